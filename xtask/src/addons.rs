@@ -1,4 +1,4 @@
-//! Builds the two native addons with cargo, and copies them to the directories in which their packages expect them.
+//! Builds the two native addons with cargo, and copies them into the packages that load them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use crate::repository::Repository;
 use crate::{release, run};
 
-/// A crate and the file that its package loads.
+/// A native addon: the crate that it is built from, and the file that a package loads.
 pub(crate) struct Addon {
     library: &'static str,
     package: &'static str,
@@ -27,18 +27,18 @@ const ADDONS: [Addon; 2] = [
     },
 ];
 
-/// Compilation of the addons.
+/// Optimization of the built addons, which takes time to compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
-    /// As they are published: optimized across all crates, without directories of this machine.
+    /// As published: optimized across all crates, and without names of directories on this machine.
     Release,
-    /// Without optimization, which takes much less time to compile.
+    /// Without optimization, which compiles in much less time.
     Quick,
-    /// As `Quick`, together with the tests of all crates. Both use the same compiled dependencies.
+    /// Like `Quick`, and builds the tests of all crates at the same time, with the same compiled dependencies.
     WithTests,
 }
 
-/// Builds both addons and copies changed files.
+/// Builds both addons, and copies those that have changed.
 pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
     let addons = ["-p", "kit-node-compiler", "-p", "kit-node-server"];
     let (title, cargo) = match how {
@@ -54,7 +54,7 @@ pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
         }
         Build::WithTests => {
             let mut cargo = run::command(repository, "cargo")?;
-            // The targets that `cargo test` builds, with the same features of dependencies.
+            // The same targets as `cargo test`, so that dependencies are compiled with the same features.
             cargo.args(["build", "--locked", "--workspace"]);
             cargo.args(["--lib", "--bins", "--tests", "--examples"]);
             (
@@ -78,7 +78,7 @@ pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fails if a library that is to be published names directories of this machine.
+/// Fails if a library contains the name of a directory on this machine. A published library must not.
 fn check_names_no_directory(repository: &Repository, library: &Path) -> anyhow::Result<()> {
     let named = release::named(repository, library)?;
     if !named.is_empty() {
@@ -91,13 +91,13 @@ fn check_names_no_directory(repository: &Repository, library: &Path) -> anyhow::
     Ok(())
 }
 
-/// Returns the addon of a package under `packages/`; `None` if the package has none.
+/// Returns the addon of the package in this directory of `packages/`. Returns `None` if it has none.
 pub(crate) fn of(package: &str) -> Option<&'static Addon> {
     ADDONS.iter().find(|addon| addon.package == package)
 }
 
 impl Addon {
-    /// Returns the path at which the package expects the addon.
+    /// Returns the path at which the package loads the addon.
     pub(crate) fn placed(&self, repository: &Repository) -> PathBuf {
         repository
             .path("packages")
@@ -107,14 +107,15 @@ impl Addon {
     }
 }
 
-/// Copies to a new file and renames it, because a running process keeps the library that it has mapped.
+/// Copies a file if its content differs. The copy replaces the old file by renaming, because a running process may
+/// have loaded that.
 fn copy_if_changed(from: &PathBuf, to: &PathBuf) -> anyhow::Result<()> {
     let bytes =
         std::fs::read(from).with_context(|| format!("cannot read the built addon {}", from.display()))?;
     if std::fs::read(to).is_ok_and(|present| present == bytes) {
         return Ok(());
     }
-    let directory = to.parent().context("an addon has a directory")?;
+    let directory = to.parent().context("the path of an addon has no directory")?;
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     let fresh = to.with_extension("new");
     std::fs::write(&fresh, bytes).with_context(|| format!("cannot write {}", fresh.display()))?;
@@ -129,7 +130,7 @@ fn library_file(name: &str) -> String {
     )
 }
 
-/// Returns the fields of a `package.json` that prevent npm from installing this platform's addon on other platforms.
+/// Returns the fields of `package.json` by which npm installs the addon of this platform only on this platform.
 pub(crate) fn platform_fields() -> Vec<(&'static str, String)> {
     let platform = platform();
     let mut parts = platform.split('-');
@@ -144,7 +145,7 @@ pub(crate) fn platform_fields() -> Vec<(&'static str, String)> {
     fields
 }
 
-/// Returns the platform as Node names it, with the C library on Linux: `linux-x64-gnu`.
+/// Returns the platform in the notation of Node, on Linux with the C library: `linux-x64-gnu`.
 pub(crate) fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",

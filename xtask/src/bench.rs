@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures kit and comparable tools in one run and prints ratios.
+//! `cargo xtask bench`: measures kit and comparable tools in the same run, and prints the results as ratios.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(crate) struct Options {
     /// Take less than a minute, for a first impression.
     #[arg(long)]
     quick: bool,
-    /// Also write the rows to this file.
+    /// Also write the measured values to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Measure only these subjects, separated by commas; `http` only.
@@ -44,8 +44,8 @@ enum Name {
     /// Time from process start to the first response of an application with fifty routes, compared with Fastify and
     /// Express: milliseconds.
     Start,
-    /// Time from saving a file to the first response of the new code under `kit dev`: milliseconds, and the effects on
-    /// a client.
+    /// Time from saving a file to the first response of the new code under `kit dev`: milliseconds, and the effect on
+    /// a client's open requests.
     Dev,
     /// Typed clients of 300 routes, compared with openapi-fetch and Hono: cost for type checker and editor.
     Client,
@@ -63,7 +63,7 @@ enum Name {
     Record,
 }
 
-/// Builds programs that measure without Node, which are examples of a crate.
+/// Builds the programs that measure Rust code. They are examples of a crate.
 fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> anyhow::Result<()> {
     let mut cargo = release::build(repository)?;
     cargo.args(["-p", package]);
@@ -77,7 +77,7 @@ fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> any
 /// Directory from which `bench/start/run.ts` installs packages.
 const PACKAGES: &str = "target/packages";
 
-/// A program of a benchmark with its arguments.
+/// A program that a benchmark runs, with its arguments.
 struct Stage {
     script: &'static str,
     arguments: Vec<OsString>,
@@ -96,14 +96,14 @@ impl Stage {
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let stages = stages(options)?;
     toolchain::install(repository)?;
-    // The benchmark of routers needs no addons.
+    // The benchmark `router` needs no addons.
     if !matches!(options.name, Name::Router) {
         addons::build(repository, addons::Build::Release)?;
     }
     match options.name {
         Name::Compile => build_examples(repository, "kit-build", &["measure"])?,
         Name::Router => build_examples(repository, "kit-router", &["compare", "memory"])?,
-        // These benchmarks start what users install.
+        // These benchmarks start an application with the packages as users install them.
         Name::Start | Name::Record => {
             let packages = repository.path(PACKAGES);
             if packages.exists() {
@@ -118,7 +118,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     for stage in stages {
         match run_stage(repository, &stage)? {
             Ended::Well => {}
-            // Continue, because the results of the other programs are still useful.
+            // Run the other programs all the same, because their results are useful too.
             Ended::Badly => result = ExitCode::FAILURE,
             Ended::Interrupted => return Ok(ExitCode::from(130)),
         }
@@ -126,8 +126,8 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(result)
 }
 
-/// Returns the programs of a benchmark. An option that the benchmark does not support is an error, because a wrong
-/// assumption about a measurement is worse than no measurement.
+/// Returns the programs of a benchmark. An option that the benchmark does not support is an error, so that nobody
+/// takes a result for something else than it is.
 fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     let filters = [
         (
@@ -188,7 +188,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         }
     }
     if let Some(file) = &options.json {
-        let file = std::path::absolute(file).with_context(|| format!("{} is no path", file.display()))?;
+        let file = std::path::absolute(file).with_context(|| format!("{} is not a path", file.display()))?;
         arguments.extend(["--json".into(), file.into()]);
     }
     Ok(vec![Stage { script, arguments }])
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_filter_that_a_benchmark_does_not_support() {
+    fn refuses_an_option_that_the_benchmark_does_not_support() {
         let mut chosen = options(Name::Validate);
         chosen.subjects = Some("ajv".to_owned());
         assert!(stages(&chosen).is_err_and(|error| error.to_string().contains("--subjects")));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_quick_records_and_writes_the_page_last() {
+    fn refuses_quick_for_record_and_writes_the_page_after_all_measurements() {
         let mut chosen = options(Name::Record);
         chosen.quick = true;
         assert!(stages(&chosen).is_err());

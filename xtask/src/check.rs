@@ -1,4 +1,4 @@
-//! `cargo xtask check`: format, lints, types, licences of crates, tidy. It runs no tests.
+//! `cargo xtask check`: format, lints, types, licences of crates, and the rules of tidy. It runs no tests.
 
 use std::process::{Command, ExitCode};
 
@@ -10,7 +10,7 @@ use crate::{addons, dashboard, deny, run, tidy, toolchain};
 /// Options of the command.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// Format the sources first, then check.
+    /// Format the sources before the checks.
     #[arg(long)]
     fix: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Checked {
     pub(crate) passed: usize,
     /// Checks that failed.
     pub(crate) failures: Vec<Failure>,
-    /// `name: reason` of each check that cannot run on this machine.
+    /// Checks that cannot run on this machine, each as `name: reason`.
     pub(crate) skipped: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     })
 }
 
-/// Runs all checks and counts the results.
+/// Runs all checks and returns their results.
 pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
     build_examples(repository)?;
     let mut checks = vec![
@@ -146,7 +146,7 @@ pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
     Ok(checked)
 }
 
-/// Builds the examples with `kit build`, because their types include generated types.
+/// Builds the examples with `kit build`, because their code imports types that a build generates.
 pub(crate) fn build_examples(repository: &Repository) -> anyhow::Result<()> {
     for example in examples(repository)? {
         let mut kit = tool(repository, "kit", &["build"])?;
@@ -156,32 +156,32 @@ pub(crate) fn build_examples(repository: &Repository) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The example with a Rust server.
+/// The example with a Rust server, which other generated projects take their dependency versions from.
 pub(crate) const RUST_EXAMPLE: &str = "examples/notes-rust";
 
-/// Returns the target directory of cargo for generated code. All generated projects of this repository share their
-/// dependencies.
+/// Returns cargo's target directory for generated Rust code. All generated projects share it, so that dependencies
+/// are compiled once.
 pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
     repository.target().join("generated")
 }
 
-/// Application of the conformance suite with handlers in Rust.
+/// The application of the conformance suite with handlers in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
-/// Application with types of every kind, for `tests/differential`.
+/// The application with types of every kind, for `tests/differential`.
 const RUST_TYPES: &str = "tests/differential/fixtures/echo";
 
-/// Application with tables with keys of every kind, for `tests/garbage`. All its handlers are generated.
+/// The application with tables and keys of every kind, for `tests/garbage`. All its handlers are generated.
 const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 
-/// Builds the projects with Rust servers, with cargo.
+/// Builds the Rust servers of the example and of the tests with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
-    // These projects use the versions of the example.
+    // These projects use the lock file of the example.
     for project in [RUST_TYPES, RUST_KEYS] {
         std::fs::copy(lock(RUST_EXAMPLE), lock(project))?;
     }
-    // A build only generates handlers that do not exist.
+    // A build does not overwrite handlers, so remove those of an earlier build.
     let handlers = repository.path(RUST_KEYS).join("src/handlers");
     if handlers.exists() {
         std::fs::remove_dir_all(handlers)?;
@@ -195,7 +195,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Returns the applications of this repository, as paths relative to its root.
+/// Returns the directories of all examples, relative to the root of the repository.
 pub(crate) fn examples(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let mut found = vec!["bench/http/app".to_owned()];
     for entry in std::fs::read_dir(repository.path("examples"))? {

@@ -1,7 +1,8 @@
-//! Builds the page of the debug sidecar's dashboard from sources in this repository, into the directory in which
-//! `@kit/plugin-debug` expects it.
+//! Builds the dashboard, which is the page of the debug sidecar, into the directory from which `@kit/plugin-debug`
+//! serves it.
 //!
-//! The built files are not committed. They are built on demand, and again when a source or the lock file has changed.
+//! The built files are not committed. They are built when they are needed, and again if a source or the lock file has
+//! changed.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +12,16 @@ use sha2::{Digest, Sha256};
 use crate::repository::Repository;
 use crate::run;
 
-/// Directory of the sources, and directory of the built files.
+/// Directory of the dashboard's sources, and directory of its built files.
 pub(crate) const SOURCES: &str = "packages/plugin-debug/dashboard";
 const BUILT: &str = "packages/plugin-debug/dist-dashboard";
 
-/// Builds the page, unless it is up to date.
+/// Builds the dashboard, unless it is up to date.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
     let page = repository.path(BUILT).join("index.html");
     let stamp = repository.path("target/dashboard.stamp");
-    // Contains the path of the checkout, so that a copied target directory is not valid for another checkout.
+    // The text contains the path of the checkout, so that a target directory that was copied to another checkout is
+    // not up to date.
     let wanted = format!("{} {}", hash_of_sources(repository)?, page.display());
     if page.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|built| built == wanted) {
         return Ok(());
@@ -31,7 +33,8 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Returns a hash of all files that the build reads, including the lock file, which has the versions of the packages.
+/// Returns a hash of all files that the build reads. The lock file is one of them, because it has the versions of the
+/// packages.
 fn hash_of_sources(repository: &Repository) -> anyhow::Result<String> {
     let mut files = vec![repository.path("package-lock.json")];
     collect(&repository.path(SOURCES), &mut files)?;

@@ -36,7 +36,7 @@ pub(crate) struct Options {
     seconds: Option<u64>,
 }
 
-/// Installs, builds, migrates and serves until Ctrl-C or the end of `--seconds`.
+/// Installs, builds and migrates the example, and serves it until Ctrl-C or until `--seconds` have passed.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     // Check the ports before the build, which takes minutes.
     check_ports(options)?;
@@ -46,7 +46,8 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     demonstrate(repository, options, &environment)
 }
 
-/// Starts what the example needs, serves, and stops everything that was started, also after a failure or a signal.
+/// Starts the database if necessary, and serves the example. Stops everything that was started, even after a failure
+/// or a signal.
 fn demonstrate(
     repository: &Repository,
     options: &Options,
@@ -55,13 +56,13 @@ fn demonstrate(
     if !environment.needs_database() {
         return migrate_and_serve(repository, options, environment);
     }
-    // An interrupted start may have left a server running, too.
+    // Stop the database even if its start was interrupted, because it may be running.
     let result = environment
         .start_database(repository)
         .and_then(|()| migrate_and_serve(repository, options, environment));
     let stop = environment.kit(repository, &["db", "stop"])?;
     let stopped = run::last_step("kit db stop", stop);
-    // Report the first failure.
+    // If both failed, report the first failure.
     result.and_then(|code| stopped.map(|_| code))
 }
 
@@ -86,7 +87,7 @@ fn migrate_and_serve(
     result
 }
 
-/// Environment variables for the commands of the example.
+/// Settings of the command, from which the environment variables of its programs are made.
 struct Environment {
     port: u16,
     debug_port: u16,
@@ -121,7 +122,8 @@ impl Environment {
         })
     }
 
-    /// Returns true if the program needs the embedded database and cannot start it itself.
+    /// Returns true if this command must start the embedded database, because the example's server cannot start it
+    /// itself.
     fn needs_database(&self) -> bool {
         self.rust && std::env::var_os("DATABASE_URL").is_none()
     }
@@ -137,7 +139,7 @@ impl Environment {
             .env("CARGO_TARGET_DIR", check::generated_target(repository))
             .env("PORT", self.port.to_string())
             .env("DEBUG_PORT", self.debug_port.to_string());
-        // kit treats an empty `NODE_ENV` as production, too.
+        // kit treats an empty `NODE_ENV` as production.
         if std::env::var_os("NODE_ENV").is_none_or(|mode| mode.is_empty()) {
             command.env("NODE_ENV", "development");
         }
@@ -160,7 +162,7 @@ impl Environment {
             if std::env::var_os("DATABASE_URL").is_none() {
                 let said = run::step("kit db url", self.kit(repository, &["db", "url"])?)?;
                 let url = said.lines().find(|line| line.starts_with("postgres"));
-                command.env("DATABASE_URL", url.context("`kit db url` names no database")?);
+                command.env("DATABASE_URL", url.context("`kit db url` did not print a URL")?);
             }
             command
         } else {
@@ -206,7 +208,7 @@ fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(status) = server.try_wait()? {
-            // Ctrl-C in a terminal also reaches the server, which may exit first.
+            // Ctrl-C in a terminal also reaches the server, which may exit before this command sees the signal.
             thread::sleep(Duration::from_millis(200));
             if interrupt::interrupted() {
                 return Ok(ExitCode::SUCCESS);
@@ -217,7 +219,7 @@ fn serve(server: &mut Child, options: &Options) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Waits without a spinner, because a spinner would mix with the output of the server.
+/// Waits until the server responds. Shows no spinner, because it would mix with the output of the server.
 fn wait_until_ready(server: &mut Child, port: u16) -> anyhow::Result<()> {
     let deadline = Instant::now() + START;
     while !answers(port) {
@@ -281,7 +283,8 @@ The last one is refused: its title is empty and its content missing. {end}
     }
 }
 
-/// Prints a line. `println!` would panic if the reader is gone, and leave the server and the database running.
+/// Prints a line. `println!` would panic if nobody reads the output any more, and then the server and the database
+/// would go on running.
 fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }

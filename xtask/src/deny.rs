@@ -1,4 +1,5 @@
-//! Checks licences, banned crates and sources of the Rust dependencies with cargo-deny and the rules of `deny.toml`.
+//! Checks the Rust dependencies with cargo-deny and the rules of `deny.toml`: their licences, banned crates, and the
+//! places that they come from.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,26 +15,27 @@ const PROGRAM: &str = "cargo-deny";
 /// Version of cargo-deny (MIT OR Apache-2.0). A newer version may have rules that `deny.toml` does not configure.
 const VERSION: &str = "0.20.2";
 
-/// The check, or the reason why this machine cannot run it.
+/// The check if it can run, otherwise the reason why it cannot.
 pub(crate) enum Check {
-    /// Command that checks.
+    /// The command that runs the check.
     Ready(Command),
     /// Reason why the check cannot run on this machine.
     Unavailable(String),
 }
 
-/// Installs cargo-deny and fetches the crates, so that the check itself needs no network.
+/// Installs cargo-deny and fetches all crates, so that the check itself needs no network.
 pub(crate) fn check(repository: &Repository) -> anyhow::Result<Check> {
     let program = match toolchain::cargo_program(repository, PROGRAM, VERSION)? {
         Ok(program) => program,
         Err(reason) => return Ok(Check::Unavailable(reason)),
     };
-    // The licences are in the manifests of the crates, and a build fetches only the crates of one platform.
+    // cargo-deny reads the licences from the manifests of all crates, but a build fetches only the crates of its
+    // platform.
     let mut fetch = run::command(repository, "cargo")?;
     fetch.args(["fetch", "--locked"]);
     let step = Step::start("fetching the crates of all platforms");
     let finished = run::finish(fetch, &step)?;
-    // If the lock file does not match the manifests, the network cannot help, and cargo-deny fails below.
+    // If the lock file does not match the manifests, the network is not the reason. cargo-deny then reports it below.
     if !finished.success && !finished.output.contains("--locked") {
         step.skipped("");
         return Ok(Check::Unavailable(format!(
@@ -66,7 +68,8 @@ mod tests {
     use crate::repository::Repository;
     use crate::toolchain;
 
-    /// Runs cargo-deny with the rules of this repository on a crate that has one dependency with this licence.
+    /// Runs cargo-deny, with the rules of this repository, on a crate whose only dependency has this licence. Returns
+    /// the success and the output.
     fn judge(repository: &Repository, licence: &str) -> (bool, String) {
         let directory = repository
             .target()
@@ -96,7 +99,7 @@ mod tests {
         .unwrap();
         let program = toolchain::installed(repository, PROGRAM);
         let mut deny = command(repository, &program, &directory.join("Cargo.toml")).unwrap();
-        // Rules that this small crate does not need must not fail.
+        // This crate does not need all rules, and an unused rule must not be a failure.
         deny.args([
             "--allow",
             "license-not-encountered",
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_licence_that_is_not_allowed() {
+    fn refuses_a_dependency_with_a_licence_that_is_not_in_deny_toml() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         if !toolchain::installed(&repository, PROGRAM).is_file() {
             println!("SKIPPED {NAME}: cargo-deny is not installed; `cargo xtask check` installs it");

@@ -14,19 +14,19 @@ mod address;
 /// Target and duration of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Target: a file of `fuzz/fuzz_targets`, or the beginning of several names (`http`). Without a target, run all,
-    /// one after another.
+    /// Target to run: the name of a file in `fuzz/fuzz_targets`, or the beginning of several names (`http`). Without
+    /// it, all targets run one after another.
     target: Option<String>,
     /// Duration of each target in seconds.
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u32,
-    /// Instead, build the server addon with `AddressSanitizer` and run the raw conformance suite on it. Linux with gcc
-    /// only.
+    /// Instead of fuzzing, build the server addon with `AddressSanitizer` and run the conformance tests of raw HTTP
+    /// with it. Linux with gcc only.
     #[arg(long, conflicts_with_all = ["target", "seconds"])]
     address: bool,
 }
 
-/// Returns the targets with the name `wanted` or with this prefix, in the order of names. Each file of
+/// Returns the target with the name `wanted`, or all targets whose name begins with it, sorted by name. Each file of
 /// `fuzz/fuzz_targets` is a target.
 fn targets(repository: &Repository, wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     let directory = repository.path("fuzz/fuzz_targets");
@@ -53,12 +53,15 @@ fn targets(repository: &Repository, wanted: Option<&str>) -> anyhow::Result<Vec<
             .collect(),
     };
     if chosen.is_empty() {
-        bail!("there is no target `{wanted}`; there are {}", all.join(", "));
+        bail!(
+            "there is no fuzz target `{wanted}`; the targets are {}",
+            all.join(", ")
+        );
     }
     Ok(chosen)
 }
 
-/// Runs the targets and passes their output through. Stops at the first failure.
+/// Runs the targets one after another and shows their output. Stops at the first failure.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     if options.address {
         return address::run(repository);
@@ -70,16 +73,16 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
         let found = run::command(repository, "cargo")?.args(tool).output();
         if !found.is_ok_and(|output| output.status.success()) {
             bail!(
-                "fuzzing needs `cargo {}`, which is not there; install it with `{install}`",
+                "fuzzing needs `cargo {}`, which is not installed; install it with `{install}`",
                 tool[0]
             );
         }
     }
     for name in &targets(repository, options.target.as_deref())? {
-        println!("fuzzing {name} for {} s", options.seconds);
+        println!("fuzzing the target {name} for {} s", options.seconds);
         if !fuzz(repository, name, options.seconds)? {
             eprintln!(
-                "error: {name} failed; the input is in fuzz/artifacts/{name}. Mend it, and keep the input in fuzz/corpus/{name}"
+                "error: the target {name} failed; its input is in fuzz/artifacts/{name}. Fix the bug, and move the input to fuzz/corpus/{name}"
             );
             return Ok(ExitCode::FAILURE);
         }
@@ -92,7 +95,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 
 fn fuzz(repository: &Repository, name: &str, seconds: u32) -> anyhow::Result<bool> {
     let found = repository.path(format!("fuzz/target/corpus/{name}"));
-    std::fs::create_dir_all(&found).with_context(|| format!("cannot make {}", found.display()))?;
+    std::fs::create_dir_all(&found).with_context(|| format!("cannot create {}", found.display()))?;
     let mut cargo: Command = run::command(repository, "cargo")?;
     // The targets have no unsafe code, so no sanitizer is needed. Without one, libFuzzer runs ten times as many inputs.
     cargo
@@ -114,7 +117,8 @@ fn fuzz(repository: &Repository, name: &str, seconds: u32) -> anyhow::Result<boo
             "-timeout=20",
             "-rss_limit_mb=4096",
             "-max_len=4096",
-            // Use long inputs from the start: a short one contains a single declaration, so nothing can interact.
+            // Begin with long inputs. A short one has a single declaration, so nothing in it depends on anything
+            // else.
             "-len_control=0",
             "-print_final_stats=1",
         ])

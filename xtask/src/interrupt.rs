@@ -1,4 +1,4 @@
-//! Handles Ctrl-C and SIGTERM: the children of the command are asked to stop, and the command exits after them.
+//! Handles Ctrl-C and SIGTERM: the command asks its child processes to stop, and exits after them.
 
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Maximum time until a child stops, before it is killed.
+/// Maximum time for a child process to stop. Then it is killed.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Installs handlers that record the signals instead of exiting.
+/// Makes signals set a flag. Without this, they would end the process.
 pub(crate) fn install() {
-    // Fails only if there is already a handler; then the default action (exit at once) still stops the command.
+    // This fails only if there is already a handler. Then a signal ends the process at once.
     let _ = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::SeqCst));
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// Asks a child to stop, waits, and kills the child if it does not stop.
+/// Asks a child process to stop and waits. Kills it if it does not stop in time.
 pub(crate) fn stop(child: &mut Child) -> anyhow::Result<()> {
     if child.try_wait()?.is_some() {
         return Ok(());
@@ -44,19 +44,19 @@ pub(crate) fn stop(child: &mut Child) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks a child to stop, without waiting.
+/// Asks a child process to stop. Does not wait.
 #[cfg(unix)]
 pub(crate) fn terminate(child: &Child) {
     if let Some(pid) = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw)
     {
-        // An error means that the child has just exited.
+        // An error means that the child process has just exited.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
 }
 
 #[cfg(not(unix))]
 pub(crate) fn terminate(_: &Child) {
-    // This platform has no such signal; the caller kills the child after its timeout.
+    // This platform has no SIGTERM. [`stop`] kills the child process after its timeout.
 }

@@ -6,7 +6,7 @@
 //! Invariants: a command that fails reports the problem and what to do; a child process never outlives its command;
 //! progress is drawn only on a terminal.
 
-// This tool writes files and prints; the lints against both are for the crates of the product.
+// xtask is a tool that writes files and prints. The lints against both are for the published crates.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod addons;
@@ -62,12 +62,13 @@ enum Command {
         after_help = "Examples:\n  cargo xtask test\n  cargo xtask test --changed\n  cargo xtask test --changed=v0.1.0\n  cargo xtask test --only rust --only packages\n  cargo xtask test --long"
     )]
     Test(test::Options),
-    /// Check format, lints, types, licences of crates and tidy: the part of `test` that runs no tests.
+    /// Check format, lints, types, licences of crates, and the rules of tidy. This is the part of `test` without
+    /// tests.
     Check(check::Options),
     /// Check the rules of ARCHITECTURE.md and of the repository that no other tool checks.
     Tidy,
-    /// Install npm packages, Node 24 and the viewer of the API reference if they are missing, and build the addons and
-    /// the dashboard.
+    /// Install npm packages, Node 24 and the viewer of the API reference if they are missing, and build the addons
+    /// and the dashboard.
     Setup,
     /// Build the two native addons and copy them to their packages.
     Addons,
@@ -95,8 +96,8 @@ enum Command {
         after_help = "Examples:\n  cargo xtask bench http --quick\n  cargo xtask bench http --subjects kit-native,axum --scenarios get-param,db-read\n  cargo xtask bench http --json bench/results/http.json"
     )]
     Bench(bench::Options),
-    /// Run the native server under minutes of adverse load and check what remains: idle connections, mixed load,
-    /// observers, SIGTERM.
+    /// Run the native server for minutes under bad conditions, and check that it frees all resources: idle
+    /// connections, mixed load, the sidecar and telemetry, SIGTERM.
     #[command(after_help = "Examples:\n  cargo xtask soak\n  cargo xtask soak mixed --minutes 30")]
     Soak(soak::Options),
 }
@@ -107,7 +108,7 @@ fn main() -> ExitCode {
     match execute(arguments.command) {
         Ok(code) => code,
         Err(error) => {
-            // `eprintln!` would panic if the reader is gone.
+            // `eprintln!` would panic if nobody reads standard error any more.
             let _ = writeln!(std::io::stderr(), "error: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,5 +1,5 @@
-//! `cargo xtask mutate contracts`: runs the generated contract tests of the examples against contracts that are broken
-//! on purpose.
+//! `cargo xtask mutate contracts`: breaks the contracts of the examples on purpose, and checks that their generated
+//! contract tests fail.
 
 use std::process::ExitCode;
 
@@ -17,22 +17,22 @@ pub(crate) struct Options {
 
 #[derive(clap::Subcommand)]
 enum What {
-    /// Break each rule of the examples' contracts, one at a time, in the validators of the running application; the
-    /// generated contract tests must notice each one. The last line is `N of N mutants caught`.
+    /// Break each rule of the examples' contracts, one at a time, in the validators of the running application. For
+    /// each rule, at least one generated contract test must fail. The last line is `N of N mutants caught`.
     Contracts {
         /// Examples to run; all if none is named.
         examples: Vec<String>,
     },
 }
 
-/// Runs the command and passes its output through.
+/// Runs the command and shows its output.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let What::Contracts { examples } = &options.what;
     toolchain::install(repository)?;
     addons::build(repository, addons::Build::Quick)?;
     let mut node = run::command(repository, "node")?;
     node.arg("tests/mutation/contracts.ts").args(examples);
-    let status = node.status().context("node could not be started")?;
+    let status = node.status().context("Node could not be started")?;
     Ok(if status.success() {
         ExitCode::SUCCESS
     } else {

@@ -1,8 +1,8 @@
-//! `cargo xtask pack`: packs the packages in the form that users install, as one `.tgz` each.
+//! `cargo xtask pack`: packs the packages in the form that users install, each as one `.tgz`.
 //!
-//! In this repository, packages run from their sources. Node does not strip types below `node_modules`, so a packed
-//! package contains JavaScript and declarations, and its manifest points to them: one file for each entry of the
-//! manifest (`pack/bundle.ts`). An addon has a separate package for each platform.
+//! In this repository, packages run from their TypeScript sources. Node does not run TypeScript below `node_modules`,
+//! so a packed package contains JavaScript and type declarations, and its manifest points to them: one file for each
+//! entry of the manifest (`pack/bundle.ts`). An addon has a separate package for each platform.
 
 mod manifest;
 
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// Directory of the archives; created if it is missing.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Use the addons in packages/*/native, and build nothing.
+    /// Use the addons that are in packages/*/native, without building them.
     #[arg(long)]
     no_build: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             let named = release::named(repository, &placed)?;
             if !named.is_empty() {
                 eprintln!(
-                    "warning: {} names {}: it is no addon to publish, build it with `cargo xtask addons`",
+                    "warning: {} contains the directory names {}, so it must not be published; build it with `cargo xtask addons`",
                     placed.display(),
                     named.join(" and ")
                 );
@@ -70,11 +70,11 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes all archives into a directory, with the existing addons.
+/// Writes all archives into a directory. Uses the addons that are already built.
 pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Packed>> {
     dashboard::build(repository)?;
     let packages = packages(repository)?;
-    // A directory in the repository, so that the types of other packages are found.
+    // This directory is inside of the repository, so that tsc finds the packages in `node_modules`.
     let staging = repository.path("target/pack");
     if staging.exists() {
         std::fs::remove_dir_all(&staging).with_context(|| format!("cannot empty {}", staging.display()))?;
@@ -98,7 +98,7 @@ pub(crate) fn make(repository: &Repository, out: &Path) -> anyhow::Result<Vec<Pa
         check(&manifest, &directory)?;
         staged.push(directory);
     }
-    std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let out = out.canonicalize()?;
     staged
         .iter()
@@ -110,7 +110,7 @@ fn kibibytes(bytes: u64) -> String {
     format!("{} KiB", bytes.div_ceil(1024))
 }
 
-/// Returns all packages, each after its dependencies.
+/// Returns all packages in an order in which each comes after its dependencies.
 fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
     let mut open: BTreeMap<String, Package> = BTreeMap::new();
     for entry in std::fs::read_dir(repository.path("packages"))? {
@@ -143,31 +143,39 @@ fn packages(repository: &Repository) -> anyhow::Result<Vec<Package>> {
     Ok(sorted)
 }
 
-/// Copies the files of a package that are not compiled, and its sources.
+/// Copies the sources of a package, and the files that are published without compilation.
 fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     let source = repository.path("packages").join(&package.directory);
     copy_tree(&source.join("src"), &directory.join("src"))?;
     if source.join("bin").is_dir() {
         copy_tree(&source.join("bin"), &directory.join("bin"))?;
     }
-    // Files that are read at run time and are not code of the package.
+    // These files are read by the running package, for example to serve them to a browser.
     for data in manifest::DATA_DIRECTORIES {
         if source.join(data).is_dir() {
             copy_tree(&source.join(data), &directory.join(data))?;
         }
     }
     for file in package.manifest.data() {
-        std::fs::copy(source.join(file), directory.join(file))
-            .with_context(|| format!("{} exports {file}", package.manifest.name()))?;
+        std::fs::copy(source.join(file), directory.join(file)).with_context(|| {
+            format!(
+                "{} exports {file}, which cannot be copied",
+                package.manifest.name()
+            )
+        })?;
     }
     let readme = source.join("README.md");
-    std::fs::copy(&readme, directory.join("README.md"))
-        .with_context(|| format!("{} is missing: it is the package's page", readme.display()))?;
+    std::fs::copy(&readme, directory.join("README.md")).with_context(|| {
+        format!(
+            "{} cannot be copied; each package needs it, because npm shows it as the page of the package",
+            readme.display()
+        )
+    })?;
     std::fs::copy(repository.path("LICENSE"), directory.join("LICENSE"))?;
     Ok(())
 }
 
-/// Writes the declarations of a package, using the declarations of the packages before it.
+/// Writes the type declarations of a package. They may refer to the declarations of the packages before it.
 fn declare(
     repository: &Repository,
     package: &Package,
@@ -201,8 +209,8 @@ fn declare(
     Ok(())
 }
 
-/// Compiles the sources to JavaScript, with one file for each entry, because the cost of loading a module does not
-/// depend on its size.
+/// Compiles the sources of a package to JavaScript, with one file for each entry: Node takes time for each module
+/// that it loads, whatever its size.
 fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyhow::Result<()> {
     package.manifest.write(directory)?;
     let mut node = run::command(repository, "node")?;
@@ -212,7 +220,7 @@ fn bundle(repository: &Repository, package: &Package, directory: &Path) -> anyho
     Ok(())
 }
 
-/// Creates the package of one platform's addon.
+/// Creates the package with the addon of this platform.
 fn stage_addon(
     repository: &Repository,
     package: &Package,
@@ -223,7 +231,7 @@ fn stage_addon(
     std::fs::create_dir_all(directory)?;
     let file = addon
         .file_name()
-        .context("an addon has a name")?
+        .context("the path of an addon has no file name")?
         .to_string_lossy()
         .into_owned();
     std::fs::copy(addon, directory.join(&file))
@@ -240,17 +248,20 @@ fn stage_addon(
     Manifest::of_addon(&package.manifest, name, &file, &addons::platform_fields()).write(directory)
 }
 
-/// Checks that all files of a manifest exist.
+/// Fails if a file that the manifest points to does not exist.
 fn check(manifest: &Manifest, directory: &Path) -> anyhow::Result<()> {
     for target in manifest.targets() {
         if !directory.join(&target).is_file() {
-            bail!("{} leads to {target}, which was not made", manifest.name());
+            bail!(
+                "the manifest of {} refers to {target}, which does not exist",
+                manifest.name()
+            );
         }
     }
     Ok(())
 }
 
-/// An archive.
+/// A packed package.
 pub(crate) struct Packed {
     file: String,
     bytes: u64,
@@ -269,15 +280,16 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    let report: Value = serde_json::from_slice(&output.stdout).context("`npm pack --json` gave no JSON")?;
-    // Depending on its version, npm prints a list of packages, or an object of packages by name.
+    let report: Value =
+        serde_json::from_slice(&output.stdout).context("the output of `npm pack --json` is not JSON")?;
+    // npm prints a list of packages, or in other versions an object with packages by their names.
     let packed = match &report {
         Value::Array(list) => list.first(),
         Value::Object(map) if map.contains_key("filename") => Some(&report),
         Value::Object(map) => map.values().next(),
         _ => None,
     };
-    let packed = packed.context("`npm pack --json` names no package")?;
+    let packed = packed.context("the output of `npm pack --json` does not contain the package")?;
     for file in packed["files"].as_array().into_iter().flatten() {
         let path = file["path"].as_str().unwrap_or_default();
         let extension = Path::new(path)
@@ -285,15 +297,15 @@ fn npm_pack(repository: &Repository, directory: &Path, out: &Path) -> anyhow::Re
             .and_then(|extension| extension.to_str());
         if extension == Some("ts") && !path.ends_with(".d.ts") {
             bail!(
-                "{} would hold {path}, which Node does not run",
+                "{} would contain {path}, which Node cannot run in an installed package",
                 directory.display()
             );
         }
     }
     let name = packed["filename"]
         .as_str()
-        .context("`npm pack --json` names no file")?;
-    // Some versions of npm print the scope unescaped.
+        .context("the output of `npm pack --json` does not contain the name of the file")?;
+    // Some versions of npm print the name with `@` and `/`, which file names do not have.
     let file = name.replace('@', "").replace('/', "-");
     let bytes = std::fs::metadata(out.join(&file))
         .with_context(|| format!("npm did not write {file}"))?

@@ -1,4 +1,4 @@
-//! Shows progress: a spinner with the elapsed time on a terminal, plain lines elsewhere.
+//! Shows progress: a spinner with the elapsed time on a terminal, otherwise one line for each step.
 
 use std::io::{IsTerminal, Write as _};
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 /// Bars of all steps that run at the same time, one below the other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// A step in progress.
+/// A step of a command whose progress is shown.
 pub(crate) struct Step {
     title: String,
     started: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// Begins a step. `title` is a present participle phrase: `building the addons`.
+    /// Begins a step. `title` says what happens: `building the addons`.
     pub(crate) fn start(title: impl Into<String>) -> Self {
         let title = title.into();
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -38,14 +38,14 @@ impl Step {
         }
     }
 
-    /// Shows the current action after the title, on a terminal only.
+    /// Shows what the step does at the moment, after its title. Only on a terminal.
     pub(crate) fn detail(&self, detail: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("{}: {detail}", self.title));
         }
     }
 
-    /// Prints a line above the progress.
+    /// Prints a line above the spinner.
     pub(crate) fn print(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| say(line)),
@@ -63,8 +63,7 @@ impl Step {
         self.end("FAIL", remark);
     }
 
-    /// Ends a step that is not possible on this machine and that the command can do without. The caller prints the
-    /// reason.
+    /// Ends a step that cannot run on this machine and that the command does not need. The caller prints the reason.
     pub(crate) fn skipped(self, remark: &str) {
         self.end("skip", remark);
     }
@@ -84,7 +83,8 @@ impl Step {
     }
 }
 
-/// Prints a line. `eprintln!` would panic if the reader is gone, in the middle of the cleanup.
+/// Prints a line. `eprintln!` would panic if nobody reads standard error any more, and the cleanup after it would not
+/// run.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -1,9 +1,9 @@
-//! Builds in release mode whose results contain no directory names of the build machine. Panics and backtraces contain
-//! source locations, which should be `/cargo/registry/…` for users, not somebody's home directory.
+//! Builds optimized code that contains no directory names of the build machine. Panics and backtraces contain source
+//! locations. Users should see `/cargo/registry/…` there, not somebody's home directory.
 //!
-//! The remapping is configured for one target on cargo's command line: `trim-paths` of profiles is not stable yet, and
-//! `RUSTFLAGS` would replace the flags of `.cargo/config.toml`. Every release build must use this module, because a
-//! build with other flags would compile all crates again.
+//! The flags for it are set on cargo's command line: `trim-paths` of profiles is not stable yet, and `RUSTFLAGS`
+//! would replace the flags of `.cargo/config.toml`. Every release build must use this module, because a build with
+//! other flags would compile all crates again.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ use anyhow::Context;
 use crate::repository::Repository;
 use crate::run;
 
-/// Returns `cargo build --release` without packages.
+/// Returns the command `cargo build --release` with the flags for directory names. The caller adds the packages.
 pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     let mut flags = Vec::new();
     for (from, to) in remapped(repository)? {
@@ -21,7 +21,7 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     }
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["build", "--release", "--locked"]);
-    // Flags in `RUSTFLAGS` override those of any configuration.
+    // If `RUSTFLAGS` is set, cargo ignores flags from all other places.
     if let Some(given) = std::env::var_os("RUSTFLAGS") {
         let mut all = given;
         for flag in flags {
@@ -37,7 +37,8 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
     Ok(cargo)
 }
 
-/// Returns directories of this machine with their replacements in compiled code. The last match wins.
+/// Returns directories of this machine, each with the name that replaces it in compiled code. If several match, the
+/// last one counts.
 fn remapped(repository: &Repository) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
     let mut found = Vec::new();
     found.extend(home().map(|path| (path, "/home")));
@@ -52,7 +53,7 @@ fn remapped(repository: &Repository) -> anyhow::Result<Vec<(PathBuf, &'static st
     Ok(found)
 }
 
-/// Returns the directories of this machine that a library contains. Published libraries must contain none.
+/// Returns the directories of this machine whose names a library contains. A published library must contain none.
 pub(crate) fn named(repository: &Repository, library: &Path) -> anyhow::Result<Vec<String>> {
     let bytes = std::fs::read(library).with_context(|| format!("cannot read {}", library.display()))?;
     let directories = remapped(repository)?.into_iter().map(|(path, _)| path);
@@ -71,11 +72,13 @@ fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| home.parent().is_some())
 }
 
-/// Returns the target platform, in the notation of rustc.
+/// Returns the platform of this machine as rustc names it: `x86_64-unknown-linux-gnu`.
 pub(crate) fn host() -> anyhow::Result<String> {
     let version = rustc(&["-vV"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("`rustc -vV` names no host")?.to_owned())
+    Ok(host
+        .context("the output of `rustc -vV` does not contain the host")?
+        .to_owned())
 }
 
 fn rustc(args: &[&str]) -> anyhow::Result<String> {
@@ -93,7 +96,7 @@ mod tests {
     use super::names;
 
     #[test]
-    fn finds_directories_in_binary_data() {
+    fn finds_directory_names_in_binary_data() {
         let separator = std::path::MAIN_SEPARATOR;
         let mut bytes = vec![0, 0xff, 0xfe];
         bytes.extend(format!("{separator}home{separator}ada{separator}.cargo").as_bytes());

@@ -1,16 +1,16 @@
-//! Paths of the repository.
+//! Paths of files in the repository.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-/// The repository that this program was built from.
+/// The repository from which this program was built.
 pub(crate) struct Repository {
     root: PathBuf,
 }
 
 impl Repository {
-    /// Finds the repository from the directory of this program's manifest.
+    /// Finds the repository: the parent of `manifest`, the directory of this program's crate.
     pub(crate) fn find(manifest: &Path) -> anyhow::Result<Self> {
         let root = manifest
             .parent()
@@ -35,7 +35,7 @@ impl Repository {
         self.root.join(relative)
     }
 
-    /// Returns the target directory of cargo, which `CARGO_TARGET_DIR` may change.
+    /// Returns cargo's target directory. The environment variable `CARGO_TARGET_DIR` may set it.
     pub(crate) fn target(&self) -> PathBuf {
         match std::env::var_os("CARGO_TARGET_DIR") {
             Some(directory) => self.root.join(directory),
@@ -43,7 +43,7 @@ impl Repository {
         }
     }
 
-    /// Returns the directory of the commands that npm installed: Node 24, tsc, oxlint, oxfmt, kit.
+    /// Returns the directory with the programs that npm installed: Node 24, tsc, oxlint, oxfmt, kit.
     pub(crate) fn bin(&self) -> PathBuf {
         self.path("node_modules/.bin")
     }

@@ -1,4 +1,4 @@
-//! Runs other programs. Captures their output and shows it only for failures.
+//! Runs other programs and captures their output, which is shown only if they fail.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -13,17 +13,18 @@ use crate::interrupt;
 use crate::progress::Step;
 use crate::repository::Repository;
 
-/// Output and result of a program.
+/// Result of a program that has exited.
 pub(crate) struct Finished {
-    /// True if the exit code was 0.
+    /// True if its exit code was 0.
     pub(crate) success: bool,
-    /// Lines of standard output and standard error in the order of arrival.
+    /// Lines of standard output and standard error in the order in which they arrived.
     pub(crate) output: String,
-    /// Standard output only.
+    /// Standard output without standard error.
     pub(crate) stdout: String,
 }
 
-/// Creates a command without standard input, in whose PATH Node 24 and the npm tools come first.
+/// Creates a command that runs in the root of the repository without standard input. Programs that npm installed come
+/// first in its `PATH`.
 pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> anyhow::Result<Command> {
     let mut paths = vec![repository.bin()];
     if let Some(path) = std::env::var_os("PATH") {
@@ -36,7 +37,7 @@ pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> an
             "PATH",
             std::env::join_paths(paths).context("PATH holds a directory with a separator in its name")?,
         )
-        // Cargo sets these variables for this program; a nested cargo must not see them.
+        // cargo sets these variables for this program. If this program starts cargo, that one must not see them.
         .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_PKG_NAME")
         // Generated projects ask for debug information, which no test reads and which takes time to write. The workspace's
@@ -46,7 +47,7 @@ pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> an
     Ok(command)
 }
 
-/// Runs a program to its end and captures the output. Shows the last line next to the step meanwhile. A signal stops
+/// Runs a program to its end and captures its output. Meanwhile, shows its last line next to the step. A signal stops
 /// the program.
 pub(crate) fn finish(command: Command, step: &Step) -> anyhow::Result<Finished> {
     watch(command, step, interrupt::interrupted)
@@ -110,7 +111,8 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
         let _ = reader.join();
     }
     let success = child.wait()?.success();
-    // Ctrl-C in a terminal also reaches the program, which may exit first. The signal is the reason then.
+    // Ctrl-C in a terminal also reaches the program, which may exit first. The error should name the signal even
+    // then.
     if !success && is_cancelled() {
         bail!("interrupted");
     }
@@ -121,14 +123,15 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
     })
 }
 
-/// Runs a step to its end. For a failure, the error contains the complete output.
+/// Runs a program as a step with a title. If it fails, the error contains its complete output.
 pub(crate) fn step(title: &str, command: Command) -> anyhow::Result<String> {
     step_until(title, command, interrupt::interrupted)
 }
 
-/// Like [`step`], but ignores Ctrl-C: for cleanup before this program exits.
+/// Runs a program in the same way as [`step`], but does not stop it at Ctrl-C. It is for cleanup before this program
+/// exits.
 pub(crate) fn last_step(title: &str, mut command: Command) -> anyhow::Result<String> {
-    // Ctrl-C in a terminal reaches the whole process group; a second one must not reach this command.
+    // Ctrl-C in a terminal reaches the whole process group. A second Ctrl-C must not reach this program.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     step_until(title, command, || false)
@@ -138,7 +141,8 @@ fn step_until(title: &str, command: Command, is_cancelled: impl Fn() -> bool) ->
     Ok(finished_step(title, command, is_cancelled)?.output)
 }
 
-/// Like [`step`], but returns only standard output, because warnings of `cargo metadata` are not a part of its JSON.
+/// Runs a program in the same way as [`step`], but returns only standard output. `cargo metadata` writes warnings to
+/// standard error, and those are not JSON.
 pub(crate) fn stdout_of(title: &str, command: Command) -> anyhow::Result<String> {
     Ok(finished_step(title, command, interrupt::interrupted)?.stdout)
 }
@@ -155,7 +159,7 @@ fn finished_step(title: &str, command: Command, is_cancelled: impl Fn() -> bool)
     bail!("`{shown}` failed:\n{}", finished.output.trim_end())
 }
 
-/// Formats the command as one would type it.
+/// Formats a command in the way that one types it in a shell.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -177,10 +181,10 @@ mod tests {
     }
 
     #[test]
-    fn cancels_a_step_but_not_the_last_one() {
+    fn stops_a_step_at_a_signal_but_not_the_last_step() {
         let error = step_until("a step", shell("sleep 30"), || true).expect_err("it was cancelled");
         assert_eq!(error.to_string(), "interrupted");
-        // The command has its own process group, which Ctrl-C in a terminal does not reach.
+        // The program has its own process group, which Ctrl-C in a terminal does not reach.
         let said =
             last_step("the last step", shell("sleep 0.3; ps -o pgid= -p $$; echo $$")).expect("its end");
         let mut lines = said.lines().map(str::trim);

@@ -1,10 +1,10 @@
 //! `cargo xtask sbom`: writes a software bill of materials for each addon and each published npm package, as
 //! `CycloneDX` 1.5 JSON.
 //!
-//! `npm sbom --omit dev` is not used: it leaves out a dependency that another workspace lists in `devDependencies`, so
-//! that `@opentelemetry/api` would be missing from `@kit/otel`. cargo-cyclonedx takes minutes to build, and includes
-//! crates that only other members of the workspace enable. So this command reads `package-lock.json` and the output of
-//! cargo directly.
+//! `npm sbom --omit dev` is not used: it omits a dependency that another workspace lists in `devDependencies`, so
+//! `@opentelemetry/api` would be missing from `@kit/otel`. cargo-cyclonedx takes minutes to build, and lists crates
+//! that only other members of the workspace enable. So this command reads `package-lock.json` and the output of cargo
+//! itself.
 
 mod crates;
 mod cyclonedx;
@@ -17,13 +17,13 @@ use anyhow::{Context, bail};
 use crate::repository::Repository;
 use crate::{addons, run};
 
-/// Directory of the documents, below the target directory of cargo.
+/// Directory of the bills of materials, below cargo's target directory.
 const DIRECTORY: &str = "sbom";
 
 /// Crates of the two addons.
 const ADDON_CRATES: [&str; 2] = ["kit-node-compiler", "kit-node-server"];
 
-/// Writes all documents and replaces those of an earlier run.
+/// Writes all bills of materials, and removes those of an earlier run.
 pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let time = time_of_commit(repository)?;
     let graph = crates::Graph::read(repository, &ADDON_CRATES)?;
@@ -40,7 +40,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
         std::fs::remove_dir_all(&directory)
             .with_context(|| format!("cannot empty {}", directory.display()))?;
     }
-    std::fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
     for (name, bill) in &documents {
         let path = directory.join(format!("{name}.cdx.json"));
         let mut text = serde_json::to_string_pretty(&bill.json(&time))?;
@@ -51,17 +51,18 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the time of the checked-out commit in RFC 3339, so that two runs on the same commit write the same bytes.
+/// Returns the time of the current commit in RFC 3339. With it in place of the current time, two runs on the same
+/// commit write the same bytes.
 fn time_of_commit(repository: &Repository) -> anyhow::Result<String> {
     let mut git = run::command(repository, "git")?;
     git.args(["log", "-1", "--format=%cI"]);
     let output = git
         .output()
-        .context("`git` could not be started; the documents are dated with the time of the commit")?;
+        .context("`git` could not be started; the time of the commit is needed for the documents")?;
     let time = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() || time.is_empty() {
         bail!(
-            "`git log` tells no time of a commit, with which the documents are dated: {}. Run the command in a clone of the repository.",
+            "`git log` does not print the time of the current commit, which is needed for the documents: {}. Run the command in a clone of the repository.",
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }

@@ -1,4 +1,4 @@
-//! Required programs, and the installation of missing ones.
+//! Checks that required programs are there, and installs missing ones.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +10,12 @@ use crate::progress::Step;
 use crate::repository::Repository;
 use crate::run;
 
-/// Minimum version of Node that can install the packages, which include Node 24.
+/// Oldest version of Node that can install the npm packages, one of which is Node 24.
 const OLDEST_NODE: u32 = 20;
-/// Version of Node that runs everything.
+/// Version of Node that everything else needs.
 const NODE: u32 = 24;
 
-/// Installs the npm packages of the lock file, which include Node 24, unless exactly these are installed.
+/// Installs the npm packages of the lock file, one of which is Node 24. Does nothing if exactly these are installed.
 pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
     let stamp = repository.path("node_modules/.kit-installed");
     let wanted = lock_hash(repository)?;
@@ -39,8 +39,8 @@ pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Installs a program of crates.io below the target directory, unless exactly this version is installed. Returns its
-/// path, or the reason why it cannot be installed.
+/// Installs a program from crates.io below cargo's target directory, unless this version is already there. Returns
+/// its path, or the reason why it cannot be installed.
 pub(crate) fn cargo_program(
     repository: &Repository,
     name: &str,
@@ -58,9 +58,9 @@ pub(crate) fn cargo_program(
         .arg(format!("={version}"))
         .arg("--root")
         .arg(&root)
-        // An interrupted build continues from here.
+        // The next attempt continues an interrupted build in this directory.
         .env("CARGO_TARGET_DIR", &build)
-        // The program runs for seconds only, and its own profile would take minutes more to build.
+        // The program runs only for seconds. With its usual optimization, building it would take minutes more.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
@@ -94,7 +94,7 @@ fn tools(repository: &Repository) -> PathBuf {
     repository.target().join("tools")
 }
 
-/// Returns the first error of cargo with its causes, in one line.
+/// Returns the first error in the output of cargo, with its causes, on one line.
 pub(crate) fn error_of(output: &str) -> String {
     let mut lines = output
         .lines()
@@ -108,7 +108,7 @@ pub(crate) fn error_of(output: &str) -> String {
     error.join(": ")
 }
 
-/// Returns true if a program prints this version.
+/// Returns true if a program prints this version for `--version`.
 fn version_is(program: &Path, version: &str) -> bool {
     let output = Command::new(program).arg("--version").output();
     output.is_ok_and(|output| {
@@ -128,7 +128,7 @@ fn lock_hash(repository: &Repository) -> anyhow::Result<String> {
     }))
 }
 
-/// Returns true if the `node` of the commands' PATH has at least this major version.
+/// Returns true if the `node` that commands run has at least this major version.
 fn node_is(repository: &Repository, major: u32) -> bool {
     run::command(repository, "node")
         .ok()

@@ -1,9 +1,9 @@
-//! Installs the viewer of the API reference: one file of a public npm package, copied to the directory in which
-//! `@kit/api-docs` expects it.
+//! Installs the viewer of the API reference. It is one file of a public npm package, and is copied to the directory
+//! from which `@kit/api-docs` serves it.
 //!
-//! As a dependency, the package would install more than a hundred packages that its built file already contains. So
-//! only the package itself is fetched, compared with the hash in `packages/api-docs/viewer/source.json`, and its file
-//! extracted.
+//! As a dependency, that package would install more than a hundred others, whose code the file already contains. So
+//! only the package itself is downloaded, its hash is compared with the one in
+//! `packages/api-docs/viewer/source.json`, and the file is extracted.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ use sha2::{Digest, Sha512};
 use crate::repository::Repository;
 use crate::run;
 
-/// Directory of the file and of its `source.json`.
+/// Directory of the viewer and of `source.json`, which names its package.
 pub(crate) const DIRECTORY: &str = "packages/api-docs/viewer";
 const FILE: &str = "standalone.js.gz";
 
-/// Package and file of the viewer.
+/// Content of `source.json`: the npm package that the viewer comes from, and its file in there.
 struct Source {
     package: String,
     version: String,
@@ -30,12 +30,13 @@ struct Source {
     file: String,
 }
 
-/// Fetches the viewer, unless the required version is installed.
+/// Installs the viewer, unless the required version is there.
 pub(crate) fn place(repository: &Repository) -> anyhow::Result<()> {
     let source = Source::read(repository)?;
     let target = repository.path(DIRECTORY).join(FILE);
     let stamp = repository.path("target/viewer.stamp");
-    // Contains the path of the checkout, so that a copied target directory is not valid for another checkout.
+    // The text contains the path of the checkout, so that a target directory that was copied to another checkout is
+    // not up to date.
     let wanted = format!("{} {}", source.sha512, target.display());
     if target.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|placed| placed == wanted) {
         return Ok(());
@@ -51,7 +52,8 @@ pub(crate) fn place(repository: &Repository) -> anyhow::Result<()> {
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Like [`place`], for commands that work without the viewer: without a network, prints a warning and continues.
+/// Installs the viewer in the same way as [`place`], for commands that work without it. If it cannot be fetched,
+/// prints a warning and continues.
 pub(crate) fn place_or_say(repository: &Repository) {
     if let Err(error) = place(repository) {
         eprintln!("warning: the API reference at /docs will be missing: {error:#}");
@@ -64,7 +66,7 @@ impl Source {
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let json: Value =
-            serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))?;
+            serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
         let field = |name: &str| {
             json[name]
                 .as_str()
@@ -79,11 +81,11 @@ impl Source {
         })
     }
 
-    /// Fetches the archive of the package and checks its hash.
+    /// Downloads the package as an archive and checks its hash.
     fn fetch(&self, repository: &Repository) -> anyhow::Result<Vec<u8>> {
         let directory = repository.path("target/viewer");
         std::fs::create_dir_all(&directory)
-            .with_context(|| format!("cannot make {}", directory.display()))?;
+            .with_context(|| format!("cannot create {}", directory.display()))?;
         let mut npm = run::command(repository, "npm")?;
         npm.args([
             "pack",
@@ -167,19 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn extracts_the_file_from_the_package() {
+    fn extracts_the_viewer_from_the_archive_of_its_package() {
         let script = source().extract(&archive("package/dist/one.js")).unwrap();
         assert_eq!(script, b"viewer()");
     }
 
     #[test]
-    fn reports_a_package_without_the_file() {
+    fn reports_an_archive_without_the_viewer() {
         let error = source().extract(&archive("package/dist/two.js")).unwrap_err();
         assert_eq!(error.to_string(), "@a/b@1.0.0 has no package/dist/one.js");
     }
 
     #[test]
-    fn refuses_another_package_with_the_same_name() {
+    fn refuses_an_archive_with_another_hash() {
         let error = source().check(&archive("package/dist/one.js")).unwrap_err();
         assert!(error.to_string().contains("is not the package that"), "{error}");
     }

@@ -29,7 +29,7 @@ pub struct BigInt(Inner);
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Inner {
     Small(i128),
-    /// A number that does not fit into an `i128`: an optional sign, then digits without leading zeros.
+    /// A number that does not fit into an `i128`. The string is an optional minus, then digits without leading zeros.
     Large(Box<str>),
 }
 
@@ -58,7 +58,8 @@ impl fmt::Display for OutOfRange {
 impl std::error::Error for OutOfRange {}
 
 impl BigInt {
-    /// Parses the wire form: an optional `-` and decimal digits. Returns `None` for every other string.
+    /// Parses the form that a bigint has in JSON: an optional `-` and decimal digits. Returns `None` for every other
+    /// string.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -77,8 +78,8 @@ impl BigInt {
         })
     }
 
-    /// Converts a JSON number. Returns `None` unless the number is an integer that a double represents exactly (at most
-    /// 2^53 - 1).
+    /// Converts a JSON number. Returns `None` if the number is not an integer, or if it is beyond 2^53 - 1, because a
+    /// double does not represent all larger integers.
     pub(crate) fn exact(number: f64) -> Option<Self> {
         const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
         #[allow(clippy::cast_possible_truncation)] // Reason: converted only within the exact range.
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_each_number_in_one_canonical_form() {
+    fn formats_equal_numbers_as_the_same_string_and_refuses_other_syntax() {
         let greatest = "9".repeat(1000);
         for (text, shown) in [
             ("0", "0"),
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_numbers_and_bounds_without_rounding() {
+    fn compares_a_bigint_with_a_double_without_rounding() {
         let ascending = [
             format!("-1{}", "0".repeat(60)),
             format!("-{}", "9".repeat(50)),
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_multiples_in_decimal() {
+    fn finds_multiples_of_decimal_steps_without_rounding() {
         assert!(big("15").is_multiple_of(5, 0) && !big("12").is_multiple_of(5, 0));
         // Every integer is a multiple of 0.25. Every third integer is a multiple of 1.5.
         assert!(big("7").is_multiple_of(25, -2) && big("3").is_multiple_of(15, -1));

@@ -67,8 +67,8 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Returns true if a string is base64 with the standard alphabet and padding (RFC 4648, section 4), in the canonical
-/// form: the unused bits of the last digit are zero.
+/// Returns true if a string is base64 with the standard alphabet and padding (RFC 4648, section 4). The unused bits
+/// of the last digit must be zero: `AA==` is accepted, `AB==` is not.
 pub(crate) fn is_base64(text: &str) -> bool {
     let Some((digits, padding)) = split(text) else {
         return false;
@@ -84,8 +84,8 @@ pub(crate) fn is_base64(text: &str) -> bool {
     rest.iter().all(|digit| sextet(*digit).is_some()) && sextet(*last).is_some_and(|bits| bits & unused == 0)
 }
 
-/// Splits base64 into its digits and the number of padding characters. Returns `None` if the length is not a multiple
-/// of 4.
+/// Splits base64 into its digits and the number of `=` characters at its end. Returns `None` if the length is not a
+/// multiple of 4.
 fn split(text: &str) -> Option<(&[u8], usize)> {
     let bytes = text.as_bytes();
     let padding = match bytes {
@@ -145,7 +145,7 @@ mod tests {
     use super::{decode, encode, is_base64};
 
     #[test]
-    fn encodes_and_decodes_byte_strings_of_every_length() {
+    fn decodes_base64_of_every_length_to_the_bytes_that_were_encoded() {
         for length in 0..=64_u8 {
             let bytes: Vec<u8> = (0..length)
                 .map(|byte| byte.wrapping_mul(73).wrapping_add(length))
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_only_canonical_base64() {
+    fn refuses_base64_with_wrong_padding_or_unused_bits() {
         for bad in [
             "A", "AA", "AAA", "AB==", "AAB=", "====", "=", "A===", "AA=A", "AA-_", "AA==AAAA", "A A=",
         ] {

@@ -1,5 +1,5 @@
-//! Converts strings of path parameters and queries to values. A string that cannot be converted stays a string, and the
-//! check against the shape reports the failure: the rules are implemented in one module only.
+//! Converts strings of path parameters and queries to values: `5` becomes the number 5 if the contract declares a
+//! number. A string that cannot be converted stays a string, and the check against the shape then reports it.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use indexmap::IndexMap;
 use crate::json::Json;
 use crate::shape::{Literal, Shape};
 
-/// Parses a finite decimal number in the syntax of JSON, with leading zeros allowed. Rejects `0x10`, spaces and `+`.
+/// Parses a finite decimal number in the syntax of JSON, but with leading zeros allowed. Returns `None` for other
+/// forms, such as `0x10`, `+1` or ` 1`.
 pub fn coerce_number(text: &str) -> Option<f64> {
     let body = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
@@ -25,14 +26,13 @@ pub fn coerce_number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Values of one key of a query.
+/// The values of one key in a query: one for `a=1`, many for `a=1&a=2`.
 pub(crate) enum QueryValue {
     One(String),
     Many(Vec<String>),
 }
 
-/// Converts a query (without its `?`) to a value for an object shape. The declared keys have the order of their
-/// declaration.
+/// Converts a query (without its `?`) to a JSON object. Its keys have the order in which the shape declares them.
 pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
     let Shape::Object(object) = shape.resolve() else {
         return Json::Null;
@@ -75,8 +75,7 @@ pub fn coerce_query(shape: &'static Shape, query: &str) -> Json {
     Json::Object(members)
 }
 
-/// Converts percent-decoded path parameters to a value for an object shape. `names` and `values` have the order of the
-/// path.
+/// Converts percent-decoded path parameters to a JSON object. `names` and `values` have the order of the path.
 pub fn coerce_params(shape: &'static Shape, names: &[&str], values: &[String]) -> Json {
     let Shape::Object(object) = shape.resolve() else {
         return Json::Null;
@@ -108,11 +107,11 @@ pub(crate) fn coerce(shape: &'static Shape, texts: QueryValue) -> Json {
     }
 }
 
-/// Kinds of values that a type accepts, which determine how a string is converted.
+/// The kinds of values that a type accepts. They determine how a string of the query or path is converted.
 #[derive(Default)]
 struct CoercionTargets {
     array: bool,
-    /// True if any string fits, so a string is not converted to another type.
+    /// True if the type accepts every string, so that no string is converted.
     text: bool,
     number: bool,
     boolean: bool,
@@ -180,7 +179,7 @@ fn coerce_boolean(text: &str) -> Option<bool> {
 #[allow(clippy::float_cmp)] // Reason: a literal equals exactly one number.
 fn coerce_literal(literal: Literal, text: &str) -> Option<Json> {
     match literal {
-        // The wire form of these literals is a string too.
+        // These literals are strings in JSON, too.
         Literal::Text(_) | Literal::BigInt(_) => None,
         Literal::Number(number) => (coerce_number(text)? == number).then_some(Json::Number(number)),
         Literal::Boolean(value) => (coerce_boolean(text)? == value).then_some(Json::Bool(value)),

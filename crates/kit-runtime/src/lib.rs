@@ -55,12 +55,12 @@ pub use timestamp::{Timestamp, TimestampError, is_date_time};
 
 use shape::Shape;
 
-/// A type that requests and responses may contain.
+/// A type that contracts can use in requests and responses.
 pub trait Contract: serde::Serialize + serde::de::DeserializeOwned {
     /// Name of the type in contracts and error messages.
     const NAME: &'static str;
 
-    /// Returns the shape of the values on the wire.
+    /// Returns the shape of the values in JSON.
     fn shape() -> &'static Shape;
 }
 
@@ -74,8 +74,8 @@ pub fn is_development() -> bool {
     *IS_DEVELOPMENT
 }
 
-/// Serde functions for a property that may be absent and is never null unless its type includes null:
-/// `#[serde(default, with = "optional", …)]`. A plain `Option` would read null as absence.
+/// Serde functions for a property that may be absent: `#[serde(default, with = "optional", …)]`. Unlike with `Option`
+/// alone, null does not mean absent, and is refused unless the type includes null.
 pub mod optional {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -90,8 +90,8 @@ pub mod optional {
         T::deserialize(deserializer).map(Some)
     }
 
-    /// Serializes the property. `serde` does not call this function if the property is absent and `skip_serializing_if`
-    /// is set.
+    /// Serializes a property that is present. Set `skip_serializing_if` as well, so that `serde` does not call this
+    /// function for an absent one.
     ///
     /// # Errors
     ///

@@ -9,16 +9,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// Pause after an error of `accept`, in which other connections may close.
+/// Pause after a failed `accept`, so that open connections may close.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(5);
 /// Minimum time between two log entries about the connection limit.
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Accepts connections up to a maximum number of open ones. Further connections wait in the queue of the system.
+/// Accepts connections while fewer than the maximum number are open. Further connections wait in the queue of the
+/// operating system.
 #[derive(Debug)]
 pub(crate) struct Listener {
     first: TcpListener,
-    /// Socket for IPv4, on systems whose IPv6 sockets do not accept IPv4.
+    /// Socket for IPv4, if the operating system does not accept IPv4 connections on IPv6 sockets.
     second: Option<TcpListener>,
     permits: Arc<Semaphore>,
     warned: Option<Instant>,
@@ -49,7 +50,7 @@ impl Listener {
         self.first.local_addr()
     }
 
-    /// Waits until the limit allows another connection, then waits for a connection.
+    /// Waits until fewer than the maximum number of connections are open, then accepts the next one.
     pub(crate) async fn accept(&mut self) -> (TcpStream, SocketAddr, ConnectionPermit) {
         let permit = self.permit().await;
         loop {
@@ -88,7 +89,8 @@ impl Listener {
     }
 }
 
-/// Binds `[::]`, which accepts IPv4 too on most systems. Binds `0.0.0.0` as well on the other systems.
+/// Binds `[::]`, which accepts IPv4 connections too on most operating systems. On the others, binds `0.0.0.0` as
+/// well.
 async fn bind_all(port: u16) -> io::Result<(TcpListener, Option<TcpListener>)> {
     let listener = match TcpListener::bind((Ipv6Addr::UNSPECIFIED, port)).await {
         Err(error) if has_no_ipv6(&error) => {
@@ -114,7 +116,7 @@ fn without_brackets(host: &str) -> &str {
         .unwrap_or(host)
 }
 
-/// Converts the IPv4-mapped IPv6 address of a peer to its IPv4 form.
+/// Converts an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) to the IPv4 address.
 fn unmapped(peer: SocketAddr) -> SocketAddr {
     SocketAddr::new(peer.ip().to_canonical(), peer.port())
 }

@@ -15,9 +15,9 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::redact::{self, redactor};
 use crate::{Error, SERVER_ADAPTER, Timestamp, http, stdout, telemetry};
 
-/// Sends the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`, `debug`,
-/// `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level. `LOG_REDACT`
-/// and `LOG_REDACT_DEFAULTS` determine which values are hidden.
+/// Writes the events of `tracing` to standard output. `LOG_LEVEL` is the lowest level that is written: `trace`,
+/// `debug`, `info` (the default), `warn`, `error`, or `fatal`, which writes nothing because no event has this level.
+/// `LOG_REDACT` and `LOG_REDACT_DEFAULTS` determine which values are hidden.
 pub(crate) fn start() -> Result<(), Error> {
     let level = level(&std::env::var("LOG_LEVEL").unwrap_or_default())?;
     redact::load()?;
@@ -45,7 +45,7 @@ fn level(name: &str) -> Result<LevelFilter, Error> {
 
 struct Lines;
 
-/// Fields of an open span.
+/// Fields of a span of `tracing`, for the log entries inside of it.
 struct SpanFields(Map<String, Value>);
 
 impl<S> Layer<S> for Lines
@@ -88,7 +88,7 @@ where
     }
 }
 
-/// Formats a span around an entry: its name, and its fields if there are any.
+/// Returns a span as JSON: its name, and its fields as `data` if it has any.
 fn told<S>(span: &SpanRef<'_, S>) -> Value
 where
     S: for<'a> LookupSpan<'a>,
@@ -100,7 +100,7 @@ where
     }
 }
 
-/// Creates the JSON object of one line.
+/// Creates the JSON object of one log entry.
 fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
@@ -124,7 +124,8 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     entry
 }
 
-/// Fields of an event or a span: the message, and the others as data. Hidden values are replaced when they are recorded.
+/// Fields of an event or a span: its message, and all others as `data`. They are stored with hidden values already
+/// replaced.
 #[derive(Default)]
 pub(crate) struct Fields {
     message: String,
@@ -132,7 +133,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Returns all fields including the message.
+    /// Returns the fields with the message as one of them.
     pub(crate) fn into_data(mut self) -> Map<String, Value> {
         if !self.message.is_empty() {
             self.data.insert("message".to_owned(), json!(self.message));
@@ -189,7 +190,7 @@ mod tests {
     use super::level;
 
     #[test]
-    fn parses_the_names_of_levels() {
+    fn parses_the_names_of_log_levels() {
         assert_eq!(level("").ok(), Some(LevelFilter::INFO));
         assert_eq!(level("Warn").ok(), Some(LevelFilter::WARN));
         assert_eq!(level("fatal").ok(), Some(LevelFilter::OFF));

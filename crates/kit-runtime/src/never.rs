@@ -1,9 +1,9 @@
-//! The type without values.
+//! The Rust type for `never` of TypeScript.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Rust type for `never` of TypeScript: a type without values. A list of it is always empty.
+/// The Rust type for `never` of TypeScript. It has no values, so a list of it is always empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Never {}
 

@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-/// Length of a window.
+/// Duration in which events of a kind are counted together.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Decides which events of a kind are logged individually: the first `limit` events of each minute. At the end of the
-/// minute, one entry reports the number of all others. If a kind continues in the next minute, its events are only
-/// counted.
+/// Decides which events are logged individually: for each kind, the first `limit` events in a minute. At the end of
+/// the minute, one log entry has the number of the others. If there were others, the next minute logs no event of
+/// this kind individually.
 ///
 /// The caller must keep the number of kinds small: each kind uses an entry of the map and a sleeping task for a
 /// minute.
 pub(crate) struct Sampler<K> {
     /// Number of individual entries for each kind and minute.
     limit: u64,
-    /// Logs the number of further events of a kind within a minute.
+    /// Logs the number of events of a kind that were not logged individually.
     log_remaining: fn(&K, u64),
     windows: Mutex<HashMap<K, Window>>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Sampler<K> {
 #[derive(Default)]
 struct Window {
     logged: u64,
-    /// Number of events that are not logged yet.
+    /// Number of events since the last log entry that were only counted.
     unlogged: u64,
 }
 
@@ -58,7 +58,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         };
         windows.insert(kind.clone(), window);
         drop(windows);
-        // A server always has a runtime. Without a runtime, `flush` logs the rest.
+        // A server always has an async runtime. Without one, `flush` logs the count.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
                 loop {
@@ -72,7 +72,8 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         true
     }
 
-    /// Closes the window of a kind. Returns true if the next window has begun because the kind continues.
+    /// Ends the minute of a kind and logs its count. Returns true if another minute begins, because there was
+    /// something to count.
     fn close(&self, kind: &K) -> bool {
         let mut windows = self.windows();
         let unlogged = windows.get(kind).map_or(0, |window| window.unlogged);
@@ -87,7 +88,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         true
     }
 
-    /// Logs the counts that were not logged yet. Call it when the server shuts down.
+    /// Logs the numbers of events that were only counted until now. Call it when the server shuts down.
     pub(crate) fn flush(&self) {
         let windows = std::mem::take(&mut *self.windows());
         for (kind, Window { unlogged, .. }) in windows {
@@ -120,21 +121,21 @@ mod tests {
     }
 
     #[test]
-    fn logs_the_first_of_a_window_and_counts_the_rest() {
+    fn logs_the_first_events_of_a_minute_and_counts_the_others() {
         let sampler: &'static Sampler<&str> = &SAMPLER;
         let taken: Vec<bool> = (0..5).map(|_| sampler.should_log("scan")).collect();
         assert_eq!(taken, [true, true, false, false, false]);
         assert!(sampler.should_log("other"));
         assert!(sampler.close(&"scan"), "it goes on");
         assert_eq!(logged(), [("scan", 3)]);
-        // Individual entries return after a window without events.
+        // Events are logged individually again after a minute without events.
         assert!(!sampler.should_log("scan"));
         assert!(sampler.close(&"scan"));
         assert!(!sampler.close(&"scan"));
         assert_eq!(logged(), [("scan", 1)]);
         assert!(sampler.should_log("scan"));
         assert!(!sampler.close(&"other"));
-        // `flush` logs the rest, and only once.
+        // `flush` logs the count, and only once.
         sampler.should_log("scan");
         sampler.should_log("scan");
         sampler.flush();

@@ -1,5 +1,5 @@
-//! Decodes generated types that serde cannot express: tuples with optional or repeated elements, and objects whose
-//! other keys go to several maps.
+//! Decodes generated types that serde's attributes cannot express: tuples with optional or repeated elements, and
+//! objects whose undeclared keys go to several maps.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +11,8 @@ use serde::{Deserialize, Deserializer};
 
 use crate::json::{Json, from_json};
 
-/// Items of a list that is decoded as a tuple. `E` is the error type of the deserializer.
+/// Items of a JSON array that are decoded one after another as the elements of a tuple. `E` is the error type of the
+/// deserializer.
 #[derive(Debug)]
 pub struct Items<E> {
     items: VecDeque<Json>,
@@ -19,11 +20,11 @@ pub struct Items<E> {
 }
 
 impl<E: Error> Items<E> {
-    /// Reads all items of a list.
+    /// Reads all items of an array.
     ///
     /// # Errors
     ///
-    /// If the value is not a list.
+    /// If the value is not an array.
     pub fn read<'de, D: Deserializer<'de, Error = E>>(deserializer: D) -> Result<Self, E> {
         Ok(Self {
             items: VecDeque::deserialize(deserializer)?,
@@ -42,7 +43,7 @@ impl<E: Error> Items<E> {
         from_json(&item).map_err(E::custom)
     }
 
-    /// Decodes the next item; `None` if there is no further item.
+    /// Decodes the next item. Returns `None` if there is no further item.
     ///
     /// # Errors
     ///
@@ -55,8 +56,8 @@ impl<E: Error> Items<E> {
         }
     }
 
-    /// Decodes the remaining items except for the last `after` items, which belong to the elements after the repeated
-    /// one.
+    /// Decodes the items of the repeated element `...T[]` of a tuple. The last `after` items remain for the elements
+    /// behind it.
     ///
     /// # Errors
     ///
@@ -67,11 +68,11 @@ impl<E: Error> Items<E> {
     }
 }
 
-/// Decodes the members of an object whose keys satisfy `accepts`. Skips the other members.
+/// Decodes the properties of an object whose keys satisfy `accepts`. Skips the others.
 ///
 /// # Errors
 ///
-/// If the value is not an object, or if an accepted member does not have the type.
+/// If the value is not an object, or if an accepted property does not have the type.
 pub fn members<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     deserializer: D,
     accepts: impl Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! The server process: its runtime, its listener, and its shutdown.
+//! The server process: its async runtime, its listening socket, and its shutdown.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
@@ -14,8 +14,8 @@ use crate::listener::Listener;
 use crate::settings::Settings;
 use crate::{Error, Serve, connection, log, start_error, stdout, telemetry};
 
-/// Time in which the server still accepts connections after a signal, so that clients that do not know of the shutdown
-/// yet are served.
+/// Time after a signal in which the server still accepts connections, because some clients do not know of the
+/// shutdown yet.
 const ACCEPT_AFTER_SIGNAL: Duration = Duration::from_millis(100);
 /// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
@@ -29,10 +29,11 @@ pub(crate) fn is_closing() -> bool {
     IS_CLOSING.load(Ordering::Relaxed)
 }
 
-/// Runs a server: starts the log and the runtime, and waits until the server stops. Writes an error that stops the
-/// server to standard error.
+/// Runs a server: starts the log and the async runtime, and waits until the server stops. If the server stops with an
+/// error, writes the error to standard error.
 pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
-    // Telemetry wraps the runtime, because the exporter has its own threads and sends its remaining data last.
+    // Telemetry starts before the async runtime and ends after it, because the exporter has its own threads and sends
+    // its remaining data last.
     let ended = log::start()
         .and_then(|()| telemetry::start())
         .and_then(|_exporting| {

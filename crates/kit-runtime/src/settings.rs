@@ -14,7 +14,7 @@ use crate::trust_proxy::TrustProxy;
 pub(crate) struct Settings {
     /// `HOST`; all IPv6 and IPv4 addresses if it is not set.
     pub(crate) host: Option<String>,
-    /// `PORT`
+    /// `PORT`: the TCP port on which the server listens.
     pub(crate) port: u16,
     /// `BODY_LIMIT_BYTES`: maximum size of a request body in bytes.
     pub(crate) body_bytes: usize,
@@ -22,9 +22,11 @@ pub(crate) struct Settings {
     pub(crate) connections: usize,
     /// `REQUEST_TIMEOUT_MS`: a request that takes longer gets the response 503. `None` if it is 0.
     pub(crate) request_timeout: Option<Duration>,
-    /// `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `KEEP_ALIVE_TIMEOUT_MS`, `WRITE_TIMEOUT_MS`
+    /// `HEADERS_TIMEOUT_MS`, `BODY_TIMEOUT_MS`, `KEEP_ALIVE_TIMEOUT_MS`, `WRITE_TIMEOUT_MS`: maximum times for the
+    /// client.
     pub(crate) timeouts: Timeouts,
-    /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`
+    /// `TRUST_PROXY`, `TRUST_PROXY_HEADER`: the proxies that may report the address of the client, and the header for
+    /// it.
     pub(crate) trust_proxy: TrustProxy,
     /// `LOG_CLIENT_ERRORS`: log level of errors below 500 from middleware and handlers.
     pub(crate) client_errors: Level,
@@ -47,7 +49,7 @@ impl Default for Settings {
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
-/// Returns the settings of the process: those that [`Settings::load`] read, otherwise the defaults.
+/// Returns the settings that [`Settings::load`] read. If `load` was not called, returns the defaults.
 pub(crate) fn settings() -> &'static Settings {
     SETTINGS.get_or_init(Settings::default)
 }
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_defaults_for_variables_that_are_absent_or_empty() {
+    fn uses_defaults_for_absent_or_empty_environment_variables() {
         let settings = read(&[("PORT", ""), ("HOST", "")]).expect("they are as if not set");
         assert_eq!((settings.host, settings.port), (None, 3000));
         assert_eq!(settings.connections, 100_000);
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_invalid_values_and_reports_the_valid_range() {
+    fn refuses_invalid_values_and_names_the_valid_range() {
         for (name, value, message) in [
             (
                 "PORT",

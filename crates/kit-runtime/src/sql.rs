@@ -11,13 +11,14 @@ use sqlx::{Decode, Encode, Error, Postgres, Row as _, Type, ValueRef};
 use crate::format::is_uuid;
 use crate::{BigInt, Bytes, OutOfRange, Timestamp};
 
-/// Returns the name of the constraint that a row violated; `None` if the statement failed for another reason.
+/// Returns the name of the constraint that a statement violated. Returns `None` if the statement failed for another
+/// reason.
 pub fn violated_constraint(error: &Error) -> Option<&str> {
     error.as_database_error()?.constraint()
 }
 
-/// Returns true if a column cannot store a value of the statement: a string with the wrong format or too many
-/// characters, or a number that is too large.
+/// Returns true if a statement failed because a column cannot store one of its values: a string with the wrong format
+/// or too many characters, or a number that is too large.
 pub fn is_value_error(error: &Error) -> bool {
     match error {
         // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -37,12 +38,13 @@ pub fn is_not_uuid(text: Option<&str>) -> bool {
     text.is_some_and(|text| !is_uuid(text))
 }
 
-/// Returns true for a number of more than 64 bits. No row of a `bigint` column can match such a number.
+/// Returns true for an integer that needs more than 64 bits. No row of a `bigint` column can match such a number.
 pub fn exceeds_bigint(number: Option<&BigInt>) -> bool {
     number.is_some_and(|number| i64::try_from(number).is_err())
 }
 
-/// Reads a column of strings or UUIDs into a type with a subset of the strings. Null becomes `None` of an `Option`.
+/// Reads a string or UUID column into a type that accepts only some strings, such as a union of literals. Null
+/// becomes `None` if the type is an `Option`.
 ///
 /// # Errors
 ///
@@ -81,8 +83,8 @@ pub fn optional_uuid(row: &PgRow, column: &str) -> Result<Option<String>, Error>
     Ok(value.map(|Uuid(text)| text))
 }
 
-/// String form of a UUID. A cast in the statement would convert every row that PostgreSQL scans, not only the rows of
-/// the result.
+/// Reads a UUID as a string. A cast in the statement would convert every row that PostgreSQL scans, not only the rows
+/// of the result.
 struct Uuid(String);
 
 impl Type<Postgres> for Uuid {
@@ -123,7 +125,7 @@ fn read<T: DeserializeOwned>(value: Value, column: &str) -> Result<T, Error> {
     })
 }
 
-/// OIDs of `timestamp`, `timestamptz` and `uuid` in PostgreSQL's catalog.
+/// Type numbers (OIDs) of `timestamp`, `timestamptz` and `uuid` in the catalog of PostgreSQL.
 const TIMESTAMP: Oid = Oid(1114);
 const TIMESTAMPTZ: Oid = Oid(1184);
 const UUID: Oid = Oid(2950);
@@ -131,15 +133,16 @@ const UUID: Oid = Oid(2950);
 /// Milliseconds from 1970-01-01 to 2000-01-01, the epoch of PostgreSQL.
 const EPOCH: i64 = 946_684_800_000;
 
-/// A `timestamptz`, or a `timestamp` without time zone, which kit stores in UTC.
+/// Reads and writes `timestamptz`, and `timestamp` without time zone, which kit stores in UTC.
 impl Type<Postgres> for Timestamp {
-    /// Unspecified, so PostgreSQL infers the type from the statement. Both types are sent in the same UTC form. If one
-    /// of them were specified here, PostgreSQL would convert it to the other type in the time zone of the session.
+    /// The type is unspecified, so PostgreSQL infers it from the statement. kit sends both types in the same UTC
+    /// form. If a type were specified, PostgreSQL would convert a value for a column of the other type, in the time
+    /// zone of the session.
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_oid(Oid(0))
     }
 
-    /// Compares numbers instead of names, because it is called for every value of every row.
+    /// Compares type numbers instead of type names, because it is called for every value of every row.
     fn compatible(r#type: &PgTypeInfo) -> bool {
         matches!(r#type.oid(), Some(TIMESTAMP | TIMESTAMPTZ))
     }
@@ -164,7 +167,7 @@ impl<'r> Decode<'r, Postgres> for Timestamp {
     }
 }
 
-/// Converts the string form of a time to RFC 3339. A `timestamp` such as `2026-01-01 12:00:00.5` is in UTC. A
+/// Converts PostgreSQL's text form of a time to RFC 3339. A `timestamp` such as `2026-01-01 12:00:00.5` is in UTC. A
 /// `timestamptz` has an offset, such as `+01` or `+05:30`.
 fn rfc3339(text: &str, r#type: Option<Oid>) -> String {
     let text = text.replacen(' ', "T", 1);
@@ -176,7 +179,7 @@ fn rfc3339(text: &str, r#type: Option<Oid>) -> String {
     format!("{text}{minutes}")
 }
 
-/// A `bigint` column. A number of more than 64 bits is an error of the statement.
+/// Reads and writes `bigint` columns. A number that needs more than 64 bits makes the statement fail.
 impl Type<Postgres> for BigInt {
     fn type_info() -> PgTypeInfo {
         <i64 as Type<Postgres>>::type_info()
@@ -195,7 +198,7 @@ impl<'r> Decode<'r, Postgres> for BigInt {
     }
 }
 
-/// A `bytea` column.
+/// Reads and writes `bytea` columns.
 impl Type<Postgres> for Bytes {
     fn type_info() -> PgTypeInfo {
         <Vec<u8> as Type<Postgres>>::type_info()

@@ -1,4 +1,4 @@
-//! Format of errors that prevent the server from starting.
+//! Format of errors that stop the start of the server.
 
 use crate::Error;
 

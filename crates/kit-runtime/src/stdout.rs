@@ -11,16 +11,16 @@ use serde_json::json;
 
 use crate::Timestamp;
 
-/// Maximum number of bytes that are queued.
+/// Maximum number of bytes in the queue. If it is full, lines are dropped.
 const MOST: usize = 1024 * 1024;
-/// Interval between retries if no other line is written.
+/// Interval between attempts to write the queue while no other line is written.
 const RETRY: Duration = Duration::from_millis(100);
-/// Maximum time for writing the queue when the program exits.
+/// Maximum time for writing the queue at the end of the program.
 const LAST: Duration = Duration::from_secs(2);
 
 static STDOUT: Mutex<Option<Lines<File>>> = Mutex::new(None);
 
-/// Writes a line. `text` has no line feed.
+/// Writes a line. `text` must not contain a line feed.
 pub(crate) fn line(text: &str) {
     let is_waiting = with(|lines| {
         let was_waiting = lines.is_waiting();
@@ -43,7 +43,7 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Writes the queued lines when the program exits.
+/// Writes the queued lines. Call it at the end of the program.
 pub(crate) fn finish() {
     let end = std::time::Instant::now() + LAST;
     while with(|lines| {
@@ -66,16 +66,16 @@ fn with(work: impl FnOnce(&mut Lines<File>) -> bool) -> bool {
     stdout.as_mut().is_some_and(work)
 }
 
-/// Queue of lines for a writer.
+/// Lines that wait to be written.
 struct Lines<W> {
     writer: W,
     /// Bytes that the writer has not accepted yet. They may begin in the middle of a line.
     pending: Vec<u8>,
     /// Number of lines that were dropped because the queue was full.
     dropped: u64,
-    /// Reason why the last write failed.
+    /// Error of the last write that failed.
     reason: String,
-    /// True if the reader is gone permanently.
+    /// True if no further write can succeed, because the reader is gone.
     is_closed: bool,
 }
 
@@ -113,7 +113,7 @@ impl<W: Write> Lines<W> {
         self.pending.push(b'\n');
     }
 
-    /// Writes as many bytes as the writer accepts.
+    /// Writes as many queued bytes as the writer accepts now.
     fn flush(&mut self) {
         loop {
             while !self.pending.is_empty() {
@@ -156,7 +156,7 @@ mod tests {
 
     use super::{Lines, MOST};
 
-    /// A disk that is full after `room` bytes.
+    /// A disk with space for `room` more bytes; then each write fails with `error`.
     #[derive(Default)]
     struct Disk {
         room: usize,
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// ENOSPC, EIO, EAGAIN and EDQUOT on Linux.
+    /// Errors after which a later write may succeed: ENOSPC, EIO, EAGAIN and EDQUOT on Linux.
     const PASSING: [i32; 4] = [28, 5, 11, 122];
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn stops_writing_silently_if_the_reader_is_gone() {
+    fn stops_writing_without_an_error_if_the_reader_is_gone() {
         for error in [32, 9] {
             let mut lines = Lines::new(Disk {
                 error,

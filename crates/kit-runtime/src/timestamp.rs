@@ -1,5 +1,5 @@
-//! Timestamps: the Rust type for `Date` of TypeScript. They have milliseconds, and are an RFC 3339 date-time on the
-//! wire.
+//! Timestamps: the Rust type for `Date` of TypeScript. They have a precision of one millisecond. In JSON, they are an
+//! RFC 3339 date-time string.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// First and last timestamps with a four-digit year in RFC 3339, in milliseconds since 1970.
+/// First and last timestamp with a four-digit year, in milliseconds since 1970.
 const FIRST: i64 = -62_167_219_200_000;
 const LAST: i64 = 253_402_300_799_999;
 const DAY: i64 = 86_400_000;
@@ -55,7 +55,8 @@ impl Timestamp {
         }
     }
 
-    /// Like [`Self::from_unix_millis`], but replaces a value out of range with the first or last timestamp.
+    /// Creates a timestamp in the same way as [`Self::from_unix_millis`]. A value out of range becomes the first or
+    /// last timestamp.
     pub fn from_unix_millis_saturating(millis: i64) -> Self {
         Self(millis.clamp(FIRST, LAST))
     }
@@ -100,7 +101,7 @@ impl Timestamp {
     }
 }
 
-/// Formats like `Date.prototype.toISOString`.
+/// Formats the timestamp like `Date.prototype.toISOString`.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
@@ -137,8 +138,8 @@ pub fn is_date_time(text: &str) -> bool {
     parse_date_time(text).is_some()
 }
 
-/// Returns true if a string is a `date-time` of RFC 3339 with a four-digit year in UTC. The offset of
-/// `9999-12-31T23:59:59-01:00` results in the year 10000, which no response could contain.
+/// Returns true if a string is a `date-time` of RFC 3339 with a four-digit year in UTC. For example,
+/// `9999-12-31T23:59:59-01:00` is refused: it is in the year 10000 in UTC, which no response could contain.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok()
 }
@@ -205,7 +206,7 @@ pub(crate) fn date_at_start(bytes: &[u8]) -> Option<i64> {
     (1..=last).contains(&day).then(|| days_of(year, month, day))
 }
 
-/// Parses the offset from `at` to the end of the string to minutes east of UTC.
+/// Parses a time zone offset from `at` to the end of the string. Returns it in minutes east of UTC.
 fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
     match bytes.get(at)? {
         b'Z' | b'z' => (bytes.len() == at + 1).then_some(0),
@@ -218,7 +219,7 @@ fn offset_at(bytes: &[u8], at: usize) -> Option<i64> {
     }
 }
 
-/// Parses two digits.
+/// Parses the two digits at `at`.
 fn parse_two_digits(bytes: &[u8], at: usize) -> Option<i64> {
     let digit = |at: usize| {
         let byte = *bytes.get(at)?;
@@ -228,7 +229,7 @@ fn parse_two_digits(bytes: &[u8], at: usize) -> Option<i64> {
 }
 
 /// Converts a date to days since 1970. In this algorithm, years begin in March, so that a leap day is the last day of
-/// its year, and an era has 400 years.
+/// its year. An era has 400 years.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let shifted = if month > 2 { year } else { year - 1 };
     let (era, year_of_era) = (shifted.div_euclid(400), shifted.rem_euclid(400));
@@ -257,7 +258,7 @@ mod tests {
     use super::{FIRST, LAST, Timestamp};
 
     #[test]
-    fn parses_what_it_formats_for_days_of_all_years() {
+    fn parses_the_timestamps_that_it_formats_for_days_of_all_years() {
         for millis in (FIRST..=LAST).step_by(86_400_000 * 13 + 12_345_679) {
             let moment = Timestamp::from_unix_millis(millis).unwrap();
             assert_eq!(moment.to_string().parse(), Ok(moment));
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_year_in_utc_without_four_digits() {
+    fn refuses_a_date_time_whose_utc_year_is_not_0_to_9999() {
         for (text, is_readable) in [
             ("9999-12-31T23:59:59.999Z", true),
             ("9999-12-31T23:59:59.999-00:01", false),

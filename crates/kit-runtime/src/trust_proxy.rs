@@ -19,14 +19,14 @@ pub struct TrustProxy {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Proxies {
-    /// No proxy.
+    /// No proxy is trusted.
     #[default]
     None,
-    /// Number of proxies in a chain.
+    /// The proxies nearest to the server are trusted, this many.
     Count(usize),
-    /// Proxies with these addresses.
+    /// Proxies with these addresses are trusted.
     Ranges(Vec<Range>),
-    /// All proxies. This is safe only if each proxy replaces the header.
+    /// All proxies are trusted. This is safe only if each proxy replaces the header.
     All,
 }
 
@@ -35,11 +35,11 @@ enum Proxies {
 enum ForwardingHeader {
     #[default]
     XForwardedFor,
-    /// `Forwarded` of RFC 7239.
+    /// The header `Forwarded` of RFC 7239.
     Forwarded,
 }
 
-/// Addresses with a common prefix.
+/// A range of addresses that begin with the same bits: `10.0.0.0/8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Range {
     address: IpAddr,
@@ -73,8 +73,9 @@ const NAMES: [(&str, &[(IpAddr, u32)]); 3] = [
 ];
 
 impl TrustProxy {
-    /// Parses `TRUST_PROXY`: `true`, `false`, a number of proxies, or a comma-separated list of addresses, ranges and
-    /// names; and `TRUST_PROXY_HEADER`: `x-forwarded-for` (default) or `forwarded`.
+    /// Parses the two environment variables. `proxies` is `TRUST_PROXY`: `true`, `false`, a number of proxies, or a
+    /// comma-separated list of addresses, ranges and names. `header` is `TRUST_PROXY_HEADER`: `x-forwarded-for`
+    /// (default) or `forwarded`.
     ///
     /// # Errors
     ///
@@ -95,9 +96,8 @@ impl TrustProxy {
         })
     }
 
-    /// Returns the address of the client. `peer` is the address of the connection. `header` returns a header of the
-    /// request, with the values of a repeated header joined by commas. Returns `None` if the address of the client is
-    /// unknown.
+    /// Returns the address of the client, or `None` if it is unknown. `peer` is the address at the other end of the
+    /// connection. `header` returns a header of the request, with the values of a repeated header joined by commas.
     pub fn client<'h>(
         &self,
         peer: IpAddr,
@@ -154,7 +154,8 @@ impl Proxies {
         Ok(Self::Ranges(ranges))
     }
 
-    /// Returns true if the proxy at an address is trusted. `distance` counts from the server; the peer has 0.
+    /// Returns true if the proxy at an address is trusted. `distance` is its number counted from the server; the peer
+    /// has 0.
     fn trusts(&self, address: IpAddr, distance: usize) -> bool {
         match self {
             Self::None => false,
@@ -212,7 +213,7 @@ impl ForwardingHeader {
     }
 }
 
-/// Iterator over the entries of a header, from right to left. An entry without an address is `Some(None)`.
+/// Iterator over the entries of a header, from right to left. An entry without a valid address is `Some(None)`.
 struct EntriesFromRight<'t> {
     header: ForwardingHeader,
     /// Part of the header that was not read yet.
@@ -242,11 +243,11 @@ impl Iterator for EntriesFromRight<'_> {
     }
 }
 
-/// Whitespace around values in HTTP. `str::trim` would also remove non-ASCII characters of Latin-1.
+/// Whitespace in HTTP headers. `str::trim` would also remove non-ASCII characters of Latin-1.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Finds the start of the last element of a `Forwarded` header, searching from the right: after a comma, or 0. Returns
-/// `None` if the quotes of the element do not match.
+/// Returns the position of the last element of a `Forwarded` header: the one behind the last comma that is not in
+/// quotes, or 0 if there is no such comma. Returns `None` if a quote of the element is not closed.
 fn start_of_last_element(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut is_quoted, mut end) = (false, bytes.len());
@@ -262,7 +263,7 @@ fn start_of_last_element(text: &str) -> Option<usize> {
             if backslashes % 2 == 0 {
                 is_quoted = !is_quoted;
             } else if !is_quoted {
-                // Only a quoted string may contain an escaped quote, and the escaped quote does not end the string.
+                // An escaped quote is valid only in a quoted string, and does not end it.
                 return None;
             }
         } else if bytes[at] == b',' && !is_quoted {
@@ -273,8 +274,8 @@ fn start_of_last_element(text: &str) -> Option<usize> {
 }
 
 /// Returns the value of `for` in an element of a `Forwarded` header (RFC 7239, 4). Returns `None` if the element is
-/// malformed, or does not have exactly one `for`. More lenient than the standard: whitespace around `;` is accepted,
-/// and `[`, `]` and `:` in values without quotes, because some proxies write these.
+/// malformed, or does not have exactly one `for`. Accepts more than the standard, because some proxies write it:
+/// whitespace around `;`, and `[`, `]` and `:` in values without quotes.
 fn node_of_element(element: &str) -> Option<Cow<'_, str>> {
     let mut node = None;
     let mut rest = element.trim_start_matches(BLANKS);
@@ -307,8 +308,8 @@ fn node_of_element(element: &str) -> Option<Cow<'_, str>> {
     node
 }
 
-/// Returns the length of the token at the beginning of a string (RFC 9110, 5.6.2); the characters of `further` are
-/// accepted too.
+/// Returns the length of the token that a string begins with (RFC 9110, 5.6.2). The characters of `further` count as
+/// part of a token too.
 fn token_length(text: &str, further: &str) -> usize {
     let is_part = |byte: u8| {
         byte.is_ascii_alphanumeric()
@@ -318,7 +319,8 @@ fn token_length(text: &str, further: &str) -> usize {
     text.bytes().take_while(|byte| is_part(*byte)).count()
 }
 
-/// Returns the value of a quoted string, and the rest after the string. `text` begins after the opening quote.
+/// Returns the value of a quoted string, and the text behind it. `text` begins after the opening quote. Returns
+/// `None` if the closing quote is missing.
 fn quoted_string(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let mut said = String::new();
     let mut characters = text.char_indices();

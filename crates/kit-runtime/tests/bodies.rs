@@ -1,4 +1,4 @@
-//! Tests bodies of requests whose contract declares no body.
+//! Tests requests that have a body although their contract declares none.
 
 // Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
@@ -49,7 +49,7 @@ async fn answer(method: &str, body: &'static str) -> (u16, Value) {
 }
 
 #[test]
-fn refuses_get_and_head_with_a_body() {
+fn refuses_get_and_head_requests_with_a_body() {
     let (status, answer) = ask("GET", "hello");
     assert_eq!(status, 400);
     let error = &answer["error"];
@@ -61,7 +61,7 @@ fn refuses_get_and_head_with_a_body() {
 }
 
 #[test]
-fn ignores_a_body_of_other_methods_and_accepts_get_without_a_body() {
+fn ignores_an_undeclared_body_of_post_and_delete_requests() {
     for (method, body) in [("POST", "{}"), ("DELETE", "x"), ("GET", ""), ("POST", "")] {
         assert_eq!(ask(method, body).0, 204, "{method} {body}");
     }

@@ -64,7 +64,7 @@ async fn login(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Any JSON, checked against the shape of a document with many kinds of properties.
+/// Any JSON value. Its shape is that of an object with many kinds of properties.
 #[derive(Serialize, Deserialize)]
 struct Document(Value);
 
@@ -126,7 +126,7 @@ async fn document(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Not a test: the server of the tests, which runs in its own process.
+/// Not a test: runs the server that the tests start as a separate process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
@@ -148,7 +148,7 @@ fn start(variables: &[(&str, &str)]) -> Server {
     Server::start(&variables)
 }
 
-/// Returns the log of a server that receives a valid and an invalid login.
+/// Returns the log of a server that received a valid and an invalid login request.
 fn log_of_logins(variables: &[(&str, &str)]) -> String {
     let server = start(variables);
     let valid = server.post(
@@ -167,7 +167,7 @@ fn log_of_logins(variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn hides_credentials_and_configured_names_in_the_log_in_each_environment() {
+fn hides_credentials_and_configured_fields_in_the_log_in_production_and_development() {
     for environment in [None, Some("production"), Some("development"), Some("staging")] {
         let with = |variables: &[(&'static str, &'static str)]| {
             let environment = environment.map(|value| ("NODE_ENV", value));
@@ -204,7 +204,7 @@ fn hides_credentials_and_configured_names_in_the_log_in_each_environment() {
 }
 
 #[test]
-fn hides_headers_with_credentials_in_debug_output_of_all_headers() {
+fn hides_credential_headers_if_a_handler_logs_all_headers() {
     let server = start(&[]);
     let body = r#"{"password":"p","iban":"i"}"#;
     let headers = "Authorization: Bearer secret-1\r\ncookie: a=secret-2\r\nX-Api-Key: secret-3\r\naccept: text/x-kept\r\n";
@@ -290,7 +290,7 @@ impl Random {
         character.repeat(self.below(most))
     }
 
-    /// Returns a value with long, nested and repeated keys.
+    /// Returns a random value with long, nested and repeated keys.
     fn hostile(&mut self, levels: usize) -> Value {
         const KEYS: [&str; 12] = [
             "record", "items", "children", "pair", "kind", "dates", "unknown", "quantity", "name", "email",
@@ -322,7 +322,7 @@ impl Random {
     }
 }
 
-/// Checks the limit of `docs/guide/errors.md`: a response has at most `factor` times the bytes of the request, and `more`
+/// Asserts the limit of `docs/guide/errors.md`: a response to a request of `n` bytes has at most `factor * n + more`
 /// bytes. Returns true if the request was rejected.
 fn is_rejected_within(server: &Server, body: &str, (factor, more): (usize, usize)) -> bool {
     let answer = server.post("/documents", body);
@@ -340,7 +340,7 @@ fn is_rejected_within(server: &Server, body: &str, (factor, more): (usize, usize
 }
 
 #[test]
-fn limits_error_responses_to_a_multiple_of_the_request_for_random_and_hostile_bodies() {
+fn limits_error_responses_to_a_multiple_of_the_size_of_the_request() {
     for (environment, limit) in [("production", (4, 64 * 1024)), ("development", (12, 128 * 1024))] {
         let server = start(&[
             ("NODE_ENV", environment),
@@ -387,7 +387,7 @@ fn limits_error_responses_to_a_multiple_of_the_request_for_random_and_hostile_bo
         let mut rejected = 0;
         for _ in 0..400 {
             let mut body = random.hostile(4);
-            // Half of the bodies have a property of the type, so that failures are deep inside too.
+            // Half of the bodies have a declared property, so that deep values have failures too.
             if random.below(2) == 0 {
                 let key = ["record", "items", "children", "dates", "unknown"][random.below(5)];
                 body = Value::Object([(key.to_owned(), body)].into_iter().collect());

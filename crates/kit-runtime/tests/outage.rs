@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-/// Proxy that forwards connections from a port to PostgreSQL.
+/// Proxy that forwards connections from a port to PostgreSQL. Closing it looks like an outage of PostgreSQL.
 struct Carrier {
     port: u16,
     listening: JoinSet<()>,
@@ -21,7 +21,7 @@ struct Carrier {
 }
 
 impl Carrier {
-    /// Opens the proxy on a port; 0 is any free port.
+    /// Opens the proxy on a port. Port 0 stands for any free port.
     async fn open(port: u16, target: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", port))
             .await
@@ -47,7 +47,7 @@ impl Carrier {
         }
     }
 
-    /// Refuses new connections, then breaks the open ones. Returns after the last one is broken.
+    /// Refuses new connections and breaks the open ones. Returns when all are broken.
     async fn close(mut self) {
         self.listening.shutdown().await;
         self.connections.lock().await.shutdown().await;
@@ -78,8 +78,8 @@ fn requests_fail_at_once_while_connections_are_refused() {
         for _ in 0..2 {
             assert_eq!(ask(&pool).await.expect("an answer"), 1);
         }
-        // A connection returns to the pool in the background. Without an idle connection, nothing but the timeout of the pool would
-        // reveal the outage.
+        // A connection returns to the pool in the background. Without an idle connection, only the timeout of the
+        // pool would reveal the outage.
         while pool.num_idle() == 0 {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }

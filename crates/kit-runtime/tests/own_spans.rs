@@ -1,5 +1,5 @@
-//! Tests spans that handlers create with `tracing`: they are exported to a collector, and log entries contain the spans
-//! around them.
+//! Tests spans that handlers create with `tracing`. A collector receives them, and log entries contain the spans in
+//! which they were written.
 
 #![cfg(all(unix, feature = "otlp"))]
 // Helper functions of tests may unwrap like tests.
@@ -31,7 +31,7 @@ impl Application for App {
 async fn load(id: &str) {
     let found = tracing::info_span!("query", rows = tracing::field::Empty);
     async {
-        // A task that yields between two entries stays in its span.
+        // A task that waits between two log entries stays in its span.
         tokio::task::yield_now().await;
         tracing::Span::current().record("rows", 2);
         tracing::info!(id, "Rows were read");
@@ -54,7 +54,7 @@ async fn item(_app: App, request: Request) -> Result<Response, Error> {
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
 }
 
-/// Not a test: the server of the tests, which runs in its own process.
+/// Not a test: runs the server that the tests start as a separate process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
@@ -81,7 +81,7 @@ fn said<'r>(records: &'r [LogRecord], message: &str) -> Vec<&'r LogRecord> {
 }
 
 #[test]
-fn exports_spans_of_handlers_below_their_phase() {
+fn exports_spans_of_handlers_as_children_of_the_handler_phase() {
     let (address, receiver) = collector();
     let server = Server::start(&[("OTEL_EXPORTER_OTLP_ENDPOINT", address)]);
     let sampled = format!("traceparent: 00-{TRACE}-b7ad6b7169203331-01\r\n");
@@ -132,7 +132,7 @@ fn exports_spans_of_handlers_below_their_phase() {
 }
 
 #[test]
-fn writes_the_surrounding_spans_into_log_entries() {
+fn writes_the_open_spans_into_each_log_entry() {
     let server = Server::start(&[]);
     assert!(server.get("/items/7", "").starts_with("HTTP/1.1 204 "));
     let log = server.stop();

@@ -10,7 +10,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use support::own_server;
 
 struct Authority {
-    /// Certificate of the authority, in PEM.
+    /// Certificate of the certificate authority, in PEM.
     certificate: String,
     issuer: Issuer<'static, KeyPair>,
 }
@@ -27,7 +27,7 @@ impl Authority {
         }
     }
 
-    /// Creates a certificate for a host or a user, and its key, in PEM.
+    /// Creates a certificate and its key for a host or a user, both in PEM.
     fn certify(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().expect("a key");
         let mut parameters = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
@@ -44,8 +44,8 @@ const WITH_TLS: [&str; 4] = [
     "hba_file={dir}/hba.conf",
 ];
 
-/// Connects and runs a statement on three connections at the same time. Returns true if the connections are encrypted,
-/// or the error message.
+/// Connects and runs a statement on three connections at the same time. Returns true if all connections are
+/// encrypted, false if none is, or the error message.
 fn ask(url: &str) -> Result<bool, String> {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
@@ -96,7 +96,7 @@ fn tls_is_as_strict_as_the_url_says() {
         format!("{by_number}?sslmode=prefer"),
         format!("{by_number}?sslmode=allow"),
         format!("{by_number}?sslmode=require"),
-        // The certificate is for another host, which `verify-ca` does not check.
+        // The certificate is for another host, which `verify-ca` accepts.
         format!("{by_number}?sslmode=verify-ca&{ca}"),
         format!("{by_name}?sslmode=verify-full&{ca}"),
         format!("{by_name}?sslmode=require&{ca}"),
@@ -115,7 +115,7 @@ fn tls_is_as_strict_as_the_url_says() {
             "{mode}: {refused}"
         );
     }
-    // These modes use the authorities of the operating system.
+    // These modes use the certificate authorities of the operating system.
     for query in ["sslmode=verify-full", "sslrootcert=system"] {
         let refused = ask(&format!("{by_name}?{query}")).expect_err(query);
         assert!(refused.contains("sslrootcert"), "{query}: {refused}");

@@ -19,7 +19,7 @@ fn redactor(patterns: &Value) -> Redactor {
 }
 
 #[test]
-fn hides_the_credentials_that_all_runtimes_share() {
+fn has_the_same_list_of_credentials_as_the_typescript_runtime() {
     let shared = shared();
     let mut expected = texts(&shared["credentials"]);
     let mut own = CREDENTIALS.to_vec();
@@ -29,7 +29,7 @@ fn hides_the_credentials_that_all_runtimes_share() {
 }
 
 #[test]
-fn matches_paths_like_all_runtimes() {
+fn hides_the_paths_of_the_conformance_vectors() {
     let shared = shared();
     for case in shared["paths"].as_array().expect("a list") {
         let path: Vec<String> = texts(&case["path"]).into_iter().map(str::to_owned).collect();
@@ -42,7 +42,7 @@ fn matches_paths_like_all_runtimes() {
 }
 
 #[test]
-fn hides_values_in_messages_of_validation_like_all_runtimes() {
+fn hides_values_in_the_validation_messages_of_the_conformance_vectors() {
     let shared = shared();
     for case in shared["messages"].as_array().expect("a list") {
         let text = case["text"].as_str().expect("text");

@@ -1,4 +1,4 @@
-//! Checks the corpus of routes that every route matcher of kit passes.
+//! Checks the route tree against the conformance corpus of routes, which every route matcher of kit passes.
 
 // Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
@@ -37,7 +37,7 @@ fn finds_the_routes_of_the_conformance_corpus() {
             .iter()
             .map(|route| {
                 let (method, path) = route.split_once(' ').unwrap();
-                // Routes need `&'static str`, because generated servers have them as constants.
+                // Routes need `&'static str`, because in generated servers they are constants.
                 (&*Box::leak(method.to_owned().into_boxed_str()), path)
             })
             .collect();

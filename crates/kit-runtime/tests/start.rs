@@ -1,10 +1,10 @@
-//! Tests the error messages for a database that the server cannot use. They need no PostgreSQL.
+//! Tests the error messages at the start of a server that cannot use its database. They need no PostgreSQL.
 #![cfg(feature = "sqlx")]
 #![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
 
 use std::net::TcpListener;
 
-/// Listens on a port and closes each connection at once. Returns the port.
+/// Listens on a port, and closes each connection at once. Returns the port.
 fn closing() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -44,7 +44,7 @@ async fn reports_an_unreachable_database_in_three_lines_without_the_password() {
 }
 
 #[tokio::test]
-async fn refuses_a_url_that_is_not_one_of_postgresql() {
+async fn refuses_an_invalid_database_url_without_showing_the_password() {
     assert_eq!(
         said("postgres://ada:s3#cret@db/app").await,
         "DATABASE_URL does not name a PostgreSQL database: error with configuration: invalid port number\n  \

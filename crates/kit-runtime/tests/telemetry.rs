@@ -72,7 +72,7 @@ async fn item(app: App, request: Request) -> Result<Response, Error> {
     Response::json(&context, StatusCode::OK, &Item { size: 3 })
 }
 
-/// Not a test: the server of the tests, which runs in its own process.
+/// Not a test: runs the server that the tests start as a separate process.
 #[test]
 fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
@@ -201,7 +201,7 @@ fn exports_requests_and_logs_to_a_collector() {
 }
 
 #[test]
-fn serves_requests_and_logs_once_if_the_collector_is_unreachable() {
+fn serves_requests_and_logs_one_error_if_the_collector_is_unreachable() {
     // The listener is closed at once, so no program listens at its address.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let server = Server::start(&[

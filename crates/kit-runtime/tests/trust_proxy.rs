@@ -22,7 +22,7 @@ fn option(trust: &Value) -> TrustProxy {
     TrustProxy::parse(&proxies, trust["header"].as_str()).expect("the option is right")
 }
 
-/// Joins the values of a repeated header, as servers do.
+/// Joins the values of a repeated header with commas, as servers do.
 fn joined<'v>(lines: &'v [Value], name: &str) -> Option<Cow<'v, str>> {
     let values: Vec<_> = lines
         .iter()
@@ -51,7 +51,7 @@ fn finds_the_client_address_of_the_conformance_vectors() {
 }
 
 #[test]
-fn refuses_invalid_settings() {
+fn refuses_invalid_values_of_trust_proxy_and_trust_proxy_header() {
     for wrong in [
         "yes",
         "10.0.0.0/33",

@@ -1,4 +1,4 @@
-//! Generates `error.rs`: the errors that the contracts declare, with the status of each.
+//! Generates `error.rs`: an enum of all errors that the contracts declare with `@throws`, with the status of each.
 
 use heck::ToPascalCase;
 use kit_ir::{DeclaredError, Program};
@@ -8,13 +8,13 @@ use quote::quote;
 use crate::source::{doc, file_doc, ident, string_literal};
 use crate::{File, names};
 
-/// An error that a contract declares.
+/// An error that a contract declares with `@throws`.
 pub(crate) struct ContractError<'a> {
     pub(crate) variant: String,
     pub(crate) throws: &'a DeclaredError,
 }
 
-/// Returns the errors of all routes, each code once, in order of first appearance.
+/// Returns the errors of all routes in the order of their first occurrence. Each code occurs once.
 pub(crate) fn all(program: &Program) -> Vec<ContractError<'_>> {
     let mut found: Vec<ContractError<'_>> = Vec::new();
     for throws in program.routes.iter().flat_map(|route| &route.throws) {
@@ -28,7 +28,7 @@ pub(crate) fn all(program: &Program) -> Vec<ContractError<'_>> {
     found
 }
 
-/// Returns the enum variant of an error.
+/// Returns the name of the enum variant for an error.
 pub(crate) fn variant(program: &Program, throws: &DeclaredError) -> Option<String> {
     let known = all(program)
         .into_iter()
@@ -99,8 +99,8 @@ pub(crate) fn file(program: &Program) -> File {
     File::output("error.rs", &file)
 }
 
-/// Returns the constant of a status, or an expression that creates a status without a name. `kind` is the type of the
-/// constants.
+/// Returns Rust code for a status: the constant with its name, such as `StatusCode::NOT_FOUND`, or an expression if
+/// it has no name. `kind` is the type that has the constants.
 pub(crate) fn status_name(kind: &TokenStream, status: u16) -> TokenStream {
     let Some(name) = constant(status).map(ident) else {
         let status = Literal::u16_unsuffixed(status);
@@ -109,7 +109,7 @@ pub(crate) fn status_name(kind: &TokenStream, status: u16) -> TokenStream {
     quote!(#kind::#name)
 }
 
-/// Returns the name of the constant of a status.
+/// Returns the name of the constant for a status: 404 gives `NOT_FOUND`.
 fn constant(status: u16) -> Option<&'static str> {
     Some(match status {
         200 => "OK",
@@ -162,7 +162,7 @@ fn constant(status: u16) -> Option<&'static str> {
         508 => "LOOP_DETECTED",
         510 => "NOT_EXTENDED",
         511 => "NETWORK_AUTHENTICATION_REQUIRED",
-        // Contracts have only valid statuses; some of them have no name.
+        // Contracts have only valid statuses, but some of them have no name.
         _ => return None,
     })
 }

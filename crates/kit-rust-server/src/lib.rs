@@ -52,27 +52,27 @@ pub struct Options {
     /// True if the server can export telemetry to an OpenTelemetry collector.
     #[serde(default)]
     pub otlp: bool,
-    /// Committed migrations, in the order of their names.
+    /// Migrations of the project, in the order of their names.
     #[serde(default)]
     pub migrations: Vec<Committed>,
-    /// Content of the project's `Cargo.toml`, if the file exists.
+    /// Current content of the project's `Cargo.toml`; `None` if the file does not exist.
     #[serde(default)]
     pub manifest: Option<String>,
 }
 
-/// A committed migration.
+/// A migration that the user has added to the project.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Committed {
     /// Name of the migration's directory.
     pub name: String,
-    /// Content of `snapshot.json`; `None` if a migration written by hand changes only data.
+    /// Content of its `snapshot.json`. `None` if the migration was written by hand and changes only data.
     pub snapshot: Option<String>,
 }
 
 impl Options {
-    /// Returns the tables after the migrations. Ignores a snapshot that cannot be read, because the build already
-    /// reported it.
+    /// Returns the tables that exist after all migrations. A snapshot that cannot be read is ignored, because the
+    /// build has already reported it.
     fn committed(&self) -> Option<Snapshot> {
         let migrations: Vec<Migration> = self
             .migrations
@@ -98,11 +98,11 @@ impl Options {
 pub struct Output {
     /// Generated files.
     pub files: Vec<File>,
-    /// Parts of the program that have no Rust form.
+    /// Types and routes that have no Rust form. The build must report them as errors.
     pub problems: Vec<Problem>,
-    /// Lines of `Cargo.toml` that prevent a build of the generated code.
+    /// Lines of the user's `Cargo.toml` that make the generated code fail to compile.
     pub manifest_problems: Vec<ManifestProblem>,
-    /// Routes whose handlers respond with 501 until the types contain more information.
+    /// Routes whose handlers respond with 501 because the types contain too little information.
     pub warnings: Vec<Warning>,
 }
 
@@ -110,11 +110,12 @@ pub struct Output {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
-    /// Path relative to the output directory or to the project's root, depending on the owner.
+    /// Path relative to the output directory if the owner is [`Owner::Output`], otherwise relative to the project's
+    /// root.
     pub path: String,
     /// Content of the file.
     pub text: String,
-    /// Owner of the file.
+    /// The owner decides who may change the file.
     pub owner: Owner,
 }
 
@@ -122,15 +123,15 @@ pub struct File {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Owner {
-    /// kit owns the file, in the output directory.
+    /// kit owns the file. It is in the output directory and is overwritten by each build.
     Output,
-    /// kit owns the file, in the project.
+    /// kit writes the file in each build, outside of the output directory: `Cargo.toml`, `src/main.rs` or `src/lib.rs`.
     Project,
     /// The user owns the file. kit writes it only if it does not exist.
     User,
 }
 
-/// A part of the program that has no Rust form.
+/// A type or route that has no Rust form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
@@ -142,8 +143,8 @@ pub struct Problem {
     pub help: String,
 }
 
-/// Warning about a route, or the routes of an entity, whose handlers respond with 501 until the types contain more
-/// information.
+/// A warning about one route, or about all routes of an entity. Their handlers respond with 501 because the types
+/// contain too little information.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
@@ -153,8 +154,8 @@ pub struct Warning {
     pub span: Span,
     /// Advice for the user.
     pub help: String,
-    /// The single handler that the warning is about, if there is one. The warning no longer applies after the user has
-    /// written that handler.
+    /// The generated handler, if the warning is about only one. The warning no longer applies after the user has
+    /// replaced that handler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerText>,
 }
@@ -165,7 +166,7 @@ pub struct Warning {
 pub struct HandlerText {
     /// Path of the file, relative to the project's root.
     pub path: String,
-    /// Generated code of the handler. While the file contains this code, white space aside, the user has not replaced
+    /// Generated code of the handler. If the file still contains it, apart from whitespace, the user has not replaced
     /// the handler.
     pub code: String,
 }
@@ -173,7 +174,7 @@ pub struct HandlerText {
 /// First line of files that kit owns.
 const HEADER: &str = "// Generated by @kit/plugin-rust-server. Do not edit.\n";
 
-/// Generates the server of a program.
+/// Generates the Rust server of an application.
 pub fn generate(program: &Program, options: &Options) -> Output {
     let mut types = types::Types::new(program);
     let mut files = models::files(&mut types);

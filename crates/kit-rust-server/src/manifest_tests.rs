@@ -15,7 +15,7 @@ fn fresh() -> String {
     Manifest::new(&options(None), true).text
 }
 
-/// Returns the manifest after a build. Asserts that there are no problems.
+/// Returns the manifest after a build. Asserts that the build reports no problems.
 fn completed(manifest: &str) -> String {
     let made = Manifest::new(&options(Some(manifest)), true);
     assert_eq!(made.problems, []);
@@ -23,14 +23,14 @@ fn completed(manifest: &str) -> String {
 }
 
 #[test]
-fn keeps_a_complete_manifest_unchanged() {
+fn does_not_change_a_manifest_that_is_complete() {
     assert_eq!(completed(&fresh()), fresh());
     let spaced = fresh().replace("serde_json = \"1\"", "serde_json   =  '1'  # as we like it");
     assert_eq!(completed(&spaced), spaced);
 }
 
 #[test]
-fn keeps_lines_of_the_user() {
+fn keeps_all_lines_that_the_user_has_added_or_changed() {
     let own = fresh()
         .replace(
             "tokio =",
@@ -43,7 +43,7 @@ fn keeps_lines_of_the_user() {
 }
 
 #[test]
-fn keeps_a_project_in_its_workspace() {
+fn does_not_change_a_manifest_that_belongs_to_a_workspace() {
     let own = fresh().replace("[workspace]\n", "");
     assert_eq!(completed(&own), own);
     let inherits = own
@@ -76,7 +76,7 @@ fn adds_missing_dependencies_with_their_comments() {
 }
 
 #[test]
-fn adds_missing_features_to_those_of_the_user() {
+fn adds_missing_features_after_those_of_the_user() {
     let own = fresh()
         .replace(
             "serde = { version = \"1\", features = [\"derive\"] }",
@@ -107,7 +107,7 @@ fn adds_missing_features_to_those_of_the_user() {
 }
 
 #[test]
-fn sets_the_features_of_the_runtime_by_the_configuration() {
+fn sets_the_features_of_kit_runtime_from_configuration_and_types() {
     let own = fresh().replace("features = [\"sqlx\"]", "features = [\"otlp\", \"sqlx\"]");
     assert_eq!(completed(&own), fresh());
     let with = Options {
@@ -123,7 +123,7 @@ fn sets_the_features_of_the_runtime_by_the_configuration() {
 }
 
 #[test]
-fn uses_the_library_name_of_the_manifest() {
+fn returns_the_library_name_of_the_manifest() {
     let library = |text: &str| Manifest::new(&options(Some(text)), true).library;
     assert_eq!(Manifest::new(&options(None), true).library, "notes");
     assert_eq!(
@@ -134,7 +134,7 @@ fn uses_the_library_name_of_the_manifest() {
 }
 
 #[test]
-fn appends_a_suffix_to_names_that_cargo_or_rust_refuses() {
+fn adds_a_suffix_to_package_names_that_cargo_or_rust_refuses() {
     for (name, package) in [
         ("@shop/Notes", "notes"),
         ("test", "test-server"),
@@ -162,7 +162,7 @@ fn appends_a_suffix_to_names_that_cargo_or_rust_refuses() {
 }
 
 #[test]
-fn reports_lines_that_prevent_a_build() {
+fn reports_lines_that_make_the_generated_code_fail_to_compile() {
     for (from, to, message, line) in [
         (
             "edition = \"2024\"",
@@ -212,7 +212,7 @@ fn reports_lines_that_prevent_a_build() {
 }
 
 #[test]
-fn updates_an_exact_release_of_an_earlier_kit() {
+fn replaces_an_exact_sqlx_version_of_an_earlier_kit() {
     let text = fresh().replace("=0.8.6", "=0.8.3");
     assert_eq!(completed(&text), fresh());
 }

@@ -10,27 +10,27 @@ use crate::router::{unique, unique_field};
 /// Middleware that routes use.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Middleware {
-    /// Name in the application's contracts.
+    /// Name of the middleware in the contracts: `requireAuth`.
     pub(crate) name: String,
-    /// Name of the module: `require_auth`.
+    /// Name of its Rust module: `require_auth`.
     pub(crate) module: String,
-    /// Name of the type: `RequireAuth`.
+    /// Name of its Rust type: `RequireAuth`.
     pub(crate) r#type: String,
-    /// Values below `ctx` that entities use as owners.
+    /// Values that it adds below `ctx` and that entities use as owners.
     pub(crate) adds: Vec<Added>,
 }
 
-/// A value that a middleware adds to the context.
+/// A value that a middleware adds below `ctx`.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Added {
-    /// Path below `ctx`: `user.id`.
+    /// Path of the value below `ctx`: `user.id`.
     pub(crate) context: String,
-    /// Field in the middleware's type: `user_id`.
+    /// Field of the value in the middleware's type: `user_id`.
     pub(crate) field: String,
 }
 
 impl Middleware {
-    /// Creates a middleware with names that differ from other parts of a request and from imported names.
+    /// Creates a middleware. Its module and type get names that no other part of a request and no import has.
     pub(crate) fn new(
         program: &Program,
         name: &str,
@@ -64,7 +64,8 @@ impl Middleware {
     }
 }
 
-/// Returns the values that every middleware with this name adds.
+/// Returns the values that middleware with this name adds. If several have the name, only values that all of them
+/// add.
 fn added(program: &Program, name: &str) -> Vec<Added> {
     let known = program.application.middleware.iter();
     let mut known = known.filter(|source| source.name == name && source.kind != MiddlewareKind::BuiltIn);

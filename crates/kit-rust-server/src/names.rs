@@ -17,7 +17,7 @@ const KEYWORDS: [&str; 48] = [
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Types, traits and variants of the prelude of edition 2024.
+/// Types, traits and variants that every Rust file of edition 2024 can use without an import.
 const PRELUDE: &[&str] = &[
     "AsMut",
     "AsRef",
@@ -68,11 +68,11 @@ const PRELUDE: &[&str] = &[
 /// Names that handlers and the modules of tables import besides models.
 const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRow", "Reply"];
 
-/// Type parameters of generated functions, for any serializer or deserializer.
+/// Names of type parameters in generated functions: any deserializer, any serializer.
 const GENERIC: &[&str] = &["D", "S"];
 
-/// Other names that generated modules import. A type that the application declares has precedence; an anonymous type
-/// gets another name.
+/// All other names that generated modules import. If the application declares a type with such a name, that type
+/// keeps it. A type without a name gets another name.
 pub(crate) const IMPORTED: &[&str] = &[
     "BigInt",
     "Bytes",
@@ -112,7 +112,7 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Application",
 ];
 
-/// Names that a module below `models` cannot have: crates that generated modules use, and names such as `mod`.
+/// Names that a module below `models` cannot have, such as `mod` or the name of a crate that generated modules use.
 const NO_MODULES: &[&str] = &[
     "alloc",
     "core",
@@ -126,10 +126,10 @@ const NO_MODULES: &[&str] = &[
     "tracing",
 ];
 
-/// Keywords that `r#` does not turn into names.
+/// Keywords that cannot be names even with the prefix `r#`.
 const NEVER: [&str; 4] = ["self", "super", "crate", "Self"];
 
-/// Returns the name of a field, function or module.
+/// Returns the Rust name for a field, function or module: `createdAt` gives `created_at`, and `type` gives `r#type`.
 pub(crate) fn field(name: &str) -> String {
     let plain = plain_field(name);
     if KEYWORDS.contains(&plain.as_str()) {
@@ -139,7 +139,7 @@ pub(crate) fn field(name: &str) -> String {
     }
 }
 
-/// Returns the name of a field without the prefix `r#`.
+/// Returns the same name as [`field`], but without the prefix `r#`.
 pub(crate) fn plain_field(name: &str) -> String {
     let ascii: String = name
         .chars()
@@ -161,7 +161,7 @@ pub(crate) fn plain_field(name: &str) -> String {
     }
 }
 
-/// Returns the name of a module.
+/// Returns the Rust name for a module.
 pub(crate) fn module(name: &str) -> String {
     let field = field(name);
     let plain = field.trim_start_matches("r#");
@@ -172,17 +172,18 @@ pub(crate) fn module(name: &str) -> String {
     }
 }
 
-/// Returns true for a Rust keyword, which cannot be the name of a crate.
+/// Returns true for a Rust keyword. No crate can have such a name.
 pub(crate) fn is_word(name: &str) -> bool {
     KEYWORDS.contains(&name) || NEVER.contains(&name)
 }
 
-/// Returns true if a type must not have the name.
+/// Returns true if no generated type may have this name.
 pub(crate) fn is_reserved(name: &str) -> bool {
     PRELUDE.contains(&name) || SHARED.contains(&name) || GENERIC.contains(&name)
 }
 
-/// Returns the names of a program's declarations. Declarations that can keep their names are named first.
+/// Returns the Rust names of all declared types. If two types would get the same name, the one whose TypeScript name
+/// needs no change keeps it.
 pub(crate) fn declared(program: &Program) -> Vec<String> {
     let wanted: Vec<String> = program
         .declarations
@@ -203,7 +204,7 @@ pub(crate) fn declared(program: &Program) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// Returns the name of a type: unchanged if Rust and its naming conventions accept it.
+/// Returns the Rust name for a type. It is unchanged if Rust and its naming conventions accept it.
 pub(crate) fn type_name(name: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|character| character.is_ascii_alphanumeric());
@@ -215,7 +216,7 @@ pub(crate) fn type_name(name: &str) -> String {
     }
 }
 
-/// Returns the name of a type or variant.
+/// Returns the name in the case of Rust types and variants: `not-found` gives `NotFound`.
 pub(crate) fn variant(name: &str) -> String {
     let ascii: String = name
         .chars()
@@ -237,7 +238,7 @@ pub(crate) fn variant(name: &str) -> String {
     }
 }
 
-/// Returns the name, with a number appended if the name is taken.
+/// Returns the name. If it is taken, appends the lowest number with which it is not.
 pub(crate) fn unique(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&wanted) {
         return wanted;
@@ -252,7 +253,7 @@ pub(crate) fn unique(wanted: String, is_taken: impl Fn(&str) -> bool) -> String 
     }
 }
 
-/// Returns the name that `#[serde(rename_all = "camelCase")]` gives a field.
+/// Returns the JSON name that `#[serde(rename_all = "camelCase")]` derives from a field name.
 pub(crate) fn serde_camel(field: &str) -> String {
     let mut camel = String::new();
     let mut upper = false;
@@ -278,7 +279,7 @@ mod tests {
     use super::{IMPORTED, is_reserved, type_name};
 
     #[test]
-    fn renames_types_that_would_hide_names_of_rust() {
+    fn adds_model_to_type_names_that_would_hide_names_of_rust() {
         for (typescript, rust) in [
             ("Note", "Note"),
             ("HTTPError", "HTTPError"),
@@ -293,7 +294,8 @@ mod tests {
         }
     }
 
-    /// The goldens contain every kind of type and route, so their imports are all imports of generated code.
+    /// The golden files contain every kind of type and route. So their imports are all names that generated code can
+    /// import.
     #[test]
     #[allow(clippy::disallowed_methods)] // goldens are files
     fn lists_every_name_that_generated_modules_import() {
@@ -310,7 +312,7 @@ mod tests {
                     continue;
                 }
                 let text = fs::read_to_string(&path).unwrap();
-                // A statement may span several lines. Imports of `crate` are names of the application.
+                // A statement may have several lines. Imports from `crate` are names of the application.
                 for statement in text
                     .split(";\n")
                     .filter_map(|part| part.trim_start().strip_prefix("use "))

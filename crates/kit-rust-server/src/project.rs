@@ -1,4 +1,5 @@
-//! Generates the project around the modules: manifest, entry points, shared state, and the sources of the runtime.
+//! Generates the other files of the project: the manifest, the entry points, the shared state, and the sources of
+//! `kit-runtime`.
 
 use kit_ir::Program;
 use proc_macro2::TokenStream;
@@ -10,13 +11,13 @@ use crate::router::Routes;
 use crate::source::{doc, file_doc, ident, order};
 use crate::{File, HEADER, Options, Owner, print};
 
-/// Sources of `kit-runtime`, which are copied into every project.
+/// Sources of `kit-runtime`, which every project contains.
 const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 
-/// Manifest of the runtime in a generated project.
+/// `Cargo.toml` of `kit-runtime` in a generated project.
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
-/// Sources of `kit-guard`, which are in a directory of the runtime.
+/// Sources of `kit-guard`, which are in a subdirectory of `kit-runtime`.
 const GUARD: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("guard.toml")),
     (
@@ -66,7 +67,7 @@ pub(crate) fn files(
             "src/services/mod.rs",
             &file_doc("Code that handlers share: rules of the application, independent of HTTP."),
         ),
-        // Files of kit that are not Rust code, and therefore get no header.
+        // These files are not Rust code, so they do not get the header of generated files.
         File {
             path: "runtime/Cargo.toml".to_owned(),
             text: RUNTIME_MANIFEST.to_owned(),

@@ -1,4 +1,4 @@
-//! Generates `router.rs`: a trait for each contract group that its handlers implement, and the code that dispatches
+//! Generates `router.rs`: a trait for each contract group, which its handlers implement, and the code that passes
 //! requests to them.
 
 use std::collections::BTreeSet;
@@ -14,44 +14,44 @@ use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::types::{Form, Types};
 use crate::{File, names};
 
-/// Routes of a program, by group.
+/// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
     pub(crate) groups: Vec<Group<'a>>,
     /// Middleware that routes use.
     pub(crate) middleware: Vec<Middleware>,
 }
 
-/// A contract group.
+/// A group of routes in the contracts, and its names in Rust.
 pub(crate) struct Group<'a> {
-    /// Name in the contracts.
+    /// Name of the group in the contracts.
     contract: &'a str,
-    /// Name of the trait: the name of the group, unless that name is taken.
+    /// Name of the Rust trait. It is the name of the group if no other type has it.
     pub(crate) name: String,
-    /// Module of the handlers.
+    /// Name of the Rust module with the handlers.
     pub(crate) module: String,
     documentation: Option<String>,
     pub(crate) routes: Vec<RouteNames<'a>>,
 }
 
 impl Group<'_> {
-    /// Returns the path of the handlers' file.
+    /// Returns the path of the file with the handlers.
     pub(crate) fn file(&self) -> String {
         format!("src/handlers/{}.rs", self.module.trim_start_matches("r#"))
     }
 }
 
-/// A route with the names of its generated parts.
+/// A route, and the names of the Rust code that is generated for it.
 pub(crate) struct RouteNames<'a> {
     pub(crate) route: &'a Route,
-    /// Name of the trait's method: `get_notes_by_id`.
+    /// Name of the method in the trait: `get_notes_by_id`.
     pub(crate) function: String,
-    /// Name of the input struct: `GetNotesById`.
+    /// Name of the struct that the method receives: `GetNotesById`.
     pub(crate) input: String,
-    /// Middleware that runs before the handler.
+    /// Middleware that runs before the handler, in this order.
     pub(crate) middleware: Vec<Middleware>,
 }
 
-/// Returns a unique name for a field, function or module, and marks the name as taken.
+/// Returns the Rust name for a field, function or module, with a number if it is taken. Adds the name to `taken`.
 pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String {
     let plain = names::unique(names::plain_field(wanted), |name| taken.contains(name));
     let name = names::field(&plain);
@@ -59,7 +59,7 @@ pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String
     name
 }
 
-/// Returns a unique name for a type, and marks the name as taken.
+/// Returns the Rust name for a type, with a number if it is taken. Adds the name to `taken`.
 pub(crate) fn unique(wanted: String, taken: &mut BTreeSet<String>) -> String {
     let name = names::unique(wanted, |name| {
         taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
@@ -81,7 +81,7 @@ impl<'a> Routes<'a> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut middleware: Vec<Middleware> = Vec::new();
         let mut taken = types.taken.clone();
-        // `GetAB` and `GetAb` would become the same function name.
+        // Two different inputs such as `GetAB` and `GetAb` would get the same function name.
         let mut functions = BTreeSet::from(["router".to_owned()]);
         let mut modules = BTreeSet::new();
         for route in &program.routes {
@@ -110,7 +110,7 @@ impl<'a> Routes<'a> {
                 let stem = route.group.strip_suffix("Routes").filter(|stem| !stem.is_empty());
                 let module = names::unique(plural(stem.unwrap_or(&route.group)), |name| {
                     let mut known = groups.iter();
-                    // The modules of the groups are in a module `handlers`.
+                    // All these modules are in a module `handlers`, so none can have that name.
                     name == "handlers" || known.any(|group| group.module.trim_start_matches("r#") == name)
                 });
                 groups.push(Group {
@@ -126,14 +126,15 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Returns the name of the input struct: `GET /notes/:id` gives `GetNotesById`.
+/// Returns the name of the struct that a handler receives: `GET /notes/:id` gives `GetNotesById`.
 fn input_name(route: &Route) -> String {
     let method = names::variant(&route.method.name().to_lowercase());
     format!("{method}{}", route.path.name(names::variant))
 }
 
-/// Returns the plural of a name, for the module of a group's handlers. The rules are simpler than those for tables
-/// (`kit_analysis::plural_snake_case`) and do not change, because the file of the module belongs to the user.
+/// Returns the plural of a name, for the module with the handlers of a group. Its rules are simpler than those for
+/// tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the module belongs to the
+/// user.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
     let stem = snake.strip_suffix('y');
@@ -145,8 +146,9 @@ fn plural(name: &str) -> String {
 }
 
 impl RouteNames<'_> {
-    /// Returns the expression of a value below `ctx` in the handler, or `None` if no middleware of the route adds the
-    /// value. If several middleware add it, the last one counts, as in TypeScript.
+    /// Returns the Rust expression for the value at a path below `ctx`: `input.require_auth.user_id`. If several
+    /// middleware add the value, the last one counts, as in TypeScript. Returns `None` if no middleware of the route
+    /// adds it.
     pub(crate) fn added(&self, context: &str) -> Option<TokenStream> {
         self.middleware.iter().rev().find_map(|middleware| {
             let added = middleware.adds.iter().find(|added| added.context == context)?;
@@ -155,7 +157,8 @@ impl RouteNames<'_> {
         })
     }
 
-    /// Returns the type of the response. If the contract does not specify it, the handler decides (`Reply`).
+    /// Returns the Rust type that the handler returns. It is `Reply` if the contract declares the response as
+    /// `unknown`.
     pub(crate) fn answer(&self, types: &Types<'_>) -> TokenStream {
         match self.route.slots.response {
             Some(_) if self.is_open(types) => quote!(Reply),
@@ -164,7 +167,7 @@ impl RouteNames<'_> {
         }
     }
 
-    /// Returns true if the response type of the contract is `unknown`.
+    /// Returns true if the contract declares the response as `unknown`.
     pub(crate) fn is_open(&self, types: &Types<'_>) -> bool {
         self.route.slots.response.is_some_and(|id| {
             let program = types.program;
@@ -175,7 +178,8 @@ impl RouteNames<'_> {
         })
     }
 
-    /// Returns the parts of the input: name, type, comment.
+    /// Returns the params, query and body of the struct that the handler receives, each with name, type and doc
+    /// comment.
     fn parts(&self, types: &Types<'_>) -> Vec<(&'static str, String, &'static str)> {
         let slots = &self.route.slots;
         let name_of = |id| types.name_in(id, Form::Request).to_owned();
@@ -203,7 +207,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     for name in runtime.into_iter().filter(|name| !types.declares(name)) {
         external.add("kit_runtime", name);
     }
-    // `App` is the first of the application's imports, whatever the order of the others is.
+    // The import of `App` is the first one from `crate`, whatever the others are.
     let mut imports = Imports::default();
     for middleware in &routes.middleware {
         imports.add(
@@ -325,7 +329,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
     }
 }
 
-/// Returns the call that sets the source location of a route, for errors in development.
+/// Returns the method call that tells the runtime the source locations of a route, for errors in development.
 fn source(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     let (program, route) = (types.program, handled.route);
     let file = program.path(route.span);
@@ -343,7 +347,7 @@ fn source(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     quote!(.source(#place, &[#(#elsewhere),*], &[#(#tests),*]))
 }
 
-/// Returns the function that passes a request to its handler, one statement per phase.
+/// Returns the function that decodes a request, runs its middleware and calls its handler.
 fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> TokenStream {
     let function = ident(&handled.function);
     let [request, response] = ["Request", "Response"].map(|name| types.of_runtime(name));
@@ -355,7 +359,7 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     let parts = handled.parts(types);
     let parts: Vec<_> = parts.iter().map(|(name, ..)| ident(name)).collect();
     let status = status_name(&types.of_runtime("StatusCode"), handled.route.status);
-    // An expression that creates a status gets a variable.
+    // If creating the status needs an expression, its value is assigned to a variable.
     let is_named = status
         .clone()
         .into_iter()

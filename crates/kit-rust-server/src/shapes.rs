@@ -1,4 +1,4 @@
-//! Generates shapes: types as data, which the runtime uses to describe values that do not fit.
+//! Generates shapes: types as data. The runtime checks values against them and describes values that do not fit.
 
 mod template;
 
@@ -14,7 +14,7 @@ use crate::models::Module;
 use crate::source::{ident, number as digits, string_literal};
 use crate::types::{Form, Types};
 
-/// Returns the shape of a type.
+/// Returns the Rust expression that creates the shape of a type.
 pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> TokenStream {
     let r#type = &types.program.types[id];
     let rules = &r#type.constraints;
@@ -55,7 +55,8 @@ pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &
     }
 }
 
-/// Returns the method call that adds a rule, or nothing if there is no such rule.
+/// Returns the method call that adds a rule to a shape, such as `.min_length(1)`. Returns nothing if there is no
+/// value.
 fn rule(method: &str, value: Option<impl ToTokens>) -> TokenStream {
     let method = ident(method);
     value.map(|value| quote!(.#method(#value))).unwrap_or_default()
@@ -116,7 +117,7 @@ fn object(
     }
 }
 
-/// Returns the keys that an index signature accepts.
+/// Returns the Rust expression for the keys that an index signature matches.
 pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> TokenStream {
     let path = module.runtime(types, "shape::Keys");
     match key {
@@ -129,8 +130,8 @@ pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> To
     }
 }
 
-/// Returns the shape of a union. Nested unions are flattened; each recursive one on the path to a member counts as one
-/// level.
+/// Returns the Rust expression for the shape of a union. A union inside of it is replaced by its members; if that
+/// union is recursive, each of these members is wrapped, so that it counts towards the maximum depth.
 pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> TokenStream {
     let base = module.runtime(types, "shape::Shape");
     let plan = UnionPlan::new(types.program, members);
@@ -205,7 +206,7 @@ fn text(types: &Types<'_>, shape: &TokenStream, rules: &Constraints, module: &mu
     quote!(#shape #least #most #format #pattern)
 }
 
-/// Returns the literal of an `f64`.
+/// Returns a Rust literal of the type `f64`.
 pub(crate) fn decimal(number: f64) -> TokenStream {
     let text = format!("{number:?}");
     match text.split_once('.') {
@@ -214,13 +215,13 @@ pub(crate) fn decimal(number: f64) -> TokenStream {
     }
 }
 
-/// Returns the literal of a safe integer, or `None` for any other number.
+/// Returns a Rust integer literal for a number up to 2^53 - 1. Returns `None` for any other number.
 pub(crate) fn whole_literal(number: f64) -> Option<TokenStream> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| whole(number))
 }
 
-/// Returns the literal of an integer that is stored in an `f64`.
+/// Returns a Rust integer literal for a `f64` without a fraction.
 pub(crate) fn whole(number: f64) -> TokenStream {
     match format!("{number:.0}").as_str() {
         "-0" => digits("0"),
@@ -228,12 +229,13 @@ pub(crate) fn whole(number: f64) -> TokenStream {
     }
 }
 
-/// Returns the literal of an integer.
+/// Returns a Rust integer literal.
 pub(crate) fn integer(number: u64) -> TokenStream {
     digits(&grouped(&number.to_string()))
 }
 
-/// Groups digits in threes if there are more than four, as Clippy requires.
+/// Inserts `_` between groups of three digits if there are more than four, as Clippy requires: `10000` gives
+/// `10_000`.
 pub(crate) fn grouped(digits: &str) -> String {
     let (sign, digits) = digits
         .strip_prefix('-')

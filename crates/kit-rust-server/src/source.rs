@@ -1,11 +1,11 @@
-//! Parts of syntax that all generators use: names, literals, comments and imports.
+//! Parts of Rust code that all generators use: names, literals, comments and imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
-/// Returns an identifier. The prefix `r#` makes a keyword an identifier.
+/// Returns an identifier. A name that begins with `r#` gives a raw identifier.
 pub(crate) fn ident(name: &str) -> Ident {
     match name.strip_prefix("r#") {
         Some(keyword) => Ident::new_raw(keyword, Span::call_site()),
@@ -19,13 +19,13 @@ pub(crate) fn path(path: &str) -> TokenStream {
     quote!(#(#names)::*)
 }
 
-/// Returns a string literal, in ASCII.
+/// Returns a string literal in which all non-ASCII characters are escaped.
 pub(crate) fn string_literal(value: &str) -> Literal {
     let text = format!("\"{}\"", value.escape_default());
     text.parse().unwrap_or_else(|_| Literal::string(value))
 }
 
-/// Returns a numeric literal.
+/// Returns a numeric literal with these digits.
 pub(crate) fn number(digits: &str) -> TokenStream {
     let (sign, digits) = match digits.strip_prefix('-') {
         Some(digits) => (Some(quote!(-)), digits),
@@ -35,7 +35,7 @@ pub(crate) fn number(digits: &str) -> TokenStream {
     quote!(#sign #literal)
 }
 
-/// Returns a doc comment. Returns nothing if there is no text.
+/// Returns a doc comment (`///`). Returns nothing if the text is empty.
 pub(crate) fn doc(text: &str) -> TokenStream {
     text.lines()
         .map(|line| {
@@ -45,7 +45,7 @@ pub(crate) fn doc(text: &str) -> TokenStream {
         .collect()
 }
 
-/// Returns the doc comment of a file.
+/// Returns the doc comment at the start of a file (`//!`).
 pub(crate) fn file_doc(text: &str) -> TokenStream {
     text.lines()
         .map(|line| {
@@ -69,8 +69,8 @@ fn comment_line(line: &str) -> String {
 }
 
 /// Escapes text for a line of a comment. Control characters are escaped, because Rust refuses some of them and a line
-/// break would end the comment. Characters that change the text direction are escaped too, because they can make code
-/// look different from what it is.
+/// break would end the comment. Characters that change the direction of text are escaped too, because they can make
+/// code look like other code.
 pub(crate) fn in_comment(text: &str) -> String {
     let is_refused = |letter: char| {
         letter != '\t' && letter.is_control()
@@ -86,7 +86,7 @@ pub(crate) fn in_comment(text: &str) -> String {
     })
 }
 
-/// Returns the key by which rustfmt sorts names: digits are compared as numbers, and `r#` does not count.
+/// Returns the key by which rustfmt sorts names. Digits are compared as numbers, and `r#` is ignored.
 pub(crate) fn order(name: &str) -> Vec<(String, usize, String)> {
     let name = name.replace("r#", "");
     let mut rest = name.as_str();
@@ -105,7 +105,7 @@ pub(crate) fn order(name: &str) -> Vec<(String, usize, String)> {
     parts
 }
 
-/// Returns true if code reads a field of a variable.
+/// Returns true if the code contains `variable.`, so that it reads a field of the variable.
 pub(crate) fn reads_field_of(code: &TokenStream, variable: &str) -> bool {
     let mut tokens = code.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -123,40 +123,40 @@ pub(crate) fn reads_field_of(code: &TokenStream, variable: &str) -> bool {
     false
 }
 
-/// Imports of a module, in the order of rustfmt, with one statement per path.
+/// Imports of a file in the order of rustfmt: one `use` statement for each path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Imports {
     by_path: BTreeMap<String, BTreeSet<Imported>>,
 }
 
-/// An imported name. `self` is the first name of a statement.
+/// An item in the braces of a `use` statement. `self` is the first one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Imported {
     Module,
     Name(String),
-    /// A trait of which only the methods are used: `Row as _`.
+    /// The trait is imported without a name, only for its methods: `Row as _`.
     Methods(String),
 }
 
 impl Imports {
-    /// Adds an item of a path.
+    /// Imports an item: `a::b` and `C` give `use a::b::C`.
     pub(crate) fn add(&mut self, path: &str, name: &str) {
         self.insert(path, Imported::Name(name.to_owned()));
     }
 
-    /// Adds a path whose last part is the item.
+    /// Imports the item at the end of a path: `a::b::C` gives `use a::b::C`.
     pub(crate) fn add_path(&mut self, path: &str) {
         if let Some((path, name)) = path.rsplit_once("::") {
             self.add(path, name);
         }
     }
 
-    /// Adds a module, whose items are added too.
+    /// Imports a module itself, in addition to items of it: `use a::b::{self, C}`.
     pub(crate) fn add_module(&mut self, path: &str) {
         self.insert(path, Imported::Module);
     }
 
-    /// Adds the methods of a trait.
+    /// Imports a trait without its name: `use a::b::Row as _`.
     pub(crate) fn add_methods(&mut self, path: &str, name: &str) {
         self.insert(path, Imported::Methods(name.to_owned()));
     }
@@ -165,7 +165,7 @@ impl Imports {
         self.by_path.entry(path.to_owned()).or_default().insert(name);
     }
 
-    /// Returns the statements as `pub use`.
+    /// Returns the statements with `pub use` in place of `use`.
     pub(crate) fn reexported(&self) -> TokenStream {
         self.statements(&quote!(pub))
     }
@@ -176,7 +176,7 @@ impl Imports {
             let mut names: Vec<(String, TokenStream)> = names.iter().map(Imported::tree).collect();
             names.sort_by_key(|(name, _)| (name != "self", order(name)));
             let (key, statement) = match names.as_slice() {
-                // `use a::b::{self}` is `use a::b`.
+                // `use a::b::{self}` is written as `use a::b`.
                 [(name, _)] if name == "self" => (path.clone(), self::path(path)),
                 [(name, tree)] => {
                     let base = self::path(path);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_fields_of_a_variable_and_not_modules_with_its_name() {
+    fn finds_fields_of_a_variable_but_not_items_of_a_module_with_its_name() {
         let code = quote!(Ok(list(&[input.body])));
         assert!(reads_field_of(&code, "input"));
         let code = quote!(input::list(&self.pool, 1));

@@ -1,8 +1,8 @@
-//! Tests that compile every project of the goldens as users do: with warnings denied, with Clippy, and with the oldest
-//! Rust release that the generated manifest specifies. All projects share one target directory with other generated
-//! projects of this repository.
+//! Tests that compile the project of every golden directory as users do: with warnings denied, with Clippy, and with
+//! the oldest Rust version that the generated manifest allows. All projects share one target directory with other
+//! generated projects of this repository.
 
-// Projects are files, and a helper of a test may fail the test.
+// Projects are directories of files, and a helper function may fail the test that calls it.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod project_directory;
@@ -13,8 +13,8 @@ use std::process::Command;
 
 use project_directory::ProjectDirectory;
 
-/// Clippy lints that the generated project must satisfy in addition to the default ones: a request must never cause a
-/// panic.
+/// Clippy lints that generated code must satisfy in addition to the default ones, because a request must never cause
+/// a panic.
 const NO_PANIC: [&str; 5] = [
     "clippy::unwrap_used",
     "clippy::expect_used",
@@ -23,11 +23,11 @@ const NO_PANIC: [&str; 5] = [
     "clippy::string_slice",
 ];
 
-/// Without the indexing lints, because the runtime reads bytes at positions that it checked before.
+/// The same lints without those for indexing, because the runtime indexes bytes at positions that it has checked.
 const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["clippy::unwrap_used", "clippy::expect_used", "clippy::panic"];
 
 #[test]
-fn passes_clippy_in_every_project() {
+fn compiles_every_project_without_a_clippy_warning() {
     for (name, program) in projects::all() {
         let project = ProjectDirectory::project(name, &program);
         let mut clippy = project.cargo();
@@ -48,7 +48,7 @@ fn passes_clippy_in_every_project() {
 }
 
 #[test]
-fn passes_clippy_in_the_runtime() {
+fn compiles_the_runtime_without_a_clippy_warning() {
     let project = ProjectDirectory::project("notes", &support::notes::program());
     let mut clippy = project.cargo();
     clippy.args([
@@ -69,7 +69,7 @@ fn passes_clippy_in_the_runtime() {
     project_directory::succeed(&mut clippy);
 }
 
-/// Uses the dependencies of the example's lock file.
+/// The project has the dependencies of the example's lock file.
 #[test]
 fn compiles_with_the_oldest_rust() {
     const OLDEST: &str = "1.85";

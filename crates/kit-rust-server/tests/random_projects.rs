@@ -1,8 +1,9 @@
-//! Tests of random TypeScript projects that are generated as Rust servers: cargo compiles all of them, and PostgreSQL
-//! accepts their tables and statements. `KIT_SEED` and `KIT_RUNS` set the seed and the number of projects:
+//! Tests with random TypeScript projects from which Rust servers are generated. cargo compiles all of them, and
+//! PostgreSQL accepts their tables and statements. `KIT_SEED` and `KIT_RUNS` set the seed and the number of projects:
 //! `KIT_RUNS=100 cargo test -p kit-rust-server --test random_projects`.
 
-// Projects are files, a helper of a test may fail the test, and the generated source is joined from short strings.
+// Projects are directories of files, a helper function may fail its test, and generated TypeScript is joined from
+// short strings.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::format_collect)]
 
 mod project_directory;
@@ -21,10 +22,10 @@ use std::sync::LazyLock;
 use kit_rust_server::{Output, Owner};
 use postgres::{Release, database_on, execute, with_client};
 
-/// Number of projects if `KIT_RUNS` is not set.
+/// Number of projects without `KIT_RUNS`.
 const USUAL: u64 = 5;
 
-/// A generated project.
+/// A random project, and the files that were generated for it.
 struct GeneratedProject {
     name: String,
     output: Output,
@@ -38,7 +39,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-servers/random")
 }
 
-/// Returns all projects. Asserts that kit refuses none.
+/// Returns all projects. Asserts that the compiler and the generator accept each of them.
 fn all() -> &'static [GeneratedProject] {
     static ALL: LazyLock<Vec<GeneratedProject>> = LazyLock::new(|| {
         let (seed, runs) = (variable("KIT_SEED", 2026), variable("KIT_RUNS", USUAL));
@@ -85,7 +86,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Puts all projects into one workspace, so that shared dependencies are compiled once.
+/// All projects are members of one workspace, so that shared dependencies are compiled once.
 #[test]
 fn compiles_every_project() {
     let root = directory().join("workspace");
@@ -133,7 +134,8 @@ fn compiles_every_project() {
     assert!(!said.contains("warning"), "{said}");
 }
 
-/// Returns the manifest of a workspace member, which uses the shared runtime and the settings of the workspace.
+/// Changes the manifest of a project to that of a workspace member: it uses the shared `kit-runtime` and the settings
+/// of the workspace.
 fn member(manifest: &str) -> String {
     let own = manifest.split("[profile.dev]").next().unwrap();
     let shared = own.replace(".kit/runtime", "../../runtime");
@@ -142,7 +144,7 @@ fn member(manifest: &str) -> String {
 }
 
 #[test]
-fn formats_every_project_like_rustfmt() {
+fn generates_code_that_rustfmt_does_not_change() {
     for GeneratedProject { name, output } in all() {
         projects::assert_formatted(name, output);
     }

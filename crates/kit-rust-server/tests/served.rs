@@ -1,8 +1,8 @@
-//! Tests of generated servers on PostgreSQL: on the oldest release that kit supports, and on the embedded one.
+//! Tests of generated servers on PostgreSQL, both the oldest version that kit supports and the embedded one.
 //! Migrations create the tables, every statement matches them, every function of the database modules works, and the
-//! unedited handlers respond correctly.
+//! handlers respond correctly without changes by the user.
 
-// A helper of a test may fail the test.
+// A helper function may fail the test that calls it.
 #![allow(clippy::unwrap_used)]
 
 mod project_directory;
@@ -19,9 +19,9 @@ use std::sync::LazyLock;
 use postgres::{Database, execute, on_each_release, with_client};
 use project_directory::ProjectDirectory;
 
-/// Runs the generated migrations, in the order of their names.
+/// Applies the generated migrations to a database, in the order of their names.
 fn migrate(project: &ProjectDirectory, database: &Database) {
-    // A generated program uses UTC, even if the database has another time zone.
+    // The generated server uses UTC, even if the database has another time zone.
     let name = database.url.rsplit('/').next().unwrap();
     execute(
         &database.url,
@@ -63,7 +63,8 @@ fn prepares_every_statement_on_the_tables() {
     }
 }
 
-/// Returns the project of the shop with an additional test. Two tests use the project.
+/// Returns the project of the application `shop`, with a file of tests for its database functions. Two tests share
+/// the project.
 fn shop() -> &'static ProjectDirectory {
     static SHOP: LazyLock<ProjectDirectory> = LazyLock::new(|| {
         let project = ProjectDirectory::named("shop-queries", "shop", &projects::shop());
@@ -111,7 +112,7 @@ fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
         tables.contains("opened_at timestamp DEFAULT now() NOT NULL"),
         "{tables}"
     );
-    // The package needs another name, because cargo would confuse programs of two packages with the same name.
+    // The package needs another name, because cargo would mix up the programs of two packages with the same name.
     let queries = shop()
         .read("tests/queries.rs")
         .replace("use shop::", "use shop_earlier::");
@@ -122,13 +123,14 @@ fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
     );
 }
 
-/// Runs the tests of queries in the project. `test` is the name of the calling test.
+/// Runs the tests in the project's `tests/queries.rs` on each version of PostgreSQL. `test` is the name of the
+/// calling test.
 fn ask(project: &ProjectDirectory, test: &str) {
     on_each_release(test, |database| {
         migrate(project, database);
         let mut cargo = project.cargo();
         cargo
-            // Run the tests one after the other: they share the database, and some count all rows of a table.
+            // Run the tests one after another: they share the database, and some count all rows of a table.
             .args(["test", "--quiet", "--test", "queries", "--", "--test-threads=1"])
             .env("DATABASE_URL", &database.url);
         project_directory::succeed(&mut cargo);
@@ -145,7 +147,7 @@ fn serves_requests_with_unedited_handlers() {
     });
 }
 
-/// One user cannot read, change or refer to rows of another user.
+/// A user cannot read or change rows of another user, or refer to them.
 #[test]
 fn keeps_rows_of_users_apart() {
     let project = ProjectDirectory::named("owners-served", "owners", &projects::owners());
@@ -163,7 +165,7 @@ fn keeps_rows_of_users_apart() {
     });
 }
 
-/// Returns the project of the keys. Two tests use the project.
+/// Returns the project of the application `keys`. Two tests share it.
 fn keys() -> &'static ProjectDirectory {
     static KEYS: LazyLock<ProjectDirectory> = LazyLock::new(|| {
         let project = ProjectDirectory::named("keys-served", "keys", &projects::keys());
@@ -185,8 +187,8 @@ fn creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint() {
     );
 }
 
-/// A parameter without rules can contain any text, and no row has a key that is not a UUID. A parameter with the rules
-/// of the column is validated.
+/// A path parameter without rules accepts any text. If it is not a UUID, no row has this key, so the response is 404.
+/// A path parameter with the rules of the column is validated, so the response is 400.
 #[test]
 fn returns_404_or_400_if_a_parameter_is_no_uuid() {
     let project = keys();

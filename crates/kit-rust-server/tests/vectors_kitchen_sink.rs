@@ -1,6 +1,7 @@
-//! Runs the vectors of `conformance/validation.json` on generated models of every kind of type.
+//! Runs the vectors of `conformance/validation.json` on the generated models of the kitchen sink, which has every
+//! kind of type.
 
-// A helper of a test may unwrap; the documentation of the models belongs to the user.
+// A helper function may fail its test, and the doc comments of the models are written by the user.
 #![allow(clippy::unwrap_used, missing_docs)]
 #![deny(warnings)]
 #![allow(clippy::pedantic, unreachable_pub, dead_code, unused_imports)] // a library's models in a program
@@ -18,7 +19,7 @@ use models::{
 use vectors::{Generated, run};
 
 #[test]
-fn passes_every_vector_of_the_kitchen_sink() {
+fn passes_every_validation_vector_of_the_kitchen_sink() {
     let types = [
         Generated::of::<Choices>(),
         Generated::of::<Circle>(),

@@ -1,6 +1,6 @@
-//! Runs the vectors of `conformance/validation.json` on the generated models of Notes, compiled unchanged.
+//! Runs the vectors of `conformance/validation.json` on the generated models of Notes, without changes to the models.
 
-// A helper of a test may unwrap; the documentation of the models belongs to the user.
+// A helper function may fail its test, and the doc comments of the models are written by the user.
 #![allow(clippy::unwrap_used, missing_docs)]
 #![deny(warnings)]
 #![allow(clippy::pedantic, unreachable_pub, dead_code, unused_imports)] // a library's models in a program
@@ -18,7 +18,7 @@ use models::{
 use vectors::{Generated, run};
 
 #[test]
-fn passes_every_vector_of_notes() {
+fn passes_every_validation_vector_of_notes() {
     let types = [
         Generated::of_answers::<Note>(),
         Generated::of::<NoteSummary>(),
@@ -34,7 +34,7 @@ fn passes_every_vector_of_notes() {
 }
 
 #[test]
-fn serializes_only_the_present_fields_of_an_update() {
+fn omits_the_absent_fields_of_an_update_in_json() {
     let update = UpdateNoteInput {
         title: Some("t".to_owned()),
         content: None,

@@ -142,7 +142,7 @@ export const rustServer: Section = {
       title: "the server listens on port 3000 if PORT is not set",
       provenBy: at(
         "crates/kit-runtime/src/settings.rs",
-        "uses_defaults_for_variables_that_are_absent_or_empty",
+        "uses_defaults_for_absent_or_empty_environment_variables",
       ),
     },
     {

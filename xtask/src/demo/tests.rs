@@ -1,4 +1,5 @@
-//! Signals to `cargo xtask demo --rust` in each phase, with programs in place of kit and the generated server.
+//! Tests signals to `cargo xtask demo --rust` in each phase of the command. Small programs take the place of kit and
+//! of the generated server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -16,14 +17,15 @@ use super::{Environment, Options, demonstrate};
 use crate::interrupt;
 use crate::repository::Repository;
 
-/// Variable with the role of a copy of this test program.
+/// Environment variable with the role of this test program when it runs as another program: the command or the
+/// server.
 const ROLE: &str = "KIT_TEST_DEMO_ROLE";
-/// Variable with the directory of the repository that a copy of this test program uses.
+/// Environment variable with the root of the repository that the command uses.
 const ROOT: &str = "KIT_TEST_DEMO_ROOT";
-/// Maximum time for one phase, long enough for a busy machine.
+/// Maximum time for one phase. It is long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Phase of the command in which a signal arrives.
+/// Phase of the command in which the signal arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     DatabaseStart,
@@ -31,7 +33,8 @@ enum Phase {
     Serving,
 }
 
-/// Returns a repository whose `kit` keeps a process running as its database, and waits forever in the given phase.
+/// Returns a repository for the test. Its program `kit` starts a process in place of the database, and waits forever
+/// in the given phase.
 fn repository(phase: Phase) -> PathBuf {
     let root = std::env::temp_dir().join(format!("kit-demo-{}-{phase:?}", std::process::id()));
     let _ = std::fs::remove_dir_all(&root);
@@ -50,7 +53,7 @@ fn repository(phase: Phase) -> PathBuf {
             "exit 0"
         }
     };
-    // Like the embedded PostgreSQL, the database process ignores Ctrl-C and ends only after `kit db stop`.
+    // Like the embedded PostgreSQL, the process ignores Ctrl-C and ends only after `kit db stop`.
     let kit = format!(
         r#"#!/bin/sh
 root="{root}"
@@ -88,10 +91,10 @@ fn free_port() -> u16 {
     listener.local_addr().expect("an address").port()
 }
 
-/// The command in a process group of its own, like in a terminal. The group is killed when the test ends.
+/// The command, in its own process group as in a terminal. The group is killed when this value is dropped.
 struct Run {
     child: Child,
-    /// Id of the command, and of its process group.
+    /// Process id of the command, which is also the id of its process group.
     group: Pid,
     lines: Arc<Mutex<Vec<String>>>,
 }
@@ -117,7 +120,7 @@ impl Run {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let output = BufReader::new(child.stdout.take().expect("its output"));
         let collected = Arc::clone(&lines);
-        // Not joined: a server that was not stopped would keep the output open.
+        // The thread is not joined, because a server that was not stopped would keep the output open.
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 collected.lock().expect("the lines").push(line);
@@ -138,7 +141,7 @@ impl Run {
         self.lines().iter().any(|line| line.contains(text))
     }
 
-    /// Returns the processes of the group that have not ended.
+    /// Returns the processes of the group that are still running.
     fn processes(&self) -> Vec<String> {
         let output = Command::new("ps")
             .args(["-A", "-o", "pgid=,stat=,args="])
@@ -164,7 +167,7 @@ impl Drop for Run {
     }
 }
 
-/// Runs `demonstrate` in a copy of this test program. Prints its result.
+/// Runs the command in this process, and prints its result.
 fn command() {
     interrupt::install();
     let root = PathBuf::from(std::env::var_os(ROOT).expect("a directory"));
@@ -184,7 +187,7 @@ fn command() {
     }
 }
 
-/// Responds to requests until a signal ends this process.
+/// Acts as the server: responds to requests until a signal ends this process.
 fn server() {
     let port = std::env::var("PORT").expect("a port");
     let listener = TcpListener::bind(format!("127.0.0.1:{port}")).expect("a free port");
@@ -213,7 +216,7 @@ fn stops_what_it_started_at_a_signal() {
         _ => {}
     }
     let interrupted = "result: interrupted";
-    // Ctrl-C in a terminal reaches the whole process group, SIGTERM of `kill` only the command.
+    // Ctrl-C in a terminal reaches the whole process group. SIGTERM from `kill` reaches only the command.
     for (phase, signal, expected) in [
         (Phase::DatabaseStart, Signal::INT, interrupted),
         (Phase::Migration, Signal::TERM, interrupted),
@@ -229,7 +232,7 @@ fn stops_what_it_started_at_a_signal() {
         } else {
             wait_until(&case, || root.join("waiting").exists());
         }
-        // The command, the database, and the server or the waiting kit.
+        // Three processes run: the command, the database, and the server or the waiting `kit`.
         assert_eq!(run.processes().len(), 3, "{case}: {:?}", run.processes());
         match signal {
             Signal::INT => kill_process_group(run.group, signal).expect("a process group"),

@@ -1,6 +1,6 @@
-//! Runs the server addon with `AddressSanitizer`. Node is not built with the sanitizer, so its runtime is loaded before
-//! Node (`LD_PRELOAD`), and the addon is built without a runtime (`-Zexternal-clangrt`). The runtime of gcc has the
-//! interface that Rust's LLVM requires.
+//! Runs tests on the server addon with `AddressSanitizer`. Node is not built with the sanitizer. So the sanitizer's
+//! runtime library is loaded before Node (`LD_PRELOAD`), and the addon is built without it (`-Zexternal-clangrt`).
+//! The runtime library of gcc fits the code that Rust compiles.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,7 +12,8 @@ use crate::run;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Builds the addon, replaces the ordinary addon while the suite runs, then restores the ordinary one.
+/// Builds the addon with the sanitizer, puts it in place of the usual addon, runs the tests, and restores the usual
+/// addon.
 pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let runtime = runtime(repository)?;
     let mut cargo = run::command(repository, "cargo")?;
@@ -26,7 +27,7 @@ pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     }
     let addon = repository.path("packages/server-native/native/kit-server.linux-x64-gnu.node");
     let kept = repository.path("target/asan/ordinary.node");
-    std::fs::copy(&addon, &kept).context("there is no addon yet; run `cargo xtask addons`")?;
+    std::fs::copy(&addon, &kept).context("the addon is not built yet; run `cargo xtask addons`")?;
     let built = repository.path(format!("target/asan/{TARGET}/debug/libkit_node_server.so"));
     replace(&addon, &built)?;
     let mut node = run::command(repository, "node")?;
@@ -37,14 +38,14 @@ pub(super) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
         .env("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1")
         .status();
     replace(&addon, &kept)?;
-    Ok(if status.context("node could not be started")?.success() {
+    Ok(if status.context("Node could not be started")?.success() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// Returns the path of the runtime of `AddressSanitizer` in gcc.
+/// Returns the path of gcc's runtime library for `AddressSanitizer`.
 fn runtime(repository: &Repository) -> anyhow::Result<PathBuf> {
     let output = run::command(repository, "gcc")?
         .arg("-print-file-name=libasan.so")
@@ -53,10 +54,10 @@ fn runtime(repository: &Repository) -> anyhow::Result<PathBuf> {
         .ok()
         .map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
         .filter(|path| path.is_absolute() && path.exists());
-    path.context("AddressSanitizer needs gcc with its libasan, which are not there")
+    path.context("AddressSanitizer needs gcc and its library libasan, which are not installed")
 }
 
-/// Copies to a temporary name and renames the file, because a process may have the target open.
+/// Replaces a file by renaming a copy, because a process may have the old file open.
 fn replace(place: &Path, by: &Path) -> anyhow::Result<()> {
     let new = place.with_extension("new");
     std::fs::copy(by, &new).with_context(|| format!("cannot copy {}", by.display()))?;

@@ -32,7 +32,7 @@ const { metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node24",
-  // Replaces the package's own tsconfig, which points to the declarations of the other packages.
+  // This replaces the tsconfig of the package, which refers to the type declarations of other packages.
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   charset: "utf8",
   sourcemap: "linked",

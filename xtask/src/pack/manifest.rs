@@ -1,15 +1,16 @@
-//! A `package.json`, in the repository and as published.
+//! Reads `package.json` files of the repository, and converts them to the form that is published.
 
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 
-/// Manifest of a package.
+/// Content of a `package.json`.
 #[derive(Clone)]
 pub(super) struct Manifest(Map<String, Value>);
 
-/// Fields with paths of code. In the repository they point to sources.
+/// Fields with paths of code. In the repository these are paths of sources; in a published package, of compiled
+/// files.
 const LEADING: [&str; 3] = ["exports", "imports", "bin"];
 /// Directories that are published unchanged if a package lists them: files that it serves to browsers.
 pub(super) const DATA_DIRECTORIES: [&str; 2] = ["viewer", "dist-dashboard"];
@@ -19,8 +20,8 @@ impl Manifest {
         let path = directory.join("package.json");
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let manifest =
-            serde_json::from_str(&text).with_context(|| format!("{} is no object", path.display()))?;
+        let manifest = serde_json::from_str(&text)
+            .with_context(|| format!("{} is not a JSON object", path.display()))?;
         Ok(Self(manifest))
     }
 
@@ -40,7 +41,7 @@ impl Manifest {
         self.0.get("private") == Some(&Value::Bool(true))
     }
 
-    /// Returns the packages whose types this package may use.
+    /// Returns the names of the packages whose types this package may use.
     pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
         ["dependencies", "peerDependencies"]
             .into_iter()
@@ -48,7 +49,8 @@ impl Manifest {
             .flat_map(|names| names.keys().map(String::as_str))
     }
 
-    /// Returns the specifiers that other packages can import, with the paths of their compiled declarations.
+    /// Returns the names by which other packages can import from this one, each with the path of its compiled
+    /// declarations.
     pub(super) fn declarations(&self) -> anyhow::Result<Vec<(String, String)>> {
         let mut found = Vec::new();
         for (place, target) in self
@@ -60,7 +62,7 @@ impl Manifest {
         {
             let target = target
                 .as_str()
-                .with_context(|| format!("{} exports something else than a file", self.name()))?;
+                .with_context(|| format!("an export of {} is not the path of a file", self.name()))?;
             if !target.starts_with("./src/") {
                 continue;
             }
@@ -70,7 +72,7 @@ impl Manifest {
         Ok(found)
     }
 
-    /// Returns the manifest that users get.
+    /// Returns the manifest in the form that is published.
     pub(super) fn published(&self) -> anyhow::Result<Self> {
         let mut manifest = self.0.clone();
         for field in ["private", "devDependencies", "scripts"] {
@@ -80,7 +82,7 @@ impl Manifest {
             if let Some(Value::Object(places)) = manifest.get_mut(field) {
                 for target in places.values_mut() {
                     let Some(path) = target.as_str() else {
-                        bail!("{}: `{field}` leads to something else than a file", self.name());
+                        bail!("{}: a value of `{field}` is not the path of a file", self.name());
                     };
                     if path.starts_with("./src/") {
                         let code = compiled(path, ".js");
@@ -93,7 +95,7 @@ impl Manifest {
             }
         }
         let mut files = vec![json!("dist")];
-        // Sources are compiled; everything else that a package lists is published unchanged.
+        // Sources are compiled. Directories with data are published unchanged.
         let named = manifest.get("files").and_then(Value::as_array);
         for data in DATA_DIRECTORIES {
             if named.is_some_and(|named| named.contains(&json!(data))) {
@@ -108,7 +110,7 @@ impl Manifest {
         Ok(Self(manifest))
     }
 
-    /// Creates the manifest of one platform's addon.
+    /// Creates the manifest for the package with the addon of one platform.
     pub(super) fn of_addon(of: &Self, name: &str, file: &str, platform: &[(&str, String)]) -> Self {
         let mut manifest = Map::new();
         manifest.insert("name".to_owned(), json!(name));
@@ -129,7 +131,7 @@ impl Manifest {
         Self(manifest)
     }
 
-    /// Adds a package that npm installs only on its own platform.
+    /// Adds an optional dependency: a package that npm installs only on the platform that its manifest names.
     pub(super) fn add_optional(&mut self, name: &str, version: &str) {
         let optional = self
             .0
@@ -140,7 +142,7 @@ impl Manifest {
         }
     }
 
-    /// Returns exported files that are not compiled from sources, such as a schema.
+    /// Returns the exported files that need no compilation, such as a JSON schema.
     pub(super) fn data(&self) -> Vec<&str> {
         let exports = self.0.get("exports").and_then(Value::as_object);
         let targets = exports
@@ -153,7 +155,7 @@ impl Manifest {
             .collect()
     }
 
-    /// Returns all files that the manifest points to.
+    /// Returns the paths of all files that the manifest points to.
     pub(super) fn targets(&self) -> Vec<String> {
         let mut targets = Vec::new();
         for field in LEADING {
@@ -178,7 +180,7 @@ fn collect(value: &Value, targets: &mut Vec<String>) {
     }
 }
 
-/// Returns the compiled path of a source: `./dist/codec/index.js` for `./src/codec/index.ts`.
+/// Returns the path of the file that a source is compiled to: `./src/codec/index.ts` gives `./dist/codec/index.js`.
 fn compiled(path: &str, ending: &str) -> String {
     let inner = path.strip_prefix("./src/").unwrap_or(path);
     format!("./dist/{}{ending}", inner.strip_suffix(".ts").unwrap_or(inner))
@@ -222,7 +224,7 @@ mod tests {
             })
         );
         assert_eq!(published.targets().len(), 7);
-        // A file that is not code has no declarations.
+        // A file that is not code has no type declarations.
         assert_eq!(
             own.declarations().unwrap()[1..],
             [("@kit/a/codec".to_owned(), "./dist/codec/index.d.ts".to_owned())]

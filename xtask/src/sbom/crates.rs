@@ -1,4 +1,4 @@
-//! Crates of the addons, as resolved by cargo for this platform.
+//! The crates that are compiled into the addons on this platform, from the output of cargo.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,22 +9,22 @@ use super::cyclonedx::{Bill, Component, Scope};
 use crate::repository::Repository;
 use crate::{release, run};
 
-/// Crates and their dependencies, without dependencies of tests.
+/// Crates and the dependencies between them. Dependencies of tests are not included.
 pub(super) struct Graph {
     crates: BTreeMap<String, Crate>,
 }
 
 struct Crate {
     component: Component,
-    /// True if the crate is compiled for the build machine and runs in the compiler.
+    /// True for a procedural macro, which runs only in the compiler.
     is_macro: bool,
-    /// Ids of its dependencies, with `true` for those of its build script.
+    /// Ids of its dependencies. The flag is true if the build script needs the dependency.
     needs: Vec<(String, bool)>,
 }
 
 impl Graph {
-    /// Reads the crates of all addons together, as `cargo xtask addons` builds them. `cargo metadata` enables the
-    /// features of all workspace members, so `cargo tree` provides the crates that the addons compile.
+    /// Reads the crates of all addons, as `cargo xtask addons` builds them. `cargo metadata` has the dependencies,
+    /// but enables the features of all workspace members. So `cargo tree` tells which crates are really compiled.
     pub(super) fn read(repository: &Repository, addons: &[&str]) -> anyhow::Result<Self> {
         let host = release::host()?;
         let mut metadata = run::command(repository, "cargo")?;
@@ -43,13 +43,14 @@ impl Graph {
         for addon in addons {
             tree.args(["--package", addon]);
         }
-        let tree = run::stdout_of("reading what the addons compile", tree)?;
-        let metadata = serde_json::from_str(&metadata).context("`cargo metadata` printed no JSON")?;
+        let tree = run::stdout_of("reading which crates the addons compile", tree)?;
+        let metadata =
+            serde_json::from_str(&metadata).context("the output of `cargo metadata` is not JSON")?;
         Self::parse(&metadata, &tree)
     }
 
     fn parse(metadata: &Value, tree: &str) -> anyhow::Result<Self> {
-        // Lines have the form `serde v1.0.0 (proc-macro)`.
+        // A line is `serde v1.0.0 (proc-macro)`, for example.
         let compiled: BTreeSet<(&str, &str)> = tree
             .lines()
             .filter_map(|line| {
@@ -60,11 +61,13 @@ impl Graph {
         let mut crates = BTreeMap::new();
         for package in metadata["packages"]
             .as_array()
-            .context("`cargo metadata` lists no packages")?
+            .context("the output of `cargo metadata` has no list `packages`")?
         {
             let text = |field: &str| {
                 let found = package[field].as_str();
-                found.with_context(|| format!("`cargo metadata` has a package without `{field}`"))
+                found.with_context(|| {
+                    format!("the output of `cargo metadata` has a package without `{field}`")
+                })
             };
             let (name, version) = (text("name")?, text("version")?);
             if !compiled.contains(&(name, version)) {
@@ -74,9 +77,9 @@ impl Graph {
             let component = Component {
                 name: name.to_owned(),
                 version: version.to_owned(),
-                // `+` is the only character of versions that a package URL escapes.
+                // `+` is the only character of a version that must be escaped in a package URL.
                 purl: format!("pkg:cargo/{name}@{}", version.replace('+', "%2B")),
-                // Older crates write `/` instead of `OR`.
+                // Older crates write `MIT/Apache-2.0` for `MIT OR Apache-2.0`.
                 licence: package["license"].as_str().map(|text| text.replace('/', " OR ")),
                 scope: Scope::Required,
             };
@@ -100,14 +103,14 @@ impl Graph {
         Ok(Self { crates })
     }
 
-    /// Returns the crates of one addon. Crates of build scripts and procedural macros have the scope "excluded",
-    /// because they do not run in the addon.
+    /// Returns the bill of materials of one addon. Procedural macros and crates of build scripts have the scope
+    /// "excluded", because they are not a part of the addon.
     pub(super) fn bill(&self, addon: &str) -> anyhow::Result<Bill> {
         let (root, subject) = self
             .crates
             .iter()
             .find(|(_, one)| one.component.name == addon)
-            .with_context(|| format!("cargo names no crate {addon}"))?;
+            .with_context(|| format!("the output of cargo does not contain the crate {addon}"))?;
         let running = self.reached(root, true);
         let mut bill = Bill {
             subject: subject.component.clone(),
@@ -132,8 +135,8 @@ impl Graph {
         Ok(bill)
     }
 
-    /// Returns the ids of a crate and all its dependencies. `running` leaves out dependencies that are used only at
-    /// build time.
+    /// Returns the ids of a crate and of all its dependencies. If `running` is true, dependencies that are used only
+    /// at build time are omitted.
     fn reached<'a>(&'a self, root: &'a str, running: bool) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
         let mut open = vec![root];
@@ -151,7 +154,8 @@ impl Graph {
     }
 }
 
-/// Returns the id of a dependency, once for normal code and once for the build script.
+/// Returns a dependency as its id and the flag for build scripts. If both the crate and its build script need it,
+/// returns it twice.
 fn needs(dependency: &Value) -> Vec<(String, bool)> {
     let Some(id) = dependency["pkg"].as_str() else {
         return Vec::new();
@@ -183,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_test_dependencies_and_other_members_and_marks_build_dependencies() {
+    fn omits_test_dependencies_and_other_workspace_members_and_marks_build_dependencies() {
         let metadata = json!({
             "packages": [
                 package("addon", "cdylib"), package("used", "lib"), package("derive", "proc-macro"),

@@ -1,18 +1,18 @@
-//! Documents of `CycloneDX` 1.5 in JSON: <https://cyclonedx.org/docs/1.5/json/>.
+//! Bills of materials in the JSON format of `CycloneDX` 1.5: <https://cyclonedx.org/docs/1.5/json/>.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// Role of a component in its subject.
+/// Reason why a package or addon has a component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scope {
     /// Needed at run time.
     Required,
     /// Installed only on some platforms.
     Optional,
-    /// Used at build time only.
+    /// Needed only at build time.
     Excluded,
 }
 
@@ -23,21 +23,21 @@ pub(super) struct Component {
     pub(super) version: String,
     /// Package URL, which also identifies the component in the document: <https://github.com/package-url/purl-spec>.
     pub(super) purl: String,
-    /// SPDX expression, or another text from the author.
+    /// SPDX expression, or other text that the author has written as licence.
     pub(super) licence: Option<String>,
     pub(super) scope: Scope,
 }
 
-/// A published package or addon and all its components and dependencies.
+/// Bill of materials: a published package or addon, all its components, and the dependencies between them.
 pub(super) struct Bill {
     pub(super) subject: Component,
     pub(super) components: Vec<Component>,
-    /// Package URLs of the direct dependencies of each package URL.
+    /// For each component, its direct dependencies. Both are package URLs.
     pub(super) dependencies: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Bill {
-    /// Returns the document. `time` is in RFC 3339.
+    /// Returns the bill of materials as JSON. `time` is in RFC 3339.
     pub(super) fn json(&self, time: &str) -> Value {
         let mut components: Vec<&Component> = self.components.iter().collect();
         components.sort_by(|a, b| a.purl.cmp(&b.purl));
@@ -88,7 +88,7 @@ impl Component {
     }
 }
 
-/// Returns true if a text has the form of an SPDX expression. `SEE LICENSE IN x` of npm has not.
+/// Returns true if a text is an SPDX expression. `SEE LICENSE IN x`, which npm allows, is not.
 fn is_expression(licence: &str) -> bool {
     licence
         .split([' ', '(', ')'])
@@ -100,7 +100,7 @@ fn is_expression(licence: &str) -> bool {
         })
 }
 
-/// Returns a UUID of version 8 (RFC 9562) from the hash of the document, so that equal documents have equal serial
+/// Returns a UUID of version 8 (RFC 9562) that is made from the hash of the text. Equal texts have equal serial
 /// numbers.
 fn serial_number(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_the_fields_of_the_standard() {
+    fn writes_components_with_licences_and_a_serial_number_that_depends_on_the_content() {
         let bill = Bill {
             subject: component("addon", Some("MIT"), Scope::Required),
             components: vec![

@@ -1,4 +1,4 @@
-//! npm packages that users install with each published package, from `package-lock.json`.
+//! The npm packages that users install together with each published package, from `package-lock.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use super::cyclonedx::{Bill, Component, Scope};
 use crate::repository::Repository;
 use crate::viewer;
 
-/// npm packages that are bundled into a published package: the dashboard of the debug sidecar.
+/// npm packages whose code is a part of a published package: those in the dashboard of the debug sidecar.
 const BUILT_IN: [(&str, &[&str]); 1] = [("packages/plugin-debug", &["preact", "uplot"])];
 
-/// Package that contains the viewer of the API reference.
+/// Package that contains the viewer of the API reference as a file.
 const VIEWER_IN: &str = "packages/api-docs";
 
-/// Returns one bill for each published package.
+/// Returns the bill of materials of each published package.
 pub(super) fn bills(repository: &Repository) -> anyhow::Result<Vec<Bill>> {
     let lock = read(repository, "package-lock.json")?;
     let lock = Lock(
@@ -45,8 +45,8 @@ fn built_in(place: &str) -> &'static [&'static str] {
     found.map_or(&[], |(_, names)| names)
 }
 
-/// Adds the package of the viewer file. The dependencies of that package are bundled in the file, and no lock file
-/// lists them.
+/// Adds the npm package that the viewer comes from. Its file contains the code of further packages, which no lock
+/// file lists.
 fn add_viewer(repository: &Repository, bill: &mut Bill) -> anyhow::Result<()> {
     let source = read(repository, &format!("{}/source.json", viewer::DIRECTORY))?;
     let field = |name: &str| {
@@ -70,21 +70,21 @@ fn add_viewer(repository: &Repository, bill: &mut Bill) -> anyhow::Result<()> {
 fn read(repository: &Repository, file: &str) -> anyhow::Result<Value> {
     let text =
         std::fs::read_to_string(repository.path(file)).with_context(|| format!("cannot read {file}"))?;
-    serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))
+    serde_json::from_str(&text).with_context(|| format!("{file} is not JSON"))
 }
 
-/// The `packages` of a lock file, by directory.
+/// `packages` of a lock file: the installed packages by their directories.
 struct Lock<'a>(&'a Map<String, Value>);
 
 impl Lock<'_> {
-    /// Returns the bill of a package. Follows `dependencies` and `optionalDependencies`. Leaves out peer dependencies,
-    /// because the application chooses their versions.
+    /// Returns the bill of materials of a package. Follows `dependencies` and `optionalDependencies`. Omits peer
+    /// dependencies, because the application chooses their versions.
     fn bill(&self, root: &str, built_in: &[&str]) -> anyhow::Result<Bill> {
         let mut found: BTreeMap<String, Component> = BTreeMap::new();
         let mut dependencies: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut open = vec![(root.to_owned(), Scope::Required)];
         while let Some((place, scope)) = open.pop() {
-            // A second visit is needed only if it changes the scope to required.
+            // Visit a package again only if it was optional and is now required.
             let known = found.get(&place).map(|component| component.scope);
             if known.is_some_and(|known| known == scope || known == Scope::Required) {
                 continue;
@@ -113,10 +113,8 @@ impl Lock<'_> {
             }
             found.insert(place, component);
         }
-        let subject = found
-            .remove(root)
-            .context("the package itself was visited first")?;
-        // The same version may be installed in two directories.
+        let subject = found.remove(root).context("the package itself was not found")?;
+        // The same version of a package may be installed in two directories.
         let mut components: BTreeMap<String, Component> = BTreeMap::new();
         for component in found.into_values() {
             let entry = components.entry(component.purl.clone());
@@ -132,7 +130,7 @@ impl Lock<'_> {
         })
     }
 
-    /// Finds a package like Node: in `node_modules` of the directory, then of its parent directories.
+    /// Finds a package in the same way as Node: in `node_modules` of the directory, then of each parent directory.
     fn resolve(&self, from: &str, name: &str) -> Option<String> {
         let mut above = Some(from);
         loop {
@@ -159,15 +157,15 @@ impl Lock<'_> {
         let entry = self
             .0
             .get(place)
-            .with_context(|| format!("package-lock.json has no {place}"))?;
-        // An entry has a `name` only if the directory has another name.
+            .with_context(|| format!("package-lock.json has no entry {place}"))?;
+        // An entry has a `name` only if it differs from the name of the directory.
         let name = entry["name"]
             .as_str()
             .or_else(|| place.rsplit_once("node_modules/").map(|(_, name)| name))
-            .with_context(|| format!("package-lock.json names no package in {place}"))?;
+            .with_context(|| format!("the entry {place} of package-lock.json has no package name"))?;
         let version = entry["version"]
             .as_str()
-            .with_context(|| format!("package-lock.json has no version of {place}"))?;
+            .with_context(|| format!("the entry {place} of package-lock.json has no version"))?;
         Ok(Component {
             name: name.to_owned(),
             version: version.to_owned(),
@@ -178,7 +176,7 @@ impl Lock<'_> {
     }
 }
 
-/// Returns the package URL. The `@` of a scope is escaped.
+/// Returns the package URL of a version. The `@` of a scope is escaped.
 fn purl(name: &str, version: &str) -> String {
     format!(
         "pkg:npm/{}@{}",
@@ -249,14 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn lists_all_installed_and_bundled_packages() {
+    fn lists_all_packages_that_users_install_or_that_are_bundled() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         let bills = bills(&repository).unwrap();
         let has = |package: &str, component: &str| {
             let bill = bills.iter().find(|bill| bill.subject.name == package).unwrap();
             bill.components.iter().any(|found| found.name == component)
         };
-        // Another package lists it in `devDependencies`, too.
+        // `@kit/otel` needs it too, although another package lists it in `devDependencies`.
         assert!(has("@kit/otel", "@opentelemetry/api"));
         assert!(has("@kit/plugin-debug", "@kit/core"));
         assert!(has("@kit/plugin-debug", "preact"));
@@ -275,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_all_packages_that_the_dashboard_imports() {
+    fn lists_every_package_that_the_dashboard_imports() {
         let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         let mut open = vec![repository.path(dashboard::SOURCES).join("src")];
         let mut imported = BTreeSet::new();

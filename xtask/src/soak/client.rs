@@ -1,4 +1,4 @@
-//! A client with one connection, which can misbehave.
+//! An HTTP client with one connection that can also behave badly.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -17,7 +17,7 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// End of a request without a complete response.
+/// The way in which a connection ended before a response was complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The connection was closed or reset before any byte of the response.
@@ -38,16 +38,17 @@ impl Client {
         })
     }
 
-    /// Sends a request and reads its response.
+    /// Sends a request and reads its response. Fails if the response is not complete.
     pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
         self.stream
             .write_all(request)
-            .context("the request is not taken")?;
+            .context("the server does not accept the request")?;
         self.answer()?
-            .map_err(|end| anyhow::anyhow!("no answer: {end:?}"))
+            .map_err(|end| anyhow::anyhow!("the connection ended before the response was complete: {end:?}"))
     }
 
-    /// Returns the next response, or how the connection ended. A timeout is an error.
+    /// Reads the next response. If the connection ends first, returns the way in which it ended. A timeout is an
+    /// error.
     pub(crate) fn answer(&mut self) -> anyhow::Result<Result<Answer, End>> {
         loop {
             if let Some((answer, length)) = parse(&self.received)? {
@@ -58,7 +59,7 @@ impl Client {
             match self.stream.read(&mut chunk) {
                 Ok(count @ 1..) => self.received.extend_from_slice(&chunk[..count]),
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    bail!("the server has been silent for half a minute");
+                    bail!("the server has sent nothing for 30 seconds");
                 }
                 // The connection was closed or reset.
                 Ok(_) | Err(_) if self.received.is_empty() => return Ok(Err(End::Unanswered)),
@@ -67,7 +68,7 @@ impl Client {
         }
     }
 
-    /// Closes the connection with a reset.
+    /// Closes the connection with a TCP reset.
     pub(crate) fn reset(self) {
         // If the option cannot be set, the connection closes normally.
         let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
@@ -81,9 +82,9 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
     let head = std::str::from_utf8(&bytes[..end])?;
     let status = head
         .get(9..12)
-        .context("no status")?
+        .context("the response has no status")?
         .parse()
-        .context("no status")?;
+        .context("the response has no status")?;
     let field = |name: &str| {
         head.lines()
             .filter_map(|line| line.split_once(':'))
@@ -92,7 +93,7 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
     };
     let start = end + 4;
     if field("transfer-encoding").is_some() {
-        // Responses of node:http itself have one chunk and the final chunk.
+        // node:http sends these responses as one chunk and the last, empty chunk.
         let Some(last) = bytes[start..].windows(5).position(|five| five == b"0\r\n\r\n") else {
             return Ok(None);
         };

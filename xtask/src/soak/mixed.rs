@@ -1,4 +1,5 @@
-//! Runs minutes of load of all kinds, most of it from clients that disconnect early, and measures what remains.
+//! Sends requests of all kinds for minutes, mostly from clients that disconnect early, and measures the memory and
+//! the descriptors that the server keeps.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,41 +15,43 @@ use super::subject::{Held, Subject};
 use crate::interrupt;
 use crate::repository::Repository;
 
-/// Duration of a round. After each round, the load pauses and the resources of the process are measured.
+/// Duration of a round. After each one, the clients pause and the resources of the server are measured.
 const ROUND: Duration = Duration::from_secs(15);
 const CLIENTS: u64 = 8;
-/// Accepted growth of the heap in bytes, from the end of the warm-up to the end.
+/// Maximum growth of the heap between the warm-up and the end, in bytes.
 const HEAP_SLACK: usize = 3 * 1024 * 1024;
-/// Accepted growth of resident memory in bytes. It is larger, because an allocator does not return all memory.
+/// Maximum growth of resident memory in bytes. It is larger than that of the heap, because an allocator does not
+/// return all memory.
 const RESIDENT_SLACK: usize = 16 * 1024 * 1024;
 
-/// Additional descriptors: connections to the collector that stay open, and files of the store that are opened on first
-/// use.
+/// Number of descriptors that the sidecar and telemetry need: connections to the collector that stay open, and files
+/// of the store that are opened when they are first used.
 const OF_OBSERVERS: usize = 8;
 
-/// Loads the application and prints its resources after each round.
+/// Runs the load on the application, and prints its resources after each round.
 pub(crate) fn run(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
     loads("mixed", Subject::application(repository, None)?, duration)
 }
 
-/// Like [`run`], with all observers on. The sidecar is queried after each round.
+/// Runs the same load with the sidecar, its store and telemetry on. The sidecar is queried after each round.
 pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
     let collector = Subject::collector(repository)?;
     let directory = repository.target().join("soak-store");
     if directory.exists() {
-        std::fs::remove_dir_all(&directory).context("the store of an earlier run cannot be removed")?;
+        std::fs::remove_dir_all(&directory)
+            .context("the directory with the store of an earlier run cannot be removed")?;
     }
     let store = directory.join("history.db");
     let subject = Subject::observed(repository, collector.address, &store)?;
     let holds = loads("observed", subject, duration)?;
     println!(
-        "  the store holds {:.1} MiB",
+        "  the store of the sidecar has {:.1} MiB",
         mebibytes(usize::try_from(std::fs::metadata(&store)?.len())?)
     );
     Ok(holds)
 }
 
-/// Queries all endpoints of the sidecar.
+/// Sends a request to each endpoint of the sidecar.
 fn ask(sidecar: SocketAddr) -> anyhow::Result<()> {
     for path in [
         "requests?limit=1000",
@@ -73,7 +76,7 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
     let at_rest = subject.held()?.descriptors + observers;
     let rounds = (duration.as_secs() / ROUND.as_secs()).max(3);
     println!(
-        "{name}: {rounds} rounds of {} s, {CLIENTS} clients",
+        "{name}: {CLIENTS} clients send requests in {rounds} rounds of {} s",
         ROUND.as_secs()
     );
     println!("  round   actions   resident MiB   heap MiB   descriptors");
@@ -96,13 +99,13 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
             mebibytes(held.heap)
         );
         if left > at_rest {
-            println!("  FAILED: {at_rest} descriptors were open before the first client");
+            println!("  FAILED: only {at_rest} descriptors were open before the first client");
             holds = false;
         }
         samples.push(held);
         count(&subject.logged(), &mut messages);
     }
-    // The first third of the samples is warm-up.
+    // The first third of the measurements is the warm-up.
     let third = samples.len() / 3;
     let lowest = |part: &[Held], read: fn(&Held) -> usize| part.iter().map(read).min().unwrap_or(0);
     let (early, late) = (&samples[third..=third], &samples[samples.len() - third.max(1)..]);
@@ -124,16 +127,18 @@ fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<boo
             holds = false;
         }
     }
-    println!("  log, by level and message:");
+    println!("  number of log entries by level and message:");
     for ((level, message), times) in &messages {
         println!("    {times:>6} {level} {message}");
         if level == "error" || level == "fatal" {
-            println!("  FAILED: nothing that a client does is an error of the application");
+            println!(
+                "  FAILED: the level must be lower, because this is an error of a client and not of the application"
+            );
             holds = false;
         }
     }
     if !subject.stop()? {
-        println!("  FAILED: it did not stop with success");
+        println!("  FAILED: the exit code of the application was not 0");
         holds = false;
     }
     Ok(holds)
@@ -152,7 +157,7 @@ fn count(lines: &[String], messages: &mut BTreeMap<(String, String), usize>) {
     }
 }
 
-/// Runs one round. Returns the number of actions of the clients.
+/// Runs one round. Returns the number of things that the clients did.
 fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
     let done = AtomicBool::new(false);
     let actions = AtomicU64::new(0);
@@ -188,7 +193,7 @@ fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
     }
 }
 
-/// Pseudo-random numbers (xorshift), the same in each run.
+/// Generator of pseudorandom numbers (xorshift). They are the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -222,24 +227,24 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
     };
     match dice.roll(12) {
         0..=3 => good(&mut client, dice)?,
-        // Many pipelined requests, with all responses read.
+        // Many requests at once, whose responses are all read.
         4 => {
             std::io::Write::write_all(&mut client.stream, get("/slow/0").repeat(30).as_bytes())?;
             for _ in 0..30 {
                 expect(client.answer()?.ok().map(|answer| answer.status), 200)?;
             }
         }
-        // Many pipelined requests, then disconnect.
+        // Many requests at once, then the client disconnects.
         5 => {
             send(&mut client, get("/slow/3").repeat(50).as_bytes());
             leave(client, dice);
         }
-        // Half a head, then disconnect.
+        // Half of a request head, then the client disconnects.
         6 => {
             send(&mut client, &get("/slow/1").as_bytes()[..20]);
             leave(client, dice);
         }
-        // An incomplete upload, with a length or in chunks.
+        // An incomplete request body, with a `content-length` or in chunks.
         7 => {
             let framing = ["content-length: 800000", "transfer-encoding: chunked"]
                 [usize::try_from(dice.roll(2)).unwrap_or(0)];
@@ -250,7 +255,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             send(&mut client, &vec![b'x'; 200_000]);
             leave(client, dice);
         }
-        // A client that does not read its responses.
+        // A client that does not read the responses.
         8 => {
             send(&mut client, get("/large").repeat(8).as_bytes());
             let mut some = [0; 1000];
@@ -258,7 +263,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             thread::sleep(Duration::from_millis(dice.roll(100)));
             leave(client, dice);
         }
-        // Disconnect before the response.
+        // The client disconnects before the response.
         9 => {
             send(&mut client, get("/slow/200").as_bytes());
             thread::sleep(Duration::from_millis(dice.roll(4)));
@@ -268,7 +273,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             let answer = client.exchange(b"GET / HTTP/1.1\r\n\r\n")?;
             expect(Some(answer.status), 400)?;
         }
-        // A body above the limit, which is rejected while it is sent.
+        // A body above the size limit, which the server rejects while the client still sends it.
         _ => {
             let head = format!(
                 "POST /notes HTTP/1.1\r\n{HOST}content-type: application/json\r\ncontent-length: 3000000\r\n\r\n"
@@ -281,7 +286,7 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends some valid and invalid requests and checks the responses.
+/// Sends several valid and invalid requests and checks their responses.
 fn good(client: &mut Client, dice: &mut Dice) -> anyhow::Result<()> {
     for _ in 0..=dice.roll(20) {
         let body = format!(
@@ -300,12 +305,12 @@ fn good(client: &mut Client, dice: &mut Dice) -> anyhow::Result<()> {
 
 fn expect(status: Option<u16>, expected: u16) -> anyhow::Result<()> {
     if status != Some(expected) {
-        bail!("expected {expected}, got {status:?}");
+        bail!("expected the status {expected}, received {status:?}");
     }
     Ok(())
 }
 
-/// Sends as many bytes as possible. The server may have closed the connection after a rejection.
+/// Sends bytes and ignores errors, because the server may close the connection after a rejection.
 fn send(client: &mut Client, bytes: &[u8]) {
     let _ = std::io::Write::write_all(&mut client.stream, bytes);
 }

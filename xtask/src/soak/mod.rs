@@ -1,9 +1,9 @@
 //! `cargo xtask soak`: runs a complete application on the native server for minutes, with badly behaved clients.
 //!
-//! There are five parts, each with a verdict: memory of idle connections compared with bare node:http; memory of slow
-//! stream readers compared with node:http; growth of memory and descriptors under mixed load with clients that
-//! disconnect early; the same with all observers on; and lost requests after a SIGTERM under load. This process is the
-//! client. All connections use the loopback interface, and the command ends by itself.
+//! Each of the five parts passes or fails: memory of idle connections compared with node:http; memory of clients that
+//! read a stream slowly, compared with node:http; growth of memory and descriptors under mixed load with clients that
+//! disconnect early; the same with the sidecar and telemetry; and lost requests after a SIGTERM under load. This
+//! process is the client. All connections use the loopback interface, and the command ends by itself.
 
 mod client;
 mod idle;
@@ -23,7 +23,7 @@ use crate::{addons, interrupt, run, toolchain};
 
 const APPLICATION: &str = "bench/soak/app";
 
-/// Parts and durations.
+/// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Part to run; all parts if none is named.
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     /// Number of clients that stop reading a stream.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     readers: usize,
-    /// Number of times that the application is stopped.
+    /// Number of times that the application is stopped under load.
     #[arg(long, value_name = "N", default_value_t = 40)]
     stops: usize,
 }
@@ -50,7 +50,7 @@ enum Part {
     Readers,
     /// Mixed load with clients that disconnect early.
     Mixed,
-    /// Mixed load with the debug sidecar, its store, and telemetry for a collector.
+    /// Mixed load on an application with the debug sidecar, its store, and telemetry that is sent to a collector.
     Observed,
     /// SIGTERM under load.
     Stopping,
@@ -59,7 +59,9 @@ enum Part {
 /// Runs the parts. The exit code is 0 if all parts pass.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     if !cfg!(target_os = "linux") {
-        bail!("the soak reads memory and descriptors of a process from /proc, which only Linux has");
+        bail!(
+            "`cargo xtask soak` runs only on Linux, because it reads the memory and the descriptors of a process from /proc"
+        );
     }
     toolchain::install(repository)?;
     addons::build(repository, addons::Build::Release)?;

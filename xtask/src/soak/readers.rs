@@ -9,23 +9,24 @@ use anyhow::{Context, bail};
 use super::subject::Subject;
 use crate::repository::Repository;
 
-/// Goal for the whole process, in bytes per slow reader. The guide's page on streams states how many of these bytes are
-/// queued data.
+/// Maximum memory for each slow reader, in bytes of the whole process. The guide's page on streams says how many of
+/// these bytes are queued data.
 const GOAL: usize = 64 * 1024;
 /// Number of bytes that a fast reader reads.
 const BYTES: usize = 256 * 1024 * 1024;
 const GET: &[u8] = b"GET /stream HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-/// Opens streams without readers on kit's server and on bare node:http, and reads one stream fast.
+/// Opens streams that nobody reads on kit's native server and on node:http without a framework. Also measures how
+/// fast each sends one stream.
 pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<bool> {
     let kit = measure(Subject::application(repository, None)?, readers)?;
     let peer = measure(Subject::peer(repository)?, readers)?;
     println!(
-        "readers: {readers} clients that stop reading a stream; resident memory of the process, and one fast reader"
+        "readers: {readers} clients that stop reading a stream: resident memory of the process per client; and the throughput of one fast client"
     );
     for (name, cost) in [("kit native", &kit), ("node:http", &peer)] {
         println!(
-            "  {name:<11} {:>7.1} KiB a slow reader, {:>6.0} MiB/s to a fast one",
+            "  {name:<11} {:>7.1} KiB per slow client, {:>6.0} MiB/s to the fast client",
             cost.slow / 1024.0,
             cost.fast / 1024.0 / 1024.0
         );
@@ -33,22 +34,25 @@ pub(crate) fn run(repository: &Repository, readers: usize) -> anyhow::Result<boo
     #[allow(clippy::cast_precision_loss)] // only for display
     let holds = kit.slow <= GOAL as f64;
     if !holds {
-        println!("  FAILED: the goal is {} KiB", GOAL / 1024);
+        println!(
+            "  FAILED: kit may use at most {} KiB per slow client",
+            GOAL / 1024
+        );
     }
     Ok(holds)
 }
 
 struct Cost {
-    /// Bytes per slow reader.
+    /// Number of bytes of memory for each slow reader.
     slow: f64,
-    /// Bytes per second.
+    /// Throughput to the fast reader, in bytes per second.
     fast: f64,
 }
 
 #[allow(clippy::cast_precision_loss)] // only for display
 fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     let at_rest = subject.held()?.descriptors;
-    // Warm up, so that one-time allocations and code compiled by V8 do not count.
+    // Warm up, because memory that is allocated only once, and code that V8 compiles, should not count.
     drop(open(&subject, 100)?);
     let mut fast = 0.0_f64;
     for _ in 0..3 {
@@ -57,13 +61,15 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     subject.settle(at_rest)?;
     let before = subject.held()?;
     let clients = open(&subject, readers)?;
-    // Wait until the buffers of the system are full.
+    // Wait until the socket buffers of the operating system are full.
     std::thread::sleep(Duration::from_secs(4));
     let after = subject.held()?;
     drop(clients);
     let left = subject.settle(at_rest)?;
     if left > at_rest {
-        bail!("{left} descriptors are open after the clients left, {at_rest} were before");
+        bail!(
+            "{left} descriptors are open after all clients have disconnected; before the first client, there were {at_rest}"
+        );
     }
     subject.stop()?;
     Ok(Cost {
@@ -72,7 +78,7 @@ fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
     })
 }
 
-/// Opens clients that read only the head.
+/// Opens connections that receive a stream, and reads only the beginning of each response.
 fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
     let mut clients = Vec::with_capacity(count);
     for index in 0..count {
@@ -82,7 +88,7 @@ fn open(subject: &Subject, count: usize) -> anyhow::Result<Vec<TcpStream>> {
         let mut head = [0; 12];
         client.read_exact(&mut head)?;
         if &head != b"HTTP/1.1 200" {
-            bail!("the stream was not answered with 200");
+            bail!("the request for the stream did not get the status 200");
         }
         clients.push(client);
     }
@@ -98,7 +104,7 @@ fn read_fast(subject: &Subject) -> anyhow::Result<f64> {
     let (begun, mut read) = (Instant::now(), 0);
     while read < BYTES {
         match client.read(&mut buffer)? {
-            0 => bail!("the stream ended"),
+            0 => bail!("the stream ended too early"),
             count => read += count,
         }
     }

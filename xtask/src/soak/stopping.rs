@@ -1,8 +1,8 @@
-//! Sends SIGTERM under load, repeatedly.
+//! Sends SIGTERM to a server under load, again and again.
 //!
-//! A request is *accepted* once its handler has begun. Each accepted request must get its complete response. If a
-//! connection closes before any byte of a response, the client may send the request to another server, because no
-//! handler has seen the request.
+//! A request is *accepted* when its handler has begun, and each accepted request must get its complete response. If a
+//! connection closes before any byte of a response and the handler has not begun, the client may safely send the
+//! request to another server.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -19,17 +19,17 @@ use crate::repository::Repository;
 
 const CLIENTS: usize = 12;
 
-/// Results of all requests of one round, as seen by the clients.
+/// Results of all requests of one round.
 #[derive(Default)]
 struct Seen {
     answered: HashSet<String>,
     unanswered: HashSet<String>,
     cut: usize,
-    /// Number of responses with other statuses than 200.
+    /// Number of responses whose status is not 200.
     strange: usize,
 }
 
-/// Starts, loads and stops the application `stops` times, and prints the results of the requests.
+/// Starts the application and stops it under load, `stops` times. Prints the results of the requests.
 pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool> {
     let journal = repository.target().join("soak-journal");
     let mut totals = [0; 6];
@@ -37,7 +37,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
         if interrupt::interrupted() {
             return Ok(true);
         }
-        // Remove the journal of the previous round.
+        // Remove the list of accepted requests that the previous round wrote.
         let _ = std::fs::remove_file(&journal);
         let subject = Subject::application(repository, Some(&journal))?;
         let address = subject.address;
@@ -54,7 +54,7 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
                     .join()
                     .ok()
                     .context("a client panicked")?
-                    .context("a client")?;
+                    .context("a client failed")?;
                 all.answered.extend(seen.answered);
                 all.unanswered.extend(seen.unanswered);
                 all.cut += seen.cut;
@@ -62,7 +62,8 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
             }
             Ok((all, subject.ended()?))
         })?;
-        let begun = std::fs::read_to_string(&journal).context("the journal")?;
+        let begun = std::fs::read_to_string(&journal)
+            .context("cannot read the file in which the application lists accepted requests")?;
         let begun: HashSet<&str> = begun.lines().collect();
         let lost = seen
             .unanswered
@@ -83,22 +84,25 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
     }
     let _ = std::fs::remove_file(&journal);
     let [answered, unanswered, lost, cut, strange, bad_ends] = totals;
-    println!("stopping: {stops} times SIGTERM under the load of {CLIENTS} clients");
-    println!("  {answered} requests were answered");
+    println!("stopping: SIGTERM {stops} times while {CLIENTS} clients send requests");
+    println!("  {answered} requests got their response");
     println!(
-        "  {unanswered} were never begun, and their connections closed without a byte: safe to send again"
+        "  {unanswered} requests got no complete response; a client may send those again that no handler has begun"
     );
     println!(
-        "  {lost} were begun and not answered; {cut} answers were cut; {strange} were no 200; {bad_ends} exits were no 0"
+        "  {lost} of these were lost: a handler had begun; {cut} responses were incomplete; {strange} responses had a status other than 200; {bad_ends} exit codes were not 0"
     );
     let holds = lost + cut + strange + bad_ends == 0 && answered > stops * CLIENTS;
     if !holds {
-        println!("  FAILED");
+        println!(
+            "  FAILED: a request was lost, a response was wrong, an exit code was not 0, or too few requests were sent"
+        );
     }
     Ok(holds)
 }
 
-/// Sends requests until the server stops: on one connection, on a new connection for each request, or several at once.
+/// Sends requests until the server stops. `manner` is the number of a behavior: one connection for all requests, a
+/// new connection for each, or several requests at once.
 fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> {
     let mut seen = Seen::default();
     let mut number = 0;
@@ -121,7 +125,7 @@ fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> 
     }
 }
 
-/// Sends the requests and reads the responses. Returns the connection if it is still open.
+/// Sends requests at once and reads their responses. Returns the connection if it is still open.
 fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Result<Option<Client>> {
     let mut bytes = String::new();
     for mark in marks {
@@ -133,7 +137,7 @@ fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Re
             "POST /marks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
     }
-    // If the write fails, reading the response reports the result.
+    // If the write fails, reading the response reports the reason.
     let _ = std::io::Write::write_all(&mut client.stream, bytes.as_bytes());
     let mut marks = marks.iter();
     for mark in marks.by_ref() {

@@ -1,4 +1,4 @@
-//! A server under test: a process whose memory, descriptors and log are observed.
+//! A server that is measured: a process with its memory, its descriptors and its log.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -17,18 +17,18 @@ use crate::interrupt;
 use crate::repository::Repository;
 use crate::run;
 
-/// Maximum start time of a server.
+/// Maximum time until a server listens.
 const START: Duration = Duration::from_mins(1);
 
 pub(crate) struct Subject {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// Address of its debug sidecar, if it has one.
+    /// Address of its debug sidecar; `None` if it has none.
     pub(crate) sidecar: Option<SocketAddr>,
     log: Receiver<String>,
 }
 
-/// Resources of a process at one time, after garbage collection.
+/// Resources that a process holds, measured after a garbage collection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Held {
     pub(crate) resident: usize,
@@ -37,14 +37,14 @@ pub(crate) struct Held {
 }
 
 impl Subject {
-    /// Starts the application on the native server.
+    /// Starts the application on the native server. It writes the requests that it accepts to the file `journal`.
     pub(crate) fn application(repository: &Repository, journal: Option<&Path>) -> anyhow::Result<Self> {
         let environment = journal.map(|path| ("KIT_SOAK_JOURNAL", path.as_os_str().to_owned()));
         Self::start(repository, super::APPLICATION, "src/main.ts", environment)
     }
 
-    /// Starts the application with all observers: the sidecar with a store at a path, and traces, metrics and logs for
-    /// a collector.
+    /// Starts the application with the sidecar, which stores data in the file `store`, and with traces, metrics and
+    /// logs that are sent to `collector`.
     pub(crate) fn observed(
         repository: &Repository,
         collector: SocketAddr,
@@ -57,12 +57,12 @@ impl Subject {
         Self::start(repository, super::APPLICATION, "src/main.ts", environment)
     }
 
-    /// Starts a collector of telemetry.
+    /// Starts a telemetry collector.
     pub(crate) fn collector(repository: &Repository) -> anyhow::Result<Self> {
         Self::start(repository, "bench/soak", "collector.ts", None)
     }
 
-    /// Starts bare node:http.
+    /// Starts a server with node:http without a framework, for comparison.
     pub(crate) fn peer(repository: &Repository) -> anyhow::Result<Self> {
         Self::start(repository, "bench/soak/peers", "node-http.ts", None)
     }
@@ -81,11 +81,15 @@ impl Subject {
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit());
         let mut child = node.spawn().context("Node could not be started")?;
-        let stdout = child.stdout.take().context("standard output is a pipe")?;
+        let stdout = child
+            .stdout
+            .take()
+            .context("the standard output of Node is not a pipe")?;
         let (sender, log) = channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                // Fails after the subject is dropped; the loop continues, so that the pipe does not fill up.
+                // This fails after the subject is dropped. The loop continues, so that the pipe does not become full
+                // and block the server.
                 let _ = sender.send(line);
             }
         });
@@ -95,7 +99,7 @@ impl Subject {
             let Ok(line) = line else {
                 let _ = child.kill();
                 let _ = child.wait();
-                bail!("{directory}/{module} did not say where it listens");
+                bail!("{directory}/{module} did not print the port on which it listens");
             };
             let said: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
             let address = |name: &str| {
@@ -114,10 +118,10 @@ impl Subject {
         }
     }
 
-    /// Measures the current resources.
+    /// Measures the resources that the process holds now.
     pub(crate) fn held(&self) -> anyhow::Result<Held> {
         let mut client = Client::connect(self.address)?;
-        // The first collection queues objects that finalizers free in the second one.
+        // The first collection only queues objects with finalizers. The next one frees them.
         let mut heap = 0;
         for _ in 0..3 {
             let answer = client.exchange(b"GET /held HTTP/1.1\r\nhost: a\r\n\r\n")?;
@@ -133,7 +137,7 @@ impl Subject {
             .lines()
             .find_map(|line| line.strip_prefix("VmRSS:"))
             .and_then(|value| value.split_whitespace().next())
-            .context("/proc has no VmRSS")?
+            .context("/proc has no resident memory (VmRSS) of the process")?
             .parse()?;
         Ok(Held {
             resident: kibibytes * 1024,
@@ -142,7 +146,7 @@ impl Subject {
         })
     }
 
-    /// Waits until at most `most` descriptors are open. Returns the number of open descriptors.
+    /// Waits until at most `most` descriptors are open, for a limited time. Returns the number of open descriptors.
     pub(crate) fn settle(&self, most: usize) -> anyhow::Result<usize> {
         let begun = Instant::now();
         loop {
@@ -154,19 +158,19 @@ impl Subject {
         }
     }
 
-    /// Returns the log lines since the last call.
+    /// Returns the lines that were logged since the previous call.
     pub(crate) fn logged(&self) -> Vec<String> {
         self.log.try_iter().collect()
     }
 
-    /// Stops the process. Returns true if it exited with success.
+    /// Stops the process. Returns true if its exit code is 0.
     pub(crate) fn stop(mut self) -> anyhow::Result<bool> {
         interrupt::stop(&mut self.child)?;
         Ok(self.child.wait()?.success())
     }
 
-    /// Waits until the process exits after [`Subject::terminate`]. Returns true if it exited with success. Sends no
-    /// second signal, because that would exit the process at once.
+    /// Waits until the process exits after [`Subject::terminate`]. Returns true if its exit code is 0. Sends no
+    /// second signal, because that would end the process at once.
     pub(crate) fn ended(mut self) -> anyhow::Result<bool> {
         let begun = Instant::now();
         while begun.elapsed() < START {
@@ -178,7 +182,7 @@ impl Subject {
         Ok(false)
     }
 
-    /// Sends SIGTERM without waiting.
+    /// Sends SIGTERM. Does not wait.
     pub(crate) fn terminate(&self) {
         interrupt::terminate(&self.child);
     }
@@ -186,7 +190,7 @@ impl Subject {
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        // Both calls fail if the process has already exited, which is fine.
+        // Both calls fail if the process has already exited, and then there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

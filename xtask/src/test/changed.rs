@@ -1,8 +1,8 @@
-//! `cargo xtask test --changed`: runs only the tests that a change can reach.
+//! `cargo xtask test --changed`: runs only the tests that may fail because of a change.
 //!
-//! A changed crate or package reaches its own tests and those of the crates or packages that depend on it. A changed directory also
-//! reaches the commands that the table of `CONTRIBUTING.md` gives for the directory: end-to-end tests start programs, and no
-//! import shows what they reach.
+//! For a changed crate or package, these are its own tests and those of the crates or packages that depend on it. For
+//! a changed directory, these are also the commands that the table of `CONTRIBUTING.md` lists for it: end-to-end
+//! tests start programs, so imports do not show what they depend on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use super::{Outcome, checks, crates, jobs, node};
 use crate::repository::Repository;
 use crate::{addons, check, run, setup};
 
-/// Files that every test depends on.
+/// Files on which every test depends. If one has changed, all tests run.
 const REACH_ALL: [&str; 6] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -28,15 +28,16 @@ const REACH_ALL: [&str; 6] = [
 /// Tests to run.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Selection {
-    /// Crates, all of whose test binaries run.
+    /// Crates whose test binaries all run.
     crates: BTreeSet<String>,
-    /// Names of single binaries with their crates.
+    /// Single test binaries, each with its crate and its name.
     binaries: BTreeSet<(String, String)>,
-    /// Globs of test files, with servers.
+    /// Globs of test files, each with its value of `KIT_E2E_SERVER`.
     globs: BTreeSet<(String, Option<&'static str>)>,
 }
 
-/// Runs the checks, and the tests that the changes since a commit can reach. An empty text stands for the default commit.
+/// Runs the checks, and the tests that may fail because of the changes since a commit. If `since` is empty, it is the
+/// default commit.
 pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcome> {
     let base = base_commit(repository, since)?;
     let files = changed_files(repository, &base)?;
@@ -82,7 +83,7 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
     Ok(total)
 }
 
-/// Returns the commit to compare with.
+/// Returns the commit with which the files are compared.
 fn base_commit(repository: &Repository, since: &str) -> anyhow::Result<String> {
     let merge_base = |commit: &str| git(repository, &["merge-base", "HEAD", commit]);
     if !since.is_empty() {
@@ -94,7 +95,7 @@ fn base_commit(repository: &Repository, since: &str) -> anyhow::Result<String> {
         .or_else(|_| git(repository, &["rev-parse", "HEAD"]))
 }
 
-/// Returns changed and untracked files, relative to the root.
+/// Returns the files that are changed or not tracked, relative to the root of the repository.
 fn changed_files(repository: &Repository, base: &str) -> anyhow::Result<BTreeSet<String>> {
     let tracked = git(repository, &["diff", "--name-only", "--no-renames", base])?;
     let untracked = git(repository, &["ls-files", "--others", "--exclude-standard"])?;
@@ -120,7 +121,8 @@ fn git(repository: &Repository, arguments: &[&str]) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Returns the tests that changed files reach. The maps give the direct dependents of each crate and package.
+/// Selects the tests that may fail because of changed files. The two maps have the crates and packages that depend on
+/// each one directly.
 fn select(
     files: &BTreeSet<String>,
     rows: &[Row],
@@ -167,13 +169,13 @@ fn select(
     selection
 }
 
-/// Returns true if `file` is the file or directory `place`, or below the directory.
+/// Returns true if `file` is `place`, or is in the directory `place`.
 fn is_below(file: &str, place: &str) -> bool {
     file.strip_prefix(place)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Adds all dependents, direct or not.
+/// Returns the names, and all crates or packages that depend on them directly or through others.
 fn closure(mut names: BTreeSet<String>, dependents: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let mut waiting: Vec<String> = names.iter().cloned().collect();
     while let Some(name) = waiting.pop() {
@@ -261,7 +263,7 @@ fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, 
             continue;
         };
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            // Dependencies of other registries have no path.
+            // A dependency that is not in the workspace has no path.
             if let (Some(on), true) = (dependency["name"].as_str(), dependency["path"].is_string()) {
                 dependents
                     .entry(on.to_owned())
@@ -273,7 +275,7 @@ fn crate_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, 
     Ok(dependents)
 }
 
-/// Returns the direct dependents of each npm package, by the names of their directories.
+/// Returns the npm packages that depend on each package directly, by the names of their directories.
 fn package_dependents(repository: &Repository) -> anyhow::Result<BTreeMap<String, BTreeSet<String>>> {
     let mut manifests = Vec::new();
     for entry in std::fs::read_dir(repository.path("packages"))? {
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_crate_reaches_all_its_dependents() {
+    fn selects_a_changed_crate_and_all_crates_that_depend_on_it() {
         let selection = selected("crates/ir/src/lib.rs", &[]);
         assert_eq!(
             selection.crates.into_iter().collect::<Vec<_>>(),
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_package_reaches_the_tests_of_its_dependents() {
+    fn selects_the_tests_of_a_changed_package_and_of_packages_that_depend_on_it() {
         let globs: Vec<String> = selected("packages/types/src/a.ts", &[])
             .globs
             .into_iter()

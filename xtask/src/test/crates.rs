@@ -1,5 +1,5 @@
-//! Tests of the crates. Cargo builds them; the runner runs the binaries side by side. The binaries of one crate run one
-//! after another, because they may share a directory below `target/`.
+//! Tests of the crates. cargo builds their test binaries, and the test run starts these side by side. The binaries of
+//! one crate run one after another, because they may share a directory below `target/`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ use super::jobs::{Group, Job, Tests};
 use crate::repository::Repository;
 use crate::run;
 
-/// Builds the tests of crates and returns a group for each crate. Without names, builds the tests of all crates.
+/// Builds the tests of the crates with these names, or of all crates if there are none. Returns a group for each
+/// crate.
 pub(crate) fn groups(repository: &Repository, names: &[String]) -> anyhow::Result<Vec<Group>> {
     let mut cargo = run::command(repository, "cargo")?;
     cargo.args(["test", "--locked", "--no-run"]);
@@ -29,12 +30,13 @@ pub(crate) fn groups(repository: &Repository, names: &[String]) -> anyhow::Resul
     Ok(binaries(&run::stdout_of(title, cargo)?))
 }
 
-/// Returns the group of the examples in doc comments.
+/// Returns the group with the examples in doc comments.
 pub(crate) fn doc_tests() -> Group {
     vec![Tests::Documentation.into()]
 }
 
-/// Reads the test binaries from the JSON messages of cargo, one group for each crate. Crates with many binaries come first.
+/// Reads the test binaries from the JSON messages of cargo, and returns a group for each crate. Crates with more
+/// binaries come first.
 fn binaries(messages: &str) -> Vec<Group> {
     let mut crates: BTreeMap<PathBuf, Vec<Job>> = BTreeMap::new();
     for message in messages.lines() {
@@ -46,7 +48,7 @@ fn binaries(messages: &str) -> Vec<Group> {
         else {
             continue;
         };
-        // Examples and programs are executables too.
+        // Examples and ordinary programs are executables too.
         if message["profile"]["test"] == true {
             let directory = Path::new(manifest)
                 .parent()
@@ -62,7 +64,7 @@ fn binaries(messages: &str) -> Vec<Group> {
     groups
 }
 
-/// Returns the command that runs a test binary.
+/// Returns the command that runs a test binary in the directory of its crate.
 pub(crate) fn binary_command(
     repository: &Repository,
     directory: &Path,
@@ -83,7 +85,8 @@ pub(crate) fn doc_tests_command(repository: &Repository) -> anyhow::Result<Comma
     Ok(cargo)
 }
 
-/// Adds up the `test result:` lines of libtest. A test that cannot run on this machine prints `SKIPPED name: reason`.
+/// Adds up the `test result:` lines of a test program. A test that cannot run on this machine prints `SKIPPED name:
+/// reason`.
 pub(crate) fn count(output: &str) -> Outcome {
     let mut outcome = Outcome::default();
     for line in output.lines().map(str::trim) {
@@ -98,7 +101,7 @@ pub(crate) fn count(output: &str) -> Outcome {
     outcome
 }
 
-/// Returns the number directly before a word.
+/// Returns the number in front of a word: `3 passed` and `passed` give 3.
 fn number_before(text: &str, word: &str) -> usize {
     text.find(word)
         .and_then(|end| text[..end].rsplit(|c: char| !c.is_ascii_digit()).next())
@@ -133,7 +136,7 @@ not json
     }
 
     #[test]
-    fn adds_up_libtest_counts_and_does_not_count_skips_as_passes() {
+    fn adds_up_the_counts_of_test_programs_and_does_not_count_skipped_tests_as_passed() {
         let outcome = count(
             "running 3 tests\nSKIPPED apply: no PostgreSQL\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\
              test result: FAILED. 10 passed; 2 failed; 0 ignored",

@@ -1,7 +1,7 @@
 //! Runs test binaries and test files side by side, and counts their results.
 //!
-//! One queue serves crates, packages and end-to-end tests, because each of them waits for databases, sockets and timers
-//! for a part of its time. Groups that take long start first, so that no single file runs alone at the end.
+//! All wait in one queue, because each of them waits for databases, sockets and timers for a part of its time. Groups
+//! that take long start first, so that no single file runs alone at the end.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,40 +17,41 @@ use crate::progress::Step;
 use crate::repository::Repository;
 use crate::run;
 
-/// Maximum number of failed jobs that may have the load of the machine as their reason. If there are more, the code is the reason.
+/// Maximum number of failed jobs that run again, because the load of the machine may be the reason. If more have
+/// failed, the code is the reason.
 const MAX_UNSTEADY: usize = 4;
 
-/// Names of jobs that take long, one a line, the longest first.
+/// Names of the jobs that take longest, one on each line, the longest first.
 const SLOW: &str = include_str!("slow.txt");
 
-/// Command that runs tests.
+/// A command that runs tests: one test binary, one test file, or all doc tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Job {
     pub(crate) tests: Tests,
-    /// Environment variables of the command, in addition to those of this program.
+    /// Environment variables for the command, in addition to those of this program.
     pub(crate) variables: Vec<(String, String)>,
 }
 
-/// Tests of a job.
+/// The tests that a job runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tests {
-    /// Tests of a crate, compiled to a binary.
+    /// A compiled test binary of a crate.
     Binary {
-        /// Directory of the crate, in which cargo runs its tests.
+        /// Directory of the crate. The binary runs in it, as with `cargo test`.
         directory: PathBuf,
         path: PathBuf,
     },
     /// Examples in the doc comments of all crates.
     Documentation,
-    /// File for node:test, relative to the root of the repository.
+    /// A file with tests for `node:test`, relative to the root of the repository.
     NodeFile {
         file: String,
-        /// Value of `KIT_E2E_SERVER`.
+        /// Value of `KIT_E2E_SERVER`; `None` if it is not set.
         server: Option<&'static str>,
     },
 }
 
-/// Jobs that must not run at the same time, in order.
+/// Jobs that run one after another in this order, because they must not run at the same time.
 pub(crate) type Group = Vec<Job>;
 
 /// Result of a job.
@@ -77,20 +78,20 @@ impl From<Tests> for Job {
 }
 
 impl Job {
-    /// Returns the crate and the name of a test binary.
+    /// Returns the name of the crate and the name of the test binary. Returns `None` for other jobs.
     pub(crate) fn binary(&self) -> Option<(String, String)> {
         let Tests::Binary { directory, path } = &self.tests else {
             return None;
         };
         let of_crate = directory.file_name()?.to_string_lossy().into_owned();
         let file = path.file_stem()?.to_string_lossy();
-        // Cargo puts a hash behind the name, which changes with the sources.
+        // The name of the file ends with a hash that changes with the sources: `api-0f3a`.
         let binary = file.rsplit_once('-').map_or(&*file, |(name, _hash)| name);
         Some((of_crate, binary.to_owned()))
     }
 }
 
-/// Prints the name of the job: the path of a file with its server, or the crate and the name of a binary.
+/// Formats the name of the job: the path of a file and its server, or `cargo test -p`, the crate and the binary.
 impl fmt::Display for Job {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.tests {
@@ -108,9 +109,9 @@ impl fmt::Display for Job {
     }
 }
 
-/// Runs all groups, then repeats failed jobs, if there are few: one job after another, without other tests. Sockets, databases and
-/// browsers share the machine with other tests, so a test may fail because of the load. A job that passes then is no failure, but
-/// is listed at the end, and fails if the same job was unsteady in an earlier run on this machine.
+/// Runs all groups. If only a few jobs fail, they run again, one after another and without other tests: sockets,
+/// databases and browsers share the machine, so a test may fail because of the load. A job that passes the second
+/// time is listed as unsteady and counts as passed, unless it was unsteady in an earlier run on this machine too.
 pub(crate) fn run_all(repository: &Repository, groups: Vec<Group>) -> anyhow::Result<Outcome> {
     let total = groups.iter().map(Vec::len).sum();
     let step = Step::start(format!("running {total} test files"));
@@ -148,7 +149,8 @@ pub(crate) fn run_all(repository: &Repository, groups: Vec<Group>) -> anyhow::Re
     Ok(outcome)
 }
 
-/// Orders groups by their first job in the list of slow jobs. Other groups keep their order.
+/// Sorts groups so that those with a job in the list of slow jobs come first, in the order of the list. The others
+/// keep their order.
 fn start_order(mut groups: Vec<Group>, slow: &str) -> Vec<Group> {
     let slow: Vec<&str> = slow.lines().collect();
     groups.sort_by_key(|group| {
@@ -170,7 +172,7 @@ fn run_groups(
     step: &Step,
     progress: &Progress,
 ) -> anyhow::Result<Vec<JobResult>> {
-    // Jobs wait for about a third of their time, so one job more than processors runs.
+    // A job waits for about a third of its time, so there is one more thread than processors.
     let workers = thread::available_parallelism().map_or(1, std::num::NonZero::get) + 1;
     let groups = Mutex::new(VecDeque::from(groups));
     let next_report = AtomicUsize::new(0);
@@ -209,7 +211,7 @@ fn run_groups(
     Ok(all)
 }
 
-/// Runs a job to its end. `report` is a number that no other running job has.
+/// Runs a job to its end. `report` is the number of its report file; no other job that runs has the same.
 fn run_job(repository: &Repository, job: &Job, step: &Step, report: usize) -> anyhow::Result<JobResult> {
     let report = repository
         .target()
@@ -224,7 +226,8 @@ fn run_job(repository: &Repository, job: &Job, step: &Step, report: usize) -> an
         Tests::Binary { .. } | Tests::Documentation => crates::count(&finished.output),
         Tests::NodeFile { .. } => node::count(&std::fs::read_to_string(&report).unwrap_or_default()),
     };
-    // A crash has no failed test. A file without tests is a mistake, but a crate may have no test in a binary.
+    // If a file crashes, no test has failed, but the job has. A test file without tests is a mistake; a test binary
+    // of a crate may have none.
     let is_empty = outcome.passed + outcome.failed + outcome.skipped.len() == 0;
     let needs_tests = matches!(job.tests, Tests::NodeFile { .. });
     if outcome.failed == 0 && (!finished.success || is_empty && needs_tests) {
@@ -246,7 +249,7 @@ fn command(repository: &Repository, job: &Job, report: &Path) -> anyhow::Result<
     }
 }
 
-/// Number of finished jobs, for people who watch.
+/// Counts finished jobs and prints the count, so that a person sees that the run continues.
 struct Progress {
     total: usize,
     started: Instant,
@@ -264,7 +267,7 @@ impl Progress {
         }
     }
 
-    /// Reports a failure at once, and ten times the number of finished jobs.
+    /// Counts a finished job. Prints its name if it failed, and the count after each tenth of all jobs.
     fn add(&self, step: &Step, result: &JobResult) {
         let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
         if !result.passed() {
@@ -309,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_groups_with_slow_jobs_first_and_keeps_the_order_of_others() {
+    fn starts_slow_groups_first_and_keeps_the_order_of_the_others() {
         let groups = vec![
             file("b"),
             file("a"),
@@ -322,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_server_of_a_file() {
+    fn adds_the_server_to_the_name_of_a_job() {
         let job: Job = Tests::NodeFile {
             file: "tests/a.test.ts".to_owned(),
             server: Some("hono"),

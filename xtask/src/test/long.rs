@@ -1,8 +1,8 @@
-//! Numbers of inputs of random tests in `cargo xtask test --long`.
+//! Numbers of inputs for random tests in `cargo xtask test --long`.
 
 use super::jobs::Group;
 
-/// Jobs with their values of `KIT_RUNS`. Without `--long`, each test has its own smaller number.
+/// Names of jobs, each with its `KIT_RUNS`. Without `--long`, each test has a smaller number of its own.
 const RUNS: &[(&str, u32)] = &[
     ("tests/property/property.test.ts", 20_000),
     ("tests/differential/notes.test.ts", 100_000),
@@ -19,7 +19,8 @@ const RUNS: &[(&str, u32)] = &[
     ("cargo test -p kit-rust-server random_projects", 100),
 ];
 
-/// Sets the number of inputs of each random test. If all parts run, fails if a test has been renamed.
+/// Sets `KIT_RUNS` of each job in the list. Fails if no job has a name of the list although all parts run, because
+/// the test was probably renamed.
 pub(crate) fn add_inputs(groups: &mut [Group], are_all_parts: bool) -> anyhow::Result<()> {
     for (name, runs) in RUNS {
         let mut found = false;
@@ -44,13 +45,13 @@ mod tests {
     use crate::test::jobs::Tests;
 
     #[test]
-    fn refuses_a_list_with_a_test_that_does_not_exist() {
+    fn fails_if_the_list_has_a_job_that_does_not_exist() {
         let error = add_inputs(&mut [], true).unwrap_err().to_string();
         assert!(error.contains(RUNS[0].0), "{error}");
     }
 
     #[test]
-    fn sets_the_number_of_inputs_of_listed_tests_only() {
+    fn sets_kit_runs_of_the_listed_jobs_only() {
         let job = |name: &str| -> crate::test::jobs::Job {
             match name
                 .strip_prefix("cargo test -p ")

@@ -20,18 +20,18 @@ use crate::{addons, check, setup};
 /// Options of the command.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Run only this part; may be repeated.
+    /// Run only this part of the tests. Repeat the option to run several parts.
     #[arg(long, value_name = "PART")]
     only: Vec<Part>,
-    /// Run only what the changes since a commit can reach: the tests of changed crates and packages and of those that
-    /// depend on them, and the commands of CONTRIBUTING.md for changed directories.
+    /// Run only the tests that may fail because of the changes since a commit: those of changed crates and packages
+    /// and of the ones that depend on them, and the commands that CONTRIBUTING.md lists for changed directories.
     ///
-    /// Without a commit: since the last commit that the branch shares with its upstream, or `origin/main`, or else
-    /// since the last commit. Uncommitted and untracked files count as changed.
+    /// If no commit is given, it is the last one that the branch shares with its upstream, otherwise with
+    /// `origin/main`, otherwise the last commit. Uncommitted and untracked files count as changed.
     #[arg(long, value_name = "COMMIT", num_args = 0..=1, require_equals = true, default_missing_value = "", conflicts_with_all = ["only", "long"])]
     changed: Option<String>,
-    /// Run more: the random tests with many more inputs, and all tests with the addons as they are published. Takes
-    /// more than an hour.
+    /// Run the random tests with many more inputs, and all tests with the addons as they are published. Takes more
+    /// than an hour.
     #[arg(long)]
     long: bool,
 }
@@ -45,22 +45,22 @@ enum Part {
     Rust,
     /// Tests of the npm packages.
     Packages,
-    /// Tests of several modules together: the running example, real HTTP, a real database, the documentation.
+    /// Tests of several packages together: the running example, real HTTP, a real database, the documentation.
     E2e,
 }
 
-/// Results of a part.
+/// Results of one part of the run, or of all.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
-    /// `name: reason` of each skipped test.
+    /// Tests that could not run, each as `name: reason`.
     pub(crate) skipped: Vec<String>,
-    /// Test files that failed and passed in a second run.
+    /// Names of the jobs that failed, and passed when they ran again.
     pub(crate) unsteady: Vec<String>,
-    /// Duration of each test file or test binary.
+    /// Name and duration of each job.
     pub(crate) files: Vec<(String, Duration)>,
-    /// Text to show at the end; empty without failures.
+    /// Output of the failed jobs, which is printed at the end. Empty if there are none.
     pub(crate) report: String,
 }
 
@@ -88,29 +88,29 @@ impl Outcome {
     }
 }
 
-/// Number of files that are listed with their durations at the end.
+/// Number of jobs whose durations are printed at the end.
 const SLOWEST: usize = 10;
 
-/// Servers other than the native one on which the example must behave the same. `tests/e2e/support/server.ts` starts
-/// them.
+/// Servers other than the native one. The examples must behave the same on each of them.
+/// `tests/e2e/support/server.ts` starts them.
 const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 
 /// Tests of the npm packages.
 const PACKAGE_TESTS: &str = "packages/*/test/**/*.test.ts";
 
-/// Tests of several modules together.
+/// Tests of several packages together.
 const END_TO_END_TESTS: &str = "tests/**/*.test.ts";
 
-/// Tests of the examples that must pass on each server.
+/// Tests of the examples that run on each server.
 const SERVER_TESTS: &str = "tests/e2e/servers/*.test.ts";
 
-/// Tests of Notes, which the Rust server must pass too.
+/// Tests of the example Notes that also run on its Rust server.
 const NOTES_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,routing,shutdown,validation}.test.ts";
 
-/// Tests that every server must pass. Without `KIT_E2E_SERVER` they run on the adapters.
+/// Tests that every server must pass. If `KIT_E2E_SERVER` is not set, they run on the adapters.
 const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";
 
-/// Runs the parts, shows all failures at the end, and prints the counts.
+/// Runs the tests. At the end, shows all failures and prints the counts.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     let mut total = match &options.changed {
         Some(since) => changed::run(repository, since)?,
@@ -157,7 +157,7 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
         groups.extend(node::groups(repository, PACKAGE_TESTS, None)?);
     }
     if has(Part::E2e) {
-        // `tests/differential` compares these servers with Node.
+        // `tests/differential` compares the Rust servers with Node.
         check::build_rust_servers(repository)?;
         groups.extend(end_to_end(repository)?);
     }
@@ -193,7 +193,7 @@ fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns all end-to-end tests, and on each other server the tests that depend on the server.
+/// Returns the end-to-end tests once, and those that depend on the server again for each other server.
 fn end_to_end(repository: &Repository) -> anyhow::Result<Vec<Group>> {
     let mut groups = node::groups(repository, END_TO_END_TESTS, None)?;
     for server in OTHER_SERVERS {
@@ -205,7 +205,7 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// Formats a section of the final report.
+/// Formats the output of a failed job with a title, for the end of the run.
 pub(crate) fn section(title: &str, output: &str) -> String {
     format!("\n---- {title} ----\n{}\n", output.trim_end())
 }

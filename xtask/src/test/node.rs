@@ -1,4 +1,4 @@
-//! Test files for node:test.
+//! Test files that run with `node:test`.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,11 +10,11 @@ use super::jobs::{Group, Tests};
 use crate::repository::Repository;
 use crate::run;
 
-/// Program that prints the files of globs.
+/// JavaScript program that prints the paths of the files that match globs.
 const GLOB: &str = "import { globSync } from 'node:fs';
 for (const file of globSync(process.argv.slice(1)).sort()) console.log(file);";
 
-/// Returns the files of globs, relative to the root of the repository.
+/// Returns the paths of the files that match globs, relative to the root of the repository.
 pub(crate) fn files(repository: &Repository, globs: &[String]) -> anyhow::Result<Vec<String>> {
     let mut node = run::command(repository, "node")?;
     node.args(["--input-type=module", "--eval", GLOB, "--"])
@@ -35,7 +35,7 @@ pub(crate) fn files(repository: &Repository, globs: &[String]) -> anyhow::Result
     Ok(files)
 }
 
-/// Returns a group for each file of a glob. `server` is the value of `KIT_E2E_SERVER`.
+/// Returns a group for each file that matches a glob. `server` is the value of `KIT_E2E_SERVER`.
 pub(crate) fn groups(
     repository: &Repository,
     glob: &str,
@@ -49,7 +49,8 @@ pub(crate) fn groups(
     Ok(files.into_iter().map(job).collect())
 }
 
-/// Returns the command that runs a file. It writes one report for people to its output, and one for [`count`] to `report`.
+/// Returns the command that runs a test file. It writes readable results to its output, and results for [`count`] to
+/// the file `report`.
 pub(crate) fn command(
     repository: &Repository,
     file: &str,
@@ -59,7 +60,7 @@ pub(crate) fn command(
     if let Some(directory) = report.parent() {
         std::fs::create_dir_all(directory)?;
     }
-    // A crash must not leave the counts of another file.
+    // If the file crashes, an old report must not be read in place of its own.
     if report.exists() {
         std::fs::remove_file(report)?;
     }
@@ -75,7 +76,7 @@ pub(crate) fn command(
     Ok(node)
 }
 
-/// Parses the final counts of a TAP report, and its skipped tests with their reasons.
+/// Reads the counts at the end of a TAP report, and its skipped tests with their reasons.
 pub(crate) fn count(report: &str) -> Outcome {
     let mut outcome = Outcome::default();
     for line in report.lines() {

@@ -1,4 +1,4 @@
-//! Record of unsteady test files on this machine: files that failed and then passed when they ran again.
+//! List of unsteady tests on this machine: jobs that failed, and passed when they ran again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use anyhow::Context;
 use super::Outcome;
 use crate::repository::Repository;
 
-/// Returns the path of the record, which has one name a line.
+/// Returns the path of the list. It has one name on each line.
 pub(crate) fn record(repository: &Repository) -> PathBuf {
     repository.target().join("unsteady-tests.txt")
 }
 
-/// Counts a failure for each file that was unsteady in an earlier run too, and adds new names to the record.
+/// Adds the unsteady jobs of a run to the list. A job that is already in the list counts as failed.
 pub(crate) fn fail_repeated(record: &Path, outcome: &mut Outcome) -> anyhow::Result<()> {
     if outcome.unsteady.is_empty() {
         return Ok(());
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_unsteady_in_two_runs_fails() {
+    fn counts_a_job_as_failed_if_it_is_unsteady_in_two_runs() {
         let directory = std::env::temp_dir().join(format!("kit-unsteady-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let record = directory.join("unsteady-tests.txt");

@@ -6,8 +6,8 @@ use super::{TextFile, Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
 
-/// Checks that the table lists exactly the existing crates, and that no crate has a dependency that the table does not
-/// allow.
+/// Reports crates that are missing in the table of ARCHITECTURE.md, crates of the table that do not exist, and
+/// dependencies between crates that the table does not allow.
 pub(super) fn crates_follow_the_table(tree: &Tree) -> Vec<String> {
     let allowed = table(tree, "| crate | job | may use |");
     let mut problems = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn crates_follow_the_table(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Checks the same for npm packages.
+/// Reports the same problems for npm packages.
 pub(super) fn packages_follow_the_table(tree: &Tree) -> Vec<String> {
     let allowed = table(tree, "| package | job | may use |");
     let mut problems = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn packages_follow_the_table(tree: &Tree) -> Vec<String> {
             problems.push(format!("{}: not valid JSON", manifest.path));
             continue;
         };
-        // Dependencies of tests (`devDependencies`) are not a part of the architecture.
+        // `devDependencies` are only for tests, so the table need not allow them.
         for section in ["dependencies", "optionalDependencies", "peerDependencies"] {
             let names = json
                 .get(section)
@@ -93,7 +93,7 @@ pub(super) fn packages_follow_the_table(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Checks that every path in backticks that begins with a directory of the repository exists.
+/// Reports paths that do not exist. A path is text in backticks that begins with a directory of the repository.
 pub(super) fn named_paths_exist(tree: &Tree) -> Vec<String> {
     let directories = [
         "crates/",
@@ -129,8 +129,8 @@ pub(super) fn named_paths_exist(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Returns the rows of a Markdown table by the first column. The third column is a list of names, `-` for an empty
-/// list.
+/// Returns the table with this header: the name in the first column, and the names in the third column. There, `-`
+/// stands for no names.
 fn table(tree: &Tree, header: &str) -> BTreeMap<String, Vec<String>> {
     let page = tree.text(PAGE).unwrap_or_default();
     page.lines()
@@ -150,7 +150,7 @@ fn table(tree: &Tree, header: &str) -> BTreeMap<String, Vec<String>> {
         .collect()
 }
 
-/// Returns the crates of kit in a manifest's `[dependencies]`. Tests may have more dependencies.
+/// Returns the crates of kit that a manifest lists in `[dependencies]`. Dependencies of tests are not included.
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut inside = false;
     let mut found = Vec::new();

@@ -1,13 +1,13 @@
-//! Rules for single files.
+//! Rules that concern a single file.
 
 use super::{TextFile, Tree};
 
-/// Maximum number of lines. A longer file needs a line with `tidy: long because …` near its top.
+/// Maximum number of lines in a file. A longer file must have a comment `tidy: long because …` near its top.
 const LONG: usize = 500;
-/// The only directory with `unsafe` code.
+/// The only directory in which files may contain `unsafe` code.
 const UNSAFE_ROOM: &str = "crates/kit-node-server/src/";
 
-/// Checks that every crate has a description.
+/// Reports crates that do not begin with a doc comment of at least three lines.
 pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
     tree.matching("crates/", "/src/lib.rs")
         .filter(|file| !file.path.contains("/goldens/"))
@@ -28,7 +28,7 @@ pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Checks that no file is too long, unless it has a reason.
+/// Reports files that are too long and give no reason for it.
 pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
     source_files(tree)
         .filter(|file| !file.path.contains("/goldens/") && !file.path.contains("/fixtures/"))
@@ -49,7 +49,8 @@ pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Checks that `unsafe` code is in one module, and that each block has a reason.
+/// Reports `unsafe` code outside of its directory or in more than one module, and `unsafe` blocks without a `SAFETY:`
+/// comment.
 pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
     let mut modules: Vec<&str> = Vec::new();
@@ -84,7 +85,7 @@ pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
             }
         }
     }
-    // A module may be a file, or a directory of files.
+    // A module is either a file or a directory.
     let room = |path: &str| {
         path.trim_start_matches(UNSAFE_ROOM)
             .split(['/', '.'])
@@ -103,9 +104,9 @@ pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Checks that no code is marked as unfinished, and that no test is disabled.
+/// Reports code that is marked as unfinished, and tests that are disabled.
 pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
-    // Split, so that this file does not contain the search terms.
+    // The search terms are split, so that this file does not contain them.
     let needles = [
         concat!("todo", "!("),
         concat!("unimplemented", "!("),
@@ -130,7 +131,7 @@ pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Checks that no file names a package registry, because the clients have their own configuration.
+/// Reports files with the host of a package registry. The clients of registries have their own configuration.
 pub(super) fn no_registry_is_named(tree: &Tree) -> Vec<String> {
     let hosts = [
         concat!("registry.", "npmjs.org"),
@@ -161,7 +162,7 @@ mod tests {
     use crate::tidy::Tree;
 
     #[test]
-    fn requires_a_reason_for_long_files() {
+    fn reports_long_files_without_a_reason() {
         let long = "x\n".repeat(501);
         let excused = format!("// tidy: long because one table\n{long}");
         let tree = Tree::of(&[("crates/a/src/a.rs", &long), ("crates/a/src/b.rs", &excused)]);
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_unsafe_code_outside_of_its_directory_or_without_a_reason() {
+    fn reports_unsafe_code_outside_of_its_directory_or_without_a_safety_comment() {
         let tree = Tree::of(&[
             ("crates/kit-ir/src/lib.rs", "// SAFETY: no\nunsafe { a() }"),
             ("crates/kit-node-server/src/node.rs", "unsafe { a() }"),

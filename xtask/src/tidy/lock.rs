@@ -1,4 +1,4 @@
-//! Rules for `package-lock.json`.
+//! Rules for `package-lock.json`: checksums and licences.
 
 use serde_json::{Map, Value};
 
@@ -6,8 +6,8 @@ use super::Tree;
 
 const LOCK: &str = "package-lock.json";
 
-/// Allowed licences of packages that are installed with a published package of kit. An expression with `OR` is allowed
-/// if one side is.
+/// Allowed licences of npm packages that are installed together with a package of kit. `A OR B` is allowed if A or B
+/// is.
 const LICENCES: [&str; 8] = [
     "0BSD",
     "Apache-2.0",
@@ -19,11 +19,12 @@ const LICENCES: [&str; 8] = [
     "PostgreSQL",
 ];
 
-/// Binaries of formatters and linters for other platforms, for which the registry that created the lock file had no
-/// checksum. They are installed only on those platforms, and never with a package of kit.
+/// Programs of formatters and linters for other platforms. The lock file has no checksum of them, because the
+/// registry that it was made with had none. They are installed only on those platforms, and never with a package of
+/// kit.
 const WITHOUT_INTEGRITY: [&str; 2] = ["node_modules/@oxfmt/binding-", "node_modules/@oxlint/binding-"];
 
-/// Checks that every fetched package has a checksum, and that no entry contains the host of a registry.
+/// Reports packages without a checksum, and entries with the address of a registry.
 pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, entry) in fetched(tree) {
@@ -43,7 +44,7 @@ pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
     problems
 }
 
-/// Checks that every package that is installed with a published one has an allowed licence.
+/// Reports packages that are installed together with a package of kit and whose licence is not allowed.
 pub(super) fn licences_are_allowed(tree: &Tree) -> Vec<String> {
     fetched(tree)
         .into_iter()
@@ -61,7 +62,8 @@ pub(super) fn licences_are_allowed(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Returns the packages from a registry, without workspaces and links.
+/// Returns the name and the entry of each package that comes from a registry. Packages of this repository are not
+/// included.
 fn fetched(tree: &Tree) -> Vec<(String, Map<String, Value>)> {
     let lock: Value = tree
         .text(LOCK)
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_entries_without_a_checksum_or_with_an_address() {
+    fn reports_entries_without_a_checksum_or_with_the_address_of_a_registry() {
         for (entry, expected) in [
             (
                 r#""node_modules/a": { "integrity": "sha512-x", "license": "MIT" }"#,
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_licences_of_packages_that_are_installed_with_kit() {
+    fn reports_licences_that_are_not_allowed_for_packages_that_users_install() {
         for (licence, expected) in [
             (r#""license": "GPL-3.0-only""#, 1),
             (r#""license": "(GPL-3.0-only OR MIT)""#, 0),

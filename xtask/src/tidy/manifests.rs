@@ -1,8 +1,9 @@
-//! Rules for manifests.
+//! Rules for `Cargo.toml` and `package.json`.
 
 use super::Tree;
 
-/// Checks that versions of Rust dependencies are in the workspace manifest, which has the reason for each dependency.
+/// Reports dependencies whose version is in the manifest of a crate. Versions are in the manifest of the workspace,
+/// next to the reason for each dependency.
 pub(super) fn crates_take_versions_from_the_workspace(tree: &Tree) -> Vec<String> {
     tree.matching("", "/Cargo.toml")
         .filter(|manifest| manifest.path.starts_with("crates/") || manifest.path.starts_with("xtask/"))
@@ -22,7 +23,7 @@ pub(super) fn crates_take_versions_from_the_workspace(tree: &Tree) -> Vec<String
         .collect()
 }
 
-/// Checks that every npm package has a licence and pins its dependencies.
+/// Reports npm packages without a licence, and dependencies without an exact version.
 pub(super) fn packages_pin_their_dependencies(tree: &Tree) -> Vec<String> {
     let manifests = tree
         .matching("", "package.json")
@@ -49,7 +50,7 @@ pub(super) fn packages_pin_their_dependencies(tree: &Tree) -> Vec<String> {
                 let pinned = version
                     .as_str()
                     .map(|version| {
-                        // An alias of a package: `npm:@scope/name@1.2.3`.
+                        // The version of an alias is behind the last `@`: `npm:@scope/name@1.2.3`.
                         let alias = version.strip_prefix("npm:").and_then(|of| of.rsplit_once('@'));
                         alias.map_or(version, |(_, version)| version)
                     })
@@ -72,7 +73,7 @@ mod tests {
     use crate::tidy::Tree;
 
     #[test]
-    fn reports_versions_outside_of_the_workspace_manifest() {
+    fn reports_versions_in_the_manifest_of_a_crate() {
         let tree = Tree::of(&[(
             "crates/a/Cargo.toml",
             "[package]\nname = \"a\"\n[dependencies]\nserde = \"1\"\nbytes.workspace = true\n",
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_version_ranges() {
+    fn reports_version_ranges_in_package_json() {
         let tree = Tree::of(&[(
             "packages/a/package.json",
             r#"{"license":"MIT","dependencies":{"x":"^1.0.0","y":"1.0.0"}}"#,

@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: rules that no other tool checks. Each rule is a function from the tree to a list of problems.
-//! Each problem has a location, a description and advice.
+//! `cargo xtask tidy`: rules that no other tool checks. Each rule is a function that receives all files and returns a
+//! list of problems. Each problem has a location, a description and advice.
 
 mod architecture;
 mod files;
@@ -15,12 +15,12 @@ use anyhow::{Context, bail};
 use crate::repository::Repository;
 use crate::run;
 
-/// Tracked and new text files of the repository.
+/// All text files of the repository that are tracked or new.
 pub(crate) struct Tree {
     files: Vec<TextFile>,
 }
 
-/// A text file. Its path is relative to the root, with `/`.
+/// A text file. Its path is relative to the root of the repository, with `/` between its parts.
 pub(crate) struct TextFile {
     path: String,
     text: String,
@@ -40,7 +40,7 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Returns all problems, in the order of the rules.
+/// Returns the problems that all rules report, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
     let rules: [fn(&Tree) -> Vec<String>; 13] = [
@@ -84,7 +84,7 @@ impl Tree {
         let files = paths
             .into_iter()
             .filter_map(|path| {
-                // A deleted file that is not committed yet, or a binary file, has no text to check.
+                // A file that was deleted and is still tracked, or that is not text, is skipped.
                 let text = std::fs::read_to_string(repository.path(PathBuf::from(&path))).ok()?;
                 Some(TextFile { path, text })
             })
@@ -92,14 +92,14 @@ impl Tree {
         Ok(Self { files })
     }
 
-    /// Returns the files whose path has this start and this end.
+    /// Returns the files whose path begins with `start` and ends with `end`.
     pub(crate) fn matching<'a>(&'a self, start: &'a str, end: &'a str) -> impl Iterator<Item = &'a TextFile> {
         self.files
             .iter()
             .filter(move |file| file.path.starts_with(start) && file.path.ends_with(end))
     }
 
-    /// Returns the text of a file.
+    /// Returns the content of a file. Returns `None` if there is no such file.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files
             .iter()

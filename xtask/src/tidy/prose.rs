@@ -13,7 +13,7 @@ const RIDDLES: [&str; 13] = [
     "So", "That",
 ];
 
-/// A comment or a test name, with the place where it begins.
+/// A comment line or a test name, with the number of its line.
 #[derive(Debug, PartialEq, Eq)]
 struct Prose<'a> {
     line: usize,
@@ -23,14 +23,14 @@ struct Prose<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The first line of a doc comment.
+    /// The first line of a doc comment, which must begin with a verb or a noun.
     DocOpening,
     /// Any other line of a comment.
     Comment,
     TestName,
 }
 
-/// Doc comments and test names open with a verb or a noun, and conditions are written with "if".
+/// Reports doc comments and test names with a wrong first word, and comments with "where" in place of "if".
 pub(super) fn prose_is_plain(tree: &Tree) -> Vec<String> {
     let list = tree.text(EXCEPTIONS).unwrap_or_default();
     let exceptions: Vec<(usize, &str)> = list
@@ -196,7 +196,7 @@ mod tests {
     use crate::tidy::Tree;
 
     #[test]
-    fn doc_comments_test_names_and_conditions_are_reported_with_their_line() {
+    fn reports_doc_comments_and_test_names_with_a_wrong_first_word_and_where_in_place_of_if() {
         let tree = Tree::of(&[
             (
                 "crates/a/src/lib.rs",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_excuses_its_line_and_is_a_problem_if_unused() {
+    fn accepts_a_line_with_an_exception_and_reports_an_exception_without_a_line() {
         let tree = Tree::of(&[
             ("a.rs", "/// How HTTP says it.\nfn a() {}\n"),
             (

@@ -1,5 +1,5 @@
-//! Finds the first rule that a value breaks, for programs that read failures. `packages/core/src/codec/broken-rule.ts`
-//! implements the same in TypeScript.
+//! Finds the first rule that a value breaks, so that a client's program can react to it.
+//! `packages/core/src/codec/broken-rule.ts` implements the same in TypeScript.
 
 use std::cmp::Ordering;
 
@@ -11,12 +11,12 @@ use crate::bigint::{BigInt, MAX_CHARACTERS};
 use crate::json::Json;
 use crate::shape::{Array, Literal, MAX_DEPTH, Number, Shape, Text, Tuple};
 
-/// A broken rule and its argument.
+/// A rule that a value breaks, such as `minLength` with the argument 1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BrokenRule {
-    /// The rule.
+    /// Name of the rule.
     pub rule: Rule,
-    /// Argument of the rule as the contract declares it; `None` if the rule has no argument.
+    /// Argument of the rule in the contract: 1 for `@minLength 1`. `None` if the rule has no argument.
     pub limit: Option<Value>,
 }
 
@@ -33,20 +33,20 @@ impl BrokenRule {
     }
 }
 
-/// Maximum number of values in the limit of `enum`. A longer list is left out, because each failure of a response would
-/// repeat it.
+/// Maximum number of values in the argument of `enum`. A longer list is omitted, because every failure would repeat
+/// it in the response.
 const MAX_VALUES: usize = 50;
 
-/// Pattern of a bigint in JSON, equal to the pattern in the OpenAPI document.
+/// Regular expression of a bigint in JSON. The OpenAPI document contains the same one.
 const DIGITS: &str = "^-?[0-9]+$";
 
-/// Finds the first rule of a shape that a value breaks. The value must not fit the shape. The type comes first, then
-/// the rules in the order in which the text of `expected` names them.
+/// Returns the first rule of a shape that a value breaks: first the type, then the rules in the order in which
+/// `expected` of the failure lists them. The value must not fit the shape.
 pub(super) fn broken_rule(shape: &'static Shape, value: &Json) -> BrokenRule {
     broken_rule_of_value(shape.resolve(), value).unwrap_or_else(|| type_rule(&[shape.resolve()]))
 }
 
-/// Finds the broken rule for a union of these shapes.
+/// Returns the rule that a value breaks if it fits none of these shapes.
 pub(super) fn broken_rule_of_union(shapes: &[&'static Shape], value: &Json) -> BrokenRule {
     let mut members = Vec::new();
     for shape in shapes {
@@ -55,7 +55,8 @@ pub(super) fn broken_rule_of_union(shapes: &[&'static Shape], value: &Json) -> B
     union_rule(&members, value)
 }
 
-/// Returns the rule that the value itself breaks; `None` if only a value inside of it can break a rule.
+/// Returns the rule that a value breaks. Returns `None` if the value itself breaks none, so that the failure must be
+/// inside of it: in an item or a property.
 fn broken_rule_of_value(shape: &'static Shape, value: &Json) -> Option<BrokenRule> {
     match (shape, value) {
         (Shape::Unknown, _) => Some(BrokenRule::with_limit(Rule::MaxDepth, MAX_DEPTH)),
@@ -181,8 +182,9 @@ fn length_rule(tuple: &Tuple, length: usize) -> Option<BrokenRule> {
     Some(BrokenRule::with_limit(Rule::MaxItems, most))
 }
 
-/// Returns the broken rule of a union. A union of literals breaks `enum`. If exactly one member has the type of the
-/// value, the client probably meant that member, so its rule is returned. `anyOf` covers all other cases.
+/// Returns the rule that a value breaks if it fits no member of a union. A union of literals breaks `enum`. If
+/// exactly one member has the type of the value, the client probably meant that member, so its rule is returned. In
+/// all other cases the rule is `anyOf`.
 fn union_rule(members: &[&'static Shape], value: &Json) -> BrokenRule {
     if members.is_empty() {
         return BrokenRule::new(Rule::Unknown);
@@ -203,8 +205,8 @@ fn union_rule(members: &[&'static Shape], value: &Json) -> BrokenRule {
     }
 }
 
-/// Adds the members of a union to `found`, including the members of nested unions. Adds the shape itself if it is not a
-/// union.
+/// Adds the members of a union to `found`, with the members of the unions inside of it. A shape that is not a union
+/// is added itself.
 fn add_members(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
     match shape.resolve() {
         Shape::Never => {}
@@ -252,7 +254,7 @@ fn literal_limit(literal: Literal) -> Value {
     }
 }
 
-/// Creates the failure for a value that has none of the types of these shapes.
+/// Returns the rule `type` with the names of all types that the shapes accept.
 fn type_rule(shapes: &[&'static Shape]) -> BrokenRule {
     let mut names: Vec<&str> = Vec::new();
     for shape in shapes {
@@ -267,7 +269,7 @@ fn type_rule(shapes: &[&'static Shape]) -> BrokenRule {
     }
 }
 
-/// Returns the name of a type in JSON Schema.
+/// Returns the name that JSON Schema has for the type of a shape: `string`, `integer`.
 fn type_name(shape: &Shape) -> &'static str {
     match shape {
         Shape::Null => "null",
@@ -320,7 +322,7 @@ mod tests {
     use crate::json::{parse, to_text};
     use crate::shape::{Format, Property, Shape};
 
-    /// Formats the broken rule and its limit as JSON: `minLength 1`.
+    /// Returns the name of the broken rule and its argument as JSON: `minLength 1`.
     fn told(shape: &'static Shape, text: &str) -> String {
         let BrokenRule { rule, limit } = broken_rule(shape, &parse(text).unwrap());
         let limit = limit.map(|limit| format!(" {}", to_text(&limit).unwrap()));

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use crate::json::Json;
 use crate::shape::Shape;
 
-/// Returns the member that shares the most keys (or items) with the value. Among equals, the member with the fewest
-/// mistakes wins. Returns `None` on a tie, or if the value shares nothing with any member: in these cases a list of the
-/// members helps more.
+/// Returns the union member that shares the most keys with the value (for arrays: the most items). Among equals, the
+/// member with the fewest mistakes wins. Returns `None` if two members are equally close, or if no member shares
+/// anything with the value.
 pub(super) fn closest_member(
     members: &[&'static Shape],
     value: &Json,
@@ -39,8 +39,9 @@ pub(super) fn closest_member(
     }
 }
 
-/// Counts the declared properties that are present (or the items that fit), and the properties or items that are
-/// missing or do not fit.
+/// Returns two counts for one union member, or `None` if the value is not an array or object of its kind. The first
+/// counts the properties of the member that the value has, or the items that fit. The second counts the mistakes:
+/// properties and items that are missing or do not fit.
 fn nearness(
     shape: &'static Shape,
     value: &Json,

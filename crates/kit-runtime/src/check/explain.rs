@@ -14,10 +14,10 @@ use super::suggest::{suggest, suggest_missing, suggest_one_of};
 use crate::json::Json;
 use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
 
-/// Maximum number of listed failures. If there are more, an additional entry says so.
+/// Maximum number of failures in a list. If there are more, one last entry says that the list is incomplete.
 const LIMIT: usize = 100;
-/// Maximum number of UTF-16 units of the paths of all listed failures together. Without this limit, a client that nests
-/// long keys would receive a response a hundred times as large as its request.
+/// Maximum length of the paths of all failures together, in UTF-16 code units. Without this limit, a client that
+/// nests long keys would receive a response a hundred times as large as its request.
 const MAX_PATHS: usize = 16_384;
 
 /// Finds all failures of a value against a shape, in the order of the declared properties. Reports one failure for each
@@ -26,8 +26,8 @@ pub fn explain(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     explain_with(shape, value, Explainer::default())
 }
 
-/// Like [`explain`], with less detail, for the clients of a server in production: without suggestions, and with
-/// `received` for the first failure only.
+/// Like [`explain`], but with less detail, for responses in production: it gives no suggestions, and describes the
+/// received value (`received`) only in the first failure.
 pub fn explain_briefly(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     let is_brief = true;
     let explainer = Explainer {
@@ -64,7 +64,7 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
     failures
 }
 
-/// Path of a location in a value. It is formatted as a string only for failures.
+/// Path to a value inside of the checked value, as a chain of steps. It becomes a string only in a failure.
 enum Path<'a> {
     Root,
     Member(&'a Path<'a>, &'a str),
@@ -93,11 +93,11 @@ impl Path<'_> {
     }
 }
 
-/// Current location of the walk.
+/// A value inside of the checked value that is currently compared with its shape.
 #[derive(Clone, Copy)]
 struct Location<'a> {
     path: &'a Path<'a>,
-    /// Number of recursive types that were entered on the way.
+    /// Number of recursive types on the path to this value.
     depth: usize,
     /// True if the value at this location must not be shown.
     hidden: bool,
@@ -106,11 +106,11 @@ struct Location<'a> {
 #[derive(Default)]
 struct Explainer {
     failures: Vec<Failure>,
-    /// Number of UTF-16 units of the paths of all failures together.
+    /// Length of the paths of all failures together, in UTF-16 code units.
     path_units: usize,
-    /// True if suggestions are left out, and `received` after the first failure.
+    /// True for [`explain_briefly`]: no suggestions, and `received` in the first failure only.
     is_brief: bool,
-    /// Tries members of unions. All trials share its cache.
+    /// Compares values with union members. Its cache serves the whole check.
     matcher: Matcher,
 }
 
@@ -191,7 +191,8 @@ impl Explainer {
         for (key, item) in other_entries(object, value) {
             let before = self.failures.len();
             let path = &Path::Member(at.path, key);
-            // All index signatures that match the key must hold. The first one that fails is enough for a failure.
+            // A key must fit every index signature that matches it. The first signature that it does not fit is
+            // reported.
             for index in object.index.iter().filter(|index| index.keys.matches(key)) {
                 if self.failures.len() > before {
                     break;
@@ -240,8 +241,8 @@ impl Explainer {
         }
     }
 
-    /// Reports the failures of the member that the client probably meant. If that member cannot be determined, lists
-    /// the members.
+    /// Reports the failures of a value that fits no member of a union. If one member was probably meant, these are
+    /// the failures of that member. Otherwise one failure lists the members.
     fn union(&mut self, shape: &'static Shape, union: &'static Union, value: &Json, at: Location<'_>) {
         if !value.is_container() && union.members.len() > 1 {
             if !fits_scalar(shape, value, at.depth) {
@@ -285,7 +286,7 @@ impl Explainer {
         }
     }
 
-    /// Reports that a value fits none of several shapes. A `value` of `None` is missing.
+    /// Adds one failure for a value that fits none of these shapes. `value` is `None` if the property is missing.
     fn add_failure_of_all(&mut self, shapes: &[&'static Shape], value: Option<&Json>, at: Location<'_>) {
         let expected = alternatives(shapes.iter().map(|shape| describe(shape)));
         let Some(value) = value else {
@@ -318,7 +319,7 @@ impl Explainer {
     }
 
     /// Adds a failure. For a hidden value, only its kind and the broken rule are reported. `noun` is the word for a
-    /// string in `received`.
+    /// string in the description of the received value: `string` or `key`.
     fn add_failure(
         &mut self,
         expected: String,
@@ -356,14 +357,14 @@ impl Explainer {
         }
     }
 
-    /// Returns true if no further failure is stored. The last stored failure is beyond the limit: it shows that there
-    /// are more.
+    /// Returns true if the list has one failure more than its maximum length. That one shows that there are more
+    /// failures, and no others are collected.
     fn is_full(&self) -> bool {
         self.failures.len() > LIMIT || self.path_units > MAX_PATHS
     }
 }
 
-/// Returns true if a value that is not a container fits.
+/// Returns true if a value that is neither an array nor an object fits its shape.
 pub(super) fn fits_scalar(shape: &'static Shape, value: &Json, depth: usize) -> bool {
     match shape {
         Shape::Reference(to) => fits_scalar(to(), value, depth),
@@ -384,7 +385,7 @@ mod tests {
     use crate::shape::{Index, Keys, Property, Shape};
 
     #[test]
-    fn accepts_unknown_values_up_to_256_levels_of_nesting() {
+    fn accepts_values_of_type_unknown_up_to_256_levels_of_nesting() {
         let nested = |levels: usize| parse(&format!("{}{}", "[".repeat(levels), "]".repeat(levels))).unwrap();
         assert_eq!(explain(&Shape::Unknown, &nested(256)), []);
         for levels in [257, 1024, 1025, 100_000] {
@@ -410,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn suggests_the_closest_discriminant_for_an_unknown_one() {
+    fn suggests_the_closest_discriminant_for_an_unknown_discriminant() {
         static FIGURE: Shape = Shape::union(&[
             Shape::object("Circle", &[Property::required("kind", Shape::literal("circle"))]),
             Shape::object("Square", &[Property::required("kind", Shape::literal("square"))]),

@@ -6,19 +6,20 @@ use super::rules::{fits_scalar_shape, fits_text_shape, is_literal, satisfies_ite
 use crate::json::Json;
 use crate::shape::{MAX_DEPTH, Object, Property, Shape, Text, Union};
 
-/// Quality of a match. The number of keys that the shape retains counts first, then how specific the scalars are. A
-/// value is decoded as the union member with the best fit; among equals, the member that is declared first wins.
+/// Measure of how well a union member fits a value. The number of keys that remain after decoding counts first, then
+/// how specific the types are. A value is decoded as the member with the best fit; among equals, the member that is
+/// declared first wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fit {
-    /// Number of keys that are retained, at any depth.
+    /// Number of keys of the value that decoding retains, at any depth.
     retained_keys: usize,
-    /// Sum of the weights of the scalars and the declared property names.
+    /// Sum of [`specificity`] over all scalar values, plus the number of declared properties.
     specificity: usize,
 }
 
-/// Finds the union members that values belong to. Each value inside of the input is compared with each shape once and
-/// the result is cached: without the cache, a recursive union would compare every inner value once for each way to
-/// reach it. The cache identifies values by their address, so a matcher must not outlive the value.
+/// Finds the union member that fits a value best. It compares each value with each shape once and caches the result;
+/// without the cache, a recursive union would compare inner values again and again. The cache identifies values by
+/// their address, so a matcher must not outlive the checked value.
 #[derive(Default)]
 pub(super) struct Matcher {
     cache: HashMap<(*const Shape, *const Json), Option<Fit>>,
@@ -39,8 +40,8 @@ pub fn pick(shape: &'static Shape, value: &Json) -> Option<usize> {
 }
 
 impl Matcher {
-    /// Returns the quality of the match, or `None` if the value does not fit. `depth` is the number of recursive types
-    /// that were entered on the way.
+    /// Returns how well a value fits a shape, or `None` if it does not fit. `depth` is the number of recursive types
+    /// on the path to the value.
     pub(super) fn fit(&mut self, shape: &'static Shape, value: &Json, depth: usize) -> Option<Fit> {
         match shape {
             Shape::Reference(to) => self.fit(to(), value, depth),
@@ -158,7 +159,8 @@ impl Fit {
     }
 }
 
-/// Returns the weight of a scalar shape: a date has precedence over any string.
+/// Returns how specific a scalar shape is. For example, `Date` is more specific than `string`, so a date string is
+/// decoded as a `Date` in `Date | string`.
 fn specificity(shape: &Shape) -> usize {
     match shape {
         Shape::Null | Shape::Boolean | Shape::Number(_) | Shape::Literal(_) => 7,
@@ -190,7 +192,8 @@ fn keys(value: &Json) -> usize {
     }
 }
 
-/// Iterates over the entries of an object that are not declared properties. Empty if the shape has no index signature.
+/// Iterates over the entries of an object whose keys are not declared properties. If the shape has no index
+/// signature, there are none, because decoding drops such entries.
 pub(super) fn other_entries<'a>(
     object: &'static Object,
     value: &'a Json,
@@ -205,17 +208,17 @@ pub(super) fn other_entries<'a>(
     })
 }
 
-/// Union members that a value can belong to, according to its kind and its discriminants.
+/// Union members that may have been meant with a value, and the reason if a discriminant excludes them all.
 pub(super) struct Candidates {
-    /// Indexes of the members.
+    /// Indexes of the members whose discriminants match the value.
     pub(super) members: Vec<usize>,
-    /// Indexes of all members of the value's kind.
+    /// Indexes of the members that have the same kind (array or object) as the value.
     pub(super) possible: Vec<usize>,
-    /// A discriminant with a value that no member declares, and the shapes that the members declare for it.
+    /// The discriminant whose value no member declares, and the shapes that the members declare for it.
     pub(super) unknown: Option<(&'static str, Vec<&'static Shape>)>,
 }
 
-/// Returns the union members that a value can belong to. Reads only the discriminants of the value.
+/// Selects the union members that may have been meant with a value. Looks only at its kind and its discriminants.
 pub(super) fn narrow(union: &'static Union, value: &Json) -> Candidates {
     let all: Vec<usize> = (0..union.members.len()).collect();
     if !value.is_container() {
@@ -269,7 +272,7 @@ pub(super) fn narrow(union: &'static Union, value: &Json) -> Candidates {
     }
 }
 
-/// Returns the property with this key if its values can be listed, so that it can be a discriminant.
+/// Returns the property with this key if it can be a discriminant: its type has a finite list of values.
 fn tag_of(shape: &'static Shape, key: &str) -> Option<&'static Property> {
     let Shape::Object(object) = shape else {
         return None;
@@ -295,7 +298,7 @@ fn holds_listed(shape: &'static Shape, tag: &Json) -> bool {
     }
 }
 
-/// Returns true if an array or object can belong to this union member: both are of the same kind.
+/// Returns true if the value and the union member are both arrays, or both objects.
 fn may_hold(shape: &Shape, value: &Json) -> bool {
     match shape {
         Shape::Unknown | Shape::Union(_) => true,

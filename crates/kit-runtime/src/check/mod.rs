@@ -1,5 +1,4 @@
-//! Checks if a value fits a shape and reports all failures. The failures have the same order and the same texts as
-//! those of kit's TypeScript runtime.
+//! Checks values against shapes and reports failures. Order and messages are the same as in kit's TypeScript runtime.
 
 mod broken;
 mod closest;
@@ -27,29 +26,29 @@ use crate::shape::Shape;
 /// A rule that a value breaks, with its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// `JSONPath` of the location.
+    /// Path of the value that fails, as `JSONPath`: `$.tags[0]`.
     pub path: String,
     /// Description of the expected value, with all its rules.
     pub expected: String,
-    /// Description of the received value.
+    /// Description of the received value: `string of 0 characters`.
     pub received: String,
-    /// The received value, shortened: `[redacted]` if it is secret, null if it is missing, `None` if there is no value
-    /// to show.
+    /// The received value, with long strings and lists cut. A secret value is `"[redacted]"`. A missing value is
+    /// null. `None` means that the failure has no value to show, for example if the body is not JSON.
     pub value: Option<Value>,
-    /// First rule that is broken at this location, for programs.
+    /// First rule that the value at this location breaks.
     pub rule: Rule,
-    /// Argument of that rule; `None` if it has no argument.
+    /// Argument of the rule, such as 5 for `@minLength 5`. `None` if the rule has no argument.
     pub limit: Option<Value>,
-    /// Advice for fixing the value; `None` if `expected` already says everything.
+    /// Advice on how to correct the value. `None` if `expected` already says everything.
     pub suggestion: Option<String>,
 }
 
-/// Returns true if a value that is not a container fits.
+/// Returns true if a value that is neither an array nor an object fits its shape.
 pub(crate) fn fits_scalar(shape: &'static Shape, value: &Json) -> bool {
     explain::fits_scalar(shape, value, 0)
 }
 
-/// Returns true if a string fits. Does not copy the string.
+/// Returns true if a string fits a shape. Equal to [`fits_scalar`], but does not copy the string into a JSON value.
 pub(crate) fn fits_text(shape: &'static Shape, text: &str) -> bool {
     match shape.resolve() {
         Shape::Union(union) => union.members.iter().any(|member| fits_text(member, text)),

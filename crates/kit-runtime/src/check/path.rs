@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use super::shown::shortened;
 use crate::json::member_step;
 
-/// Maximum length of a path, in UTF-16 units.
+/// Maximum length of a path, in UTF-16 code units.
 const MAX_PATH: usize = 1_000;
 
-/// A `JSONPath` that is built step by step: `$.tags[0]`. A key of more than 200 UTF-16 units is cut and gets `…` at its
-/// end. A step that would make the path longer than 1,000 UTF-16 units becomes `…`, and later steps are left out.
+/// A path in `JSONPath` notation that is built step by step: `$.tags[0]`. A key of more than 200 UTF-16 code units is
+/// cut and ends with `…`. A step that would make the path longer than 1,000 code units becomes `…`, and later steps are
+/// omitted.
 #[derive(Debug, Clone)]
 pub(crate) struct PathText {
     text: String,
@@ -28,14 +29,14 @@ impl PathText {
         }
     }
 
-    /// Appends the step to a member of an object.
+    /// Appends a property name: `.title`, or `["odd key"]` if the key is not an identifier.
     pub(crate) fn member(&mut self, key: &str) {
         if !self.is_cut {
             self.step(&member_step(&shortened(key)));
         }
     }
 
-    /// Appends the step to an item of an array.
+    /// Appends an array index: `[0]`.
     pub(crate) fn item(&mut self, index: usize) {
         if !self.is_cut {
             let start = self.text.len();
@@ -63,7 +64,7 @@ impl PathText {
     }
 }
 
-/// Returns the number of UTF-16 units of a string.
+/// Returns the number of UTF-16 code units of a string.
 pub(super) fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }

@@ -9,7 +9,7 @@ pub enum Rule {
     Type,
     /// The value is not one of the listed values.
     Enum,
-    /// The value is not the only valid value.
+    /// The value is not equal to the literal, which is the only valid value.
     Const,
     /// The string is too short.
     MinLength,
@@ -17,11 +17,11 @@ pub enum Rule {
     MaxLength,
     /// The string does not match a regular expression.
     Pattern,
-    /// The string does not have a standard format.
+    /// The string does not have the format of `@format`, such as `email`.
     Format,
     /// The string does not match a template literal type.
     Template,
-    /// The string is not a valid encoding of bytes.
+    /// The string is not base64.
     ContentEncoding,
     /// The number is too small.
     Minimum,
@@ -41,17 +41,17 @@ pub enum Rule {
     UniqueItems,
     /// The value fits no member of a union, and no single rule explains the failure.
     AnyOf,
-    /// The contract allows no value at this location: its type is `never`.
+    /// The type at this location is `never`, so no value is valid.
     Unknown,
     /// The value is nested too deeply.
     MaxDepth,
-    /// There are more failures than are listed.
+    /// The failure list is full. This entry stands for all further failures.
     MaxFailures,
-    /// The string has characters that databases cannot store.
+    /// The string contains U+0000 or an unpaired surrogate, which databases cannot store.
     Characters,
-    /// The text is not JSON.
+    /// The body is not JSON.
     Json,
-    /// The bytes are not valid text in the encoding.
+    /// The body is not valid UTF-8.
     Encoding,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn fits_scalar_shape(shape: &Shape, value: &Json) -> bool {
     }
 }
 
-/// Returns true if arrays and objects are nested at most `levels` deep.
+/// Returns true if a value has at most `levels` levels of arrays and objects.
 fn is_within(value: &Json, levels: usize) -> bool {
     match value {
         Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
@@ -62,7 +62,7 @@ pub(super) fn is_literal(literal: Literal, value: &Json) -> bool {
     }
 }
 
-/// Parses the wire form of a bigint: a string of digits, or a JSON number that is exact.
+/// Reads a bigint from JSON: from a string of digits, or from a number that a double represents exactly.
 pub(super) fn bigint(value: &Json) -> Option<BigInt> {
     match value {
         Json::String(text) => BigInt::read(text),
@@ -100,8 +100,8 @@ fn satisfies_text_rules(rules: &Text, text: &str) -> bool {
         && rules.pattern.is_none_or(|pattern| pattern.is_match(text))
 }
 
-/// Returns true if a string has between `min` and `max` characters. A UTF-8 string of n bytes has between n / 4 and n
-/// characters, so most strings need no count.
+/// Returns true if a string has between `min` and `max` characters. Counts the characters only if the number of bytes
+/// does not decide: n bytes of UTF-8 are between n / 4 and n characters.
 fn has_length(text: &str, min: usize, max: usize) -> bool {
     let bytes = text.len();
     if bytes < min || bytes.div_ceil(4) > max {
@@ -135,15 +135,15 @@ fn satisfies_number_rules(rules: &Number, number: f64) -> bool {
         && rules.multiple_of.is_none_or(|step| is_multiple_of(number, step))
 }
 
-/// Largest integer up to which doubles are exact.
+/// Largest integer up to which a double represents every integer: 2^53 - 1.
 pub(super) const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 fn is_safe_integer(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() <= MAX_SAFE
 }
 
-/// Returns true if a number is an integer multiple of another in decimal. For example, `0.3` is a multiple of `0.1`,
-/// although the quotient of the two binary fractions is not an integer.
+/// Returns true if a number is an integer multiple of `step` in decimal. For example, `0.3` is a multiple of `0.1`,
+/// although the quotient of the two doubles is not an integer.
 pub(super) fn is_multiple_of(value: f64, step: f64) -> bool {
     if is_safe_integer(value) && is_safe_integer(step) {
         return value % step == 0.0;
@@ -174,7 +174,7 @@ pub(super) fn is_multiple_of(value: f64, step: f64) -> bool {
     digits == 0
 }
 
-/// Returns a number as `digits * 10 ^ exponent`, exactly as its shortest decimal form.
+/// Returns the shortest decimal form of a number as `(digits, exponent)`: 0.25 gives `(25, -2)`.
 fn decimal(number: f64) -> (u128, i32) {
     let text = format!("{:e}", number.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -184,7 +184,7 @@ fn decimal(number: f64) -> (u128, i32) {
     (digits, exponent.parse::<i32>().unwrap_or(0) - places)
 }
 
-/// Returns true if an array satisfies the rules of its type. Does not check its items.
+/// Returns true if an array satisfies `@minItems`, `@maxItems` and `@uniqueItems`. Does not check its items.
 pub(super) fn satisfies_item_rules(rules: &Array, items: &[Json]) -> bool {
     items.len() >= rules.min_items.unwrap_or(0)
         && items.len() <= rules.max_items.unwrap_or(usize::MAX)
@@ -201,7 +201,8 @@ pub(super) fn has_unique_items(items: &[Json]) -> bool {
             .all(|item| canonical(item, 0).is_some_and(|text| seen.insert(text)))
 }
 
-/// Returns the same string for all values that are equal; `None` if the value is nested too deeply.
+/// Returns a string that is the same for all equal values, whatever the order of their properties. Returns `None` if
+/// the value is nested too deeply.
 fn canonical(value: &Json, depth: usize) -> Option<String> {
     if depth > MAX_DEPTH {
         return None;
@@ -233,7 +234,7 @@ mod tests {
     use super::{has_length, is_multiple_of};
 
     #[test]
-    fn checks_multiples_in_decimal() {
+    fn finds_multiples_of_decimal_steps_without_rounding() {
         for (value, step, expected) in [
             (0.3, 0.1, true),
             (19.99, 0.01, true),
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_characters_instead_of_bytes() {
+    fn limits_the_length_of_strings_in_characters_and_not_in_bytes() {
         assert!(has_length("😀😀😀", 3, 3) && !has_length("😀😀😀", 4, 9) && !has_length("😀😀😀", 0, 2));
         assert!(has_length("", 0, 0) && !has_length("", 1, 2) && has_length("abc", 3, 3));
     }

@@ -1,4 +1,4 @@
-//! Formats received values for errors.
+//! Formats received values for failures, with a limited length.
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ const MAX_TEXT: usize = 200;
 const MAX_ENTRIES: usize = 10;
 const MAX_LEVELS: usize = 3;
 
-/// Shortens a value: a string is cut after 200 UTF-16 units, an array or object after 10 entries and 3 levels. `…`
-/// marks each cut.
+/// Cuts a received value for an error: a string after 200 UTF-16 code units, an array or object after 10 entries, and
+/// nesting after 3 levels. `…` marks each cut.
 pub(super) fn shortened_value(value: &Json) -> Value {
     shown_within(value, MAX_LEVELS)
 }
@@ -53,21 +53,21 @@ fn shown_within(value: &Json, levels: usize) -> Value {
     }
 }
 
-/// Returns the first 200 UTF-16 units of a string, followed by `…` if there are more.
+/// Returns the first 200 UTF-16 code units of a string. Adds `…` if the string is longer.
 pub(super) fn shortened(text: &str) -> String {
     let mut units = 0;
     for (at, character) in text.char_indices() {
         units += character.len_utf16();
         if units > MAX_TEXT {
-            // The check is `>`, because a string of exactly 200 units is not cut.
+            // The check is `>`, because a string of exactly 200 code units is not cut.
             return format!("{}…", &text[..at]);
         }
     }
     text.to_owned()
 }
 
-/// Describes a received value in words: `number 42`, `string of 0 characters`. For a hidden value the description names
-/// only its kind, and says if it is empty.
+/// Describes a received value in words: `number 42`, `string of 0 characters`. If the value is hidden, says only its
+/// kind and if it is empty.
 pub(super) fn received(value: &Json, noun: &str, hidden: bool) -> String {
     let count = |number, noun| crate::shape::count(number, noun);
     match value {

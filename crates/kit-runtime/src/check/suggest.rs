@@ -9,7 +9,7 @@ use crate::shape::{Format, Literal, Number, Shape, Text, count};
 /// Returns a suggestion; `None` if `expected` already says everything.
 pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
     match shape.resolve() {
-        // The advice for a rule would not be enough for a template literal type.
+        // A template literal type gets no suggestion, because following the rule alone would not make the string fit.
         Shape::Text(rules) if rules.template.is_none() => suggest_text(rules, value),
         Shape::Number(rules) => suggest_number(rules, value),
         Shape::Boolean => {
@@ -64,12 +64,13 @@ fn suggest_number(rules: &Number, value: &Json) -> Option<String> {
     Some(format!("use {} or less", number_text(maximum)))
 }
 
-/// Returns the suggestion for a union of these shapes.
+/// Returns the suggestion for a value that fits none of these shapes.
 pub(super) fn suggest_one_of(shapes: &[&'static Shape], value: &Json) -> Option<String> {
     suggest_member(shapes.iter().copied(), value)
 }
 
-/// Returns the literal that the client probably meant, or the suggestion of the only member that has one.
+/// Returns the literal that the client probably meant. If there is none, and only one member has a suggestion,
+/// returns that suggestion.
 fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: &Json) -> Option<String> {
     if let Json::String(text) = value {
         let texts = members.clone().filter_map(|member| match member.resolve() {
@@ -85,7 +86,7 @@ fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: 
     advice.next().is_none().then_some(only)
 }
 
-/// Returns the suggestion for a missing property.
+/// Returns the suggestion for a missing property, which names a misspelled key if the value has one.
 pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a str>) -> String {
     let add = format!("add {}", quoted(key));
     match closest(key, others) {
@@ -94,7 +95,8 @@ pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a st
     }
 }
 
-/// Maximum length of strings that are compared, in UTF-16 units.
+/// Maximum length of strings that are compared, in UTF-16 code units, because the time grows with the product of both
+/// lengths.
 const LONGEST: usize = 64;
 
 /// Returns the candidate with the smallest edit distance, ignoring case. The distance must be at most a third of the
@@ -125,7 +127,7 @@ pub(crate) fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
     best.map(|(candidate, _)| candidate)
 }
 
-/// Calculates the Levenshtein distance.
+/// Returns the Levenshtein distance of two strings: the number of code units to change.
 fn edit_distance(from: &[u16], to: &[u16]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (above, letter) in from.iter().enumerate() {

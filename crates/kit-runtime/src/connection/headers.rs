@@ -1,4 +1,4 @@
-//! Headers that the server sets itself, on requests and on responses.
+//! Headers that the server itself adds or replaces, in requests and in responses.
 
 use axum::http::{HeaderValue, Request, Response, header};
 

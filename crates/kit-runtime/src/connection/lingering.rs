@@ -1,9 +1,9 @@
 //! Closes a connection whose peer may still be sending.
 //!
-//! If a server closes a socket while bytes arrive for it, the system resets the connection, and a reset destroys a
-//! response that the peer has not read yet. So the server writes its response, closes its own half of the connection,
-//! and discards what arrives until the peer has closed its half too. The number of discarded bytes, the time and the
-//! number of such connections are limited.
+//! If a server closes a socket while bytes arrive for it, the operating system resets the connection, and a reset
+//! destroys a response that the peer has not read yet. So the server writes its response, closes its half of the
+//! connection, and discards what arrives until the peer has closed the other half. The number of discarded bytes, the
+//! time and the number of such connections are limited.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -19,22 +19,23 @@ use tokio::time::Instant;
 use super::refusal;
 use super::timeouts::Deadline;
 
-/// Maximum number of bytes that are discarded.
+/// Maximum number of bytes that are discarded on one connection.
 const MAX_DISCARDED: usize = 64 * 1024 * 1024;
-/// Maximum time to wait for the next bytes, and for all of them.
+/// Maximum time without new bytes, and maximum time for the whole wait.
 const NEXT_TIMEOUT: Duration = Duration::from_secs(5);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of connections that linger at the same time.
+/// Maximum number of connections that wait for their peers like this at the same time. Any further connection is
+/// closed at once.
 const MAX_LINGERING: usize = 256;
 
 static LINGERING: AtomicUsize = AtomicUsize::new(0);
 
-/// State of a connection that is closing.
+/// Progress of closing a connection: write the response, close the sending side, discard what the peer sends.
 #[derive(Debug)]
 pub(super) struct LingeringClose {
-    /// Bytes that are still to be written; empty if hyper has written the response.
+    /// Part of the response that is not written yet; empty if hyper has written the response.
     message: Vec<u8>,
-    /// True if the peer is not expected to send more, so there is nothing to wait for.
+    /// True if the peer will probably send nothing more, so that no [`LingerPermit`] is needed to wait for it.
     is_quiet: bool,
     is_finished: bool,
     discarded: usize,
@@ -59,7 +60,7 @@ impl LingeringClose {
         }
     }
 
-    /// Ready when the socket can be dropped.
+    /// Ready when the server can close the socket.
     pub(super) fn poll<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         socket: &mut S,
@@ -80,7 +81,7 @@ impl LingeringClose {
         }
     }
 
-    /// Makes progress. Returns true if there is more to do.
+    /// Continues with closing the connection. Returns true if the peer may still be sending.
     fn step<S: AsyncRead + AsyncWrite + Unpin>(
         &mut self,
         socket: &mut S,
@@ -118,7 +119,7 @@ impl LingeringClose {
     }
 }
 
-/// One of the [`MAX_LINGERING`] permits for lingering connections; freed on drop.
+/// Permission for one connection to wait for its peer. At most [`MAX_LINGERING`] exist at a time.
 #[derive(Debug)]
 struct LingerPermit(());
 

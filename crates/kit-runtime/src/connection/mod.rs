@@ -1,8 +1,9 @@
-//! Serves one connection: hyper, with kit's guard between hyper and the socket.
+//! Serves one connection with hyper. kit's guard checks the bytes before hyper reads them.
 //!
-//! hyper accepts messages that two parties can interpret differently (a length next to chunks, repeated equal lengths,
-//! bare LF), and rejects others without a body. The guard parses the framing itself, so hyper sees only unambiguous
-//! messages. The server rejects all others with the envelope of all errors, then closes the connection.
+//! hyper accepts some messages that two servers can interpret differently (a length next to chunks, repeated equal
+//! lengths, bare LF), and rejects others with a response without a body. The guard finds the end of each message
+//! itself, so hyper sees only unambiguous messages. All others get kit's error response, and the connection is
+//! closed.
 
 mod headers;
 mod lingering;
@@ -35,11 +36,12 @@ use shared::{ConnectionState, ResponseInProgress};
 use stream::Stream;
 pub(crate) use timeouts::{ReusableTimeout, Timeouts};
 
-/// Size of the buffers of a connection, from which a head of the maximum size fits. hyper reads a body of a response
-/// until the buffer is full, so a larger buffer would cost more memory for each client that does not read.
+/// Size of the read buffer and of the write buffer of a connection; a request head of the maximum size fits. hyper
+/// reads a response body until the buffer is full, so a larger buffer would cost more memory for each client that
+/// does not read.
 const BUFFER: usize = 32 * 1024;
 
-/// Answers the requests of a connection in its own task.
+/// Starts a task that responds to the requests of a connection.
 pub(crate) fn serve(
     socket: TcpStream,
     peer: SocketAddr,
@@ -59,7 +61,7 @@ pub(crate) fn serve(
     });
 }
 
-/// Creates the connection. It makes progress when it is polled.
+/// Returns a future that serves the connection until it is closed.
 fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     socket: S,
     peer: SocketAddr,
@@ -144,7 +146,7 @@ mod tests {
     use super::{Timeouts, connect};
     use crate::{Application, Error, Reply, Request, Response, Router, Routes};
 
-    /// Counts the bytes that streams have sent.
+    /// Application that counts the bytes that its streams have sent.
     #[derive(Clone, Default)]
     struct App(Arc<AtomicUsize>);
 
@@ -176,7 +178,7 @@ mod tests {
             .into_router()
     }
 
-    /// Waits until streams send no more bytes. Returns the number of sent bytes.
+    /// Waits until the handler of the stream sends no more bytes. Returns the number of sent bytes.
     async fn settled(App(sent): &App) -> usize {
         let mut before = usize::MAX;
         loop {
@@ -195,7 +197,8 @@ mod tests {
         let peer = SocketAddr::from(([127, 0, 0, 1], 1));
         for chunk in [1, 100, 4096, 16 * 1024, 64 * 1024, 1024 * 1024] {
             let app = App::default();
-            // A pipe of a known size in place of a socket, whose buffers belong to the system.
+            // A pipe of a known size in place of a socket, because the operating system chooses the size of a
+            // socket's buffers.
             let (mut client, socket) = tokio::io::duplex(PIPE);
             let connection = connect(socket, peer, router(app.clone(), chunk), Timeouts::default());
             let served = tokio::spawn(connection);

@@ -1,4 +1,4 @@
-//! Responses to bytes that never became a request.
+//! Responses to bytes that the guard rejects, so that no request reaches the router.
 
 use std::sync::LazyLock;
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use super::headers::NO_SNIFF;
 use crate::http::random_trace_id;
 use crate::sampler::Sampler;
 
-/// Formats the complete response.
+/// Returns the response as bytes, with its head, for a connection on which hyper writes nothing.
 pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
     let body = body(rejection);
     let reason = status(rejection).canonical_reason().unwrap_or("Error");
@@ -40,14 +40,14 @@ fn status(rejection: Rejection) -> StatusCode {
     StatusCode::from_u16(rejection.status).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
-/// Code, message and status of a rejection. All are constants of the server.
+/// Code, message and status of a rejection. All are constants, so the number of kinds is small.
 type RejectionKind = (&'static str, &'static str, u16);
 
-/// Logs the first rejection of each kind and counts the others of the same minute, so that a client that sends garbage
+/// Logs the first rejection of each kind in a minute and counts the others, so that a client that sends garbage
 /// cannot flood the log.
 static SAMPLER: LazyLock<Sampler<RejectionKind>> = LazyLock::new(|| Sampler::new(1, log_remaining));
 
-/// Logs the counts that were not logged yet. Call it when the server shuts down.
+/// Logs the numbers of rejections that were only counted until now. Call it when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }
@@ -61,8 +61,8 @@ fn log_remaining((code, message, status): &RejectionKind, count: u64) {
     );
 }
 
-/// Creates the error envelope. The first rejection of its kind in a minute is logged with its trace id, so that an
-/// operator can find the error that a client reports.
+/// Returns the body of the response. The first rejection of its kind in a minute is logged with the trace id of this
+/// body, so that an operator can find the error that a client reports.
 fn body(rejection: Rejection) -> String {
     let Rejection {
         status,

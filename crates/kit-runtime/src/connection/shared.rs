@@ -1,5 +1,5 @@
-//! State that the two ends of a connection share: the stream, on which the guard sees bytes before hyper, and the
-//! service, which hyper calls for responses.
+//! State that the two ends of a connection share. One end is the stream, in which the guard checks bytes before hyper
+//! reads them. The other is the service, which hyper calls for responses.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,17 +9,18 @@ use std::time::Duration;
 use kit_guard::Rejection;
 use tokio::time::Instant;
 
-/// State shared by the stream and the service of a connection. One task polls both ends.
+/// State that the stream and the service of a connection share. One task polls both.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
     started_at: Instant,
-    /// Time of the last completed response, in nanoseconds since the connection began; 0 before the first response.
+    /// Time of the last completed response, in nanoseconds since the start of the connection; 0 before the first
+    /// response.
     answered: AtomicU64,
     /// Number of requests that hyper passed to the service.
     requests: AtomicU64,
     /// True if the response to the last request is not completely written yet.
     is_answering: AtomicBool,
-    /// True if `rare` was ever set. It saves the lock of the mutex on most connections.
+    /// True if a field of `rare` was ever set. While it is false, the mutex need not be locked.
     has_rare_state: AtomicBool,
     rare: Mutex<RareState>,
 }
@@ -27,9 +28,9 @@ pub(super) struct ConnectionState {
 /// State that most connections never need.
 #[derive(Debug, Default)]
 struct RareState {
-    /// A rejected body, with the number of its request.
+    /// The reason why a request body was rejected, and the number of its request on the connection.
     refused: Option<(u64, Rejection)>,
-    /// Waker of the stream, which waits for the response in progress.
+    /// Waker of the stream, if it waits for the end of the response in progress.
     waiting: Option<Waker>,
 }
 
@@ -71,7 +72,8 @@ impl ConnectionState {
         self.has_rare_state.store(true, Ordering::Relaxed);
     }
 
-    /// Rejects the rest of the body of a request.
+    /// Records that the body of request `number` is rejected. The response to this request then reports the
+    /// rejection.
     pub(super) fn refuse_body(&self, number: u64, rejection: Rejection) {
         self.rare().refused = Some((number, rejection));
         self.has_rare_state.store(true, Ordering::Relaxed);
@@ -82,7 +84,7 @@ impl ConnectionState {
     }
 }
 
-/// A response in progress.
+/// A response in progress, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ResponseInProgress {
     number: u64,
@@ -90,8 +92,8 @@ pub(super) struct ResponseInProgress {
 }
 
 impl ResponseInProgress {
-    /// Returns the reason if the body of the request was rejected. The rejection replaces the response that a handler
-    /// made from the part of the body that had arrived.
+    /// Returns the reason if the body of the request was rejected. In this case the error replaces the handler's
+    /// response, because the handler may have read only a part of the body.
     pub(super) fn refusal(&self) -> Option<Rejection> {
         if !self.connection.has_rare_state.load(Ordering::Relaxed) {
             return None;

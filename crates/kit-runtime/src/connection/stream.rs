@@ -1,5 +1,5 @@
-//! Wraps the socket for hyper: the guard checks the bytes that hyper reads, and closing lets the peer read its response
-//! first.
+//! The socket as hyper sees it. The guard checks all bytes that hyper reads, and closing the socket waits until the
+//! peer can read its response.
 
 use std::io;
 use std::pin::Pin;
@@ -21,16 +21,17 @@ pub(super) struct Stream<S> {
     guard: Guard,
     shared: Arc<ConnectionState>,
     timeouts: Timeouts,
-    /// Bytes that passed the guard and did not fit into hyper's buffer.
+    /// Checked bytes that did not fit into hyper's buffer. They are read next.
     passed: Vec<u8>,
-    /// Action that the read deadline is set for, and the number of heads at that time.
+    /// The action of the peer that the read deadline limits, and the number of request heads when the deadline was
+    /// set.
     waits: (Wait, u64),
     read_deadline: Deadline,
     write_deadline: Deadline,
     /// True if the peer has closed its sending side.
     is_read_closed: bool,
-    /// True if hyper was shown the end of the stream because the following bytes are rejected, and no response reports
-    /// the rejection yet.
+    /// True if hyper received the end of the stream in place of rejected bytes. hyper then writes no response, so
+    /// this stream writes the response with the error.
     is_end_shown: bool,
     closing: Option<LingeringClose>,
 }
@@ -52,13 +53,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Passes the new bytes through the guard, and leaves in the buffer what hyper may read now.
+    /// Checks the bytes of `buffer` from `before` on, and removes those that hyper must not read now.
     fn admit(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = &buffer.filled()[before..];
         let passed = &mut self.passed;
         let mut kept = 0;
         self.guard.admit(read, &mut |bytes| {
-            // Almost always all bytes pass, and stay at their position in the buffer.
+            // In most cases all bytes pass and are already at the right position in the buffer.
             if passed.is_empty() && bytes.as_ptr() == read[kept..].as_ptr() {
                 kept += bytes.len();
             } else {
@@ -71,15 +72,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Reports a rejected body to the service: the service has seen the head, so it writes the response.
+    /// Tells the service if a body is rejected. hyper has already called the service for this request, so the service
+    /// creates the error response.
     fn report_rejection(&self, rejection: Rejection) {
         if self.guard.is_refused_in_body() {
             self.shared.refuse_body(self.guard.heads(), rejection);
         }
     }
 
-    /// Shows hyper the end of a rejected connection. Waits until an earlier request has its response, because hyper
-    /// would take the end for a client that left.
+    /// Ready when hyper may read the end of a rejected connection. Waits until an earlier request has its response,
+    /// because hyper would conclude from the end that the client left.
     fn poll_rejected_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.guard.is_refused_in_body() {
             if self.shared.is_answering() {
@@ -91,7 +93,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         Poll::Ready(())
     }
 
-    /// Waits for the peer if there is nothing to read. Ready if the peer exceeded the timeout.
+    /// Limits the time in which the peer must send. Ready if this time has passed; returns the action that the peer
+    /// has not completed.
     fn poll_read_timeout(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
         let Timeouts { head, body, idle, .. } = self.timeouts;
         loop {
@@ -106,8 +109,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             };
             let waits = (wait, self.guard.heads());
             if self.waits != waits || !self.read_deadline.is_set() {
-                // hyper need not poll again when a response is written. The deadline is therefore set early enough for
-                // the next wait.
+                // hyper need not poll again after it wrote a response. So the deadline is already set for the wait
+                // after it.
                 let was_answering = self.waits == (Wait::Nothing, waits.1);
                 self.waits = waits;
                 let answered = || self.shared.answered().filter(|_| was_answering);
@@ -129,7 +132,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Returns an error if the peer accepts no bytes for the write timeout.
+    /// Waits until the peer accepts bytes again. Ready with an error after the write timeout.
     fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if !self.write_deadline.is_set() {
             self.write_deadline.set(Instant::now(), self.timeouts.write);

@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Maximum time to wait for each action of a peer.
+/// Maximum times for the actions of a peer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
-    /// From the first byte of a request to the end of its head.
+    /// Time from the first byte of a request to the end of its head.
     pub(crate) head: Duration,
-    /// From the end of the head to the end of the body.
+    /// Time from the end of the head to the end of the body.
     pub(crate) body: Duration,
-    /// Between two requests. Longer than the 60 seconds of common load balancers, so that the load balancer closes
-    /// first and never sends a request into a closing connection.
+    /// Time between two requests. It is longer than the 60 seconds of common load balancers, so that the load
+    /// balancer closes first and never sends a request into a closing connection.
     pub(crate) idle: Duration,
-    /// For a peer that has stopped reading its response.
+    /// Time without progress while the peer does not read its response.
     pub(crate) write: Duration,
 }
 
@@ -33,7 +33,7 @@ impl Default for Timeouts {
     }
 }
 
-/// The action of the peer that the server waits for.
+/// An action of the peer that the server waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
     /// No action of the peer: the server is busy with a response.
@@ -43,13 +43,13 @@ pub(super) enum Wait {
     Body,
 }
 
-/// A deadline that can move. Moving it is cheap: the timer keeps running and compares its time with the deadline when
-/// it fires.
+/// A point in time that can be moved. Moving it to a later time does not touch the timer: if the timer fires too
+/// early, it is set again.
 #[derive(Debug, Default)]
 pub(super) struct Deadline {
     at: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Waker of the task that the timer wakes.
+    /// Waker that the timer calls when it fires.
     waker: Option<Waker>,
 }
 
@@ -104,8 +104,8 @@ impl Deadline {
     }
 }
 
-/// Waits for one response after another with a single timer. Most requests take almost no time, and a timer for each
-/// would cost more than the request.
+/// A timeout that responses use one after another with the same timer. Most requests take so little time that a timer
+/// for each would cost more than the request.
 #[derive(Debug, Default)]
 pub struct ReusableTimeout(Mutex<Deadline>);
 
@@ -143,7 +143,7 @@ mod tests {
 
     use super::ReusableTimeout;
 
-    /// Returns true if work of `work` milliseconds completes within `time` milliseconds.
+    /// Returns true if work that takes `work` milliseconds is finished before the timeout of `time` milliseconds.
     async fn ends(timeout: &ReusableTimeout, work: u64, time: Option<u64>) -> bool {
         let mut work = pin!(sleep(Duration::from_millis(work)));
         let time = time.map(Duration::from_millis);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_each_work_the_full_time() {
+    fn starts_the_timeout_again_for_each_call() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

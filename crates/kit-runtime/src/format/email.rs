@@ -1,10 +1,10 @@
-//! Mailboxes of RFC 5321, section 4.1.2.
+//! Email addresses: the syntax `Mailbox` of RFC 5321, section 4.1.2.
 
 use super::ip::{is_ipv4, is_ipv6};
 
 /// Maximum length of the local part (RFC 5321, section 4.5.3.1.1).
 const MAX_LOCAL: usize = 64;
-/// Maximum length of a domain. 255 octets on the wire are 253 characters with dots (RFC 1035, section 2.3.4).
+/// Maximum length of a domain. The 255 octets of its DNS form are 253 characters with dots (RFC 1035, section 2.3.4).
 const MAX_DOMAIN: usize = 253;
 /// Maximum length of a label of a domain (RFC 1035, section 2.3.4).
 const MAX_LABEL: usize = 63;
@@ -37,7 +37,8 @@ fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 
-/// Returns the end of a `Dot-string` at the beginning.
+/// Returns the length of the `Dot-string` that the bytes begin with, such as `first.last`. Returns `None` if there is
+/// none.
 fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -55,7 +56,8 @@ fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the end of a `Quoted-string` at the beginning.
+/// Returns the length of the `Quoted-string` that the bytes begin with, such as `"a name"`. Returns `None` if there
+/// is none.
 fn end_of_quoted(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -102,8 +104,8 @@ pub(crate) fn too_long_part(text: &str) -> Option<String> {
     (domain.len() > MAX_DOMAIN).then(|| format!("shorten the domain to {MAX_DOMAIN} characters"))
 }
 
-/// Returns true if a string is an address literal: `192.0.2.1` or `IPv6:2001:db8::1`. No other kind of literal was ever
-/// registered.
+/// Returns true if a string is an address literal without its brackets: `192.0.2.1` or `IPv6:2001:db8::1`. No other
+/// kind of literal was ever registered.
 fn is_address(text: &str) -> bool {
     match text.get(..5) {
         Some(tag) if tag.eq_ignore_ascii_case("ipv6:") => is_ipv6(&text[5..]),

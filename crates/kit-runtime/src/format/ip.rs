@@ -12,8 +12,8 @@ pub fn is_ipv4(text: &str) -> bool {
         })
 }
 
-/// Returns true if a string is an IPv6 address in a form of RFC 4291, section 2.2, without zone, brackets and prefix
-/// length.
+/// Returns true if a string is an IPv6 address as in RFC 4291, section 2.2: `2001:db8::1`. A zone (`%eth0`), brackets
+/// and a prefix length (`/64`) are refused.
 pub fn is_ipv6(text: &str) -> bool {
     // The parser of the standard library accepts exactly these forms.
     text.parse::<std::net::Ipv6Addr>().is_ok()
@@ -24,7 +24,7 @@ mod tests {
     use super::is_ipv6;
 
     #[test]
-    fn refuses_leading_zeros_in_dotted_quads_and_zones() {
+    fn refuses_ip_addresses_with_leading_zeros_or_a_zone() {
         assert!(is_ipv6("::ffff:192.0.2.1") && !is_ipv6("::ffff:192.0.2.01") && !is_ipv6("::1%eth0"));
     }
 }

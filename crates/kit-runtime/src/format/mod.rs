@@ -1,5 +1,5 @@
-//! Standard formats of strings. The scanners read each character once and never go back, so they take linear time for
-//! every input.
+//! Checks of the string formats of `@format`. They read each character once and never go back, so they take linear
+//! time for every input.
 
 mod email;
 mod ip;

@@ -5,18 +5,19 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Number of milliseconds after an abandoned request in which pooled connections to other services are verified.
+/// Time after an abandoned request, in milliseconds, in which pooled connections to a database are tested before
+/// reuse.
 const RECENT: u64 = 1_000;
 
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// Milliseconds from [`BEGIN`] to the last abandoned request, plus one; 0 before the first.
+/// Time of the last abandoned request, in milliseconds since [`BEGIN`], plus one; 0 if there was none.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 fn now() -> u64 {
     u64::try_from(BEGIN.elapsed().as_millis()).unwrap_or(u64::MAX - RECENT)
 }
 
-/// Returns true if a request was abandoned within the last second. Its queries may still run on their connections.
+/// Returns true if a request was abandoned within the last second, so that its queries may still run in the database.
 #[cfg_attr(
     all(not(feature = "sqlx"), not(test)),
     expect(dead_code, reason = "only connections to a database are doubted")
@@ -26,8 +27,8 @@ pub(crate) fn was_abandoned_recently() -> bool {
     last != 0 && now().saturating_sub(last - 1) < RECENT
 }
 
-/// Records an abandoned request on drop, unless [`AbandonGuard::end`] was called. Create the guard after the future of the
-/// handler, so that the guard is dropped before the future.
+/// Records an abandoned request on drop, unless [`AbandonGuard::end`] was called. Create the guard after the
+/// handler's future: values are dropped in reverse order, so the request is recorded before the future is dropped.
 pub(super) struct AbandonGuard(bool);
 
 impl AbandonGuard {
@@ -53,7 +54,7 @@ mod tests {
     use super::{AbandonGuard, was_abandoned_recently};
 
     #[test]
-    fn counts_only_work_that_is_dropped_before_its_end() {
+    fn counts_a_request_as_abandoned_only_if_it_is_dropped_before_its_end() {
         AbandonGuard::begin().end();
         assert!(!was_abandoned_recently());
         drop(AbandonGuard::begin());

@@ -13,8 +13,8 @@ use crate::check::{BrokenRule, Failure, Rule};
 use crate::json::{self, Json, parse};
 use crate::settings::settings;
 
-/// Reads the whole body. A body above the limit is rejected at once; the bytes that the client still sends are
-/// discarded when the connection closes.
+/// Reads the complete body. A body above the size limit is rejected at once; the bytes that the client still sends
+/// are discarded when the connection closes.
 pub(super) async fn read<B>(headers: &HeaderMap, mut body: B) -> Result<Bytes, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
@@ -61,15 +61,15 @@ fn too_large() -> Error {
         .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
 }
 
-/// Decodes a body that is valid in every respect; `None` for any other body. For those, [`read_json`] and the check
-/// against the shape create the error.
+/// Decodes a body if it is valid in every respect. Returns `None` for any other body: then [`read_json`] and the
+/// check against the shape create the error.
 pub(super) fn read_valid<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<T> {
     refuse_type(headers).ok()?;
     json::read_valid(std::str::from_utf8(bytes).ok()?)
 }
 
-/// Parses a JSON body. Returns the value, and true if the text has escapes. Errors have the path `$`, which is the body
-/// itself.
+/// Parses a JSON body. Returns the value, and true if the JSON contains a `\u` escape. The path of errors is `$`,
+/// which is the body itself.
 pub(super) fn read_json(
     headers: &HeaderMap,
     bytes: &Bytes,
@@ -80,7 +80,7 @@ pub(super) fn read_json(
             path: "$".to_owned(),
             expected: expected.to_owned(),
             received: received.to_owned(),
-            // `null` shows that the body is missing. All other bodies have no value that can be shown.
+            // Null means that the body is missing. A body that is not JSON has no value to show.
             value: (broken.rule == Rule::Required).then_some(Value::Null),
             rule: broken.rule,
             limit: broken.limit,
@@ -155,12 +155,12 @@ fn is_json_type(content_type: &str) -> bool {
         })
 }
 
-/// Trims whitespace as JavaScript does for characters that a header may contain: U+0085 is not whitespace there.
+/// Removes whitespace at both ends like `trim` in JavaScript. U+0085 stays, which `str::trim` would remove.
 fn trimmed(text: &str) -> &str {
     text.trim_matches(['\t', ' ', '\u{a0}'])
 }
 
-/// Rejects compressed bodies. Call this function only if the body is not valid JSON.
+/// Rejects a body with a `content-encoding`. Call this function only if the body is not valid JSON.
 fn refuse_encoding(headers: &HeaderMap) -> Result<(), Error> {
     let encoding = text_of(headers, header::CONTENT_ENCODING);
     let encoding = encoding.map(|value| trimmed(&value).to_ascii_lowercase());
@@ -187,7 +187,7 @@ mod tests {
     use super::{is_json_type, refuse_encoding};
 
     #[test]
-    fn accepts_json_media_types_in_utf8() {
+    fn accepts_json_media_types_and_refuses_charsets_other_than_utf8() {
         for good in [
             "application/json",
             "Application/JSON;charset=UTF-8",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_second_content_encoding() {
+    fn refuses_gzip_in_a_repeated_content_encoding_header() {
         let mut headers = HeaderMap::new();
         headers.append(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
         assert!(refuse_encoding(&headers).is_ok());

@@ -1,4 +1,4 @@
-//! State of a request in progress.
+//! The context of a request: its ids, its phase, its headers, and the status and headers that its handler sets.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ tokio::task_local! {
     static CURRENT: Context;
 }
 
-/// Returns the request that the current task serves.
+/// Returns the context of the request that the current task serves. Returns `None` outside of requests.
 pub(crate) fn current() -> Option<Context> {
     CURRENT.try_with(Clone::clone).ok()
 }
@@ -71,13 +71,13 @@ struct Inner {
     uri: Uri,
     headers: HeaderMap,
     peer: Option<IpAddr>,
-    /// Ids are created on first use.
+    /// The ids are created when they are read for the first time.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
     route: OnceLock<(&'static str, RouteSource)>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
-    /// Status of the response; 0 for the status that the contract declares.
+    /// Status that the handler has set; 0 if the status of the contract applies.
     status: AtomicU16,
     trace: Trace,
 }
@@ -100,12 +100,12 @@ impl Context {
         }))
     }
 
-    /// Runs a future as work of this request, so that log entries have the ids of the request.
+    /// Runs a future with this request as the current one, so that log entries have its ids.
     pub(super) async fn scope<F: Future>(&self, work: F) -> F::Output {
         CURRENT.scope(self.clone(), work).await
     }
 
-    /// Runs a synchronous function as work of this request.
+    /// Runs a synchronous function with this request as the current one.
     pub(super) fn scope_part<T>(&self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self.clone(), work)
     }
@@ -125,7 +125,7 @@ impl Context {
         self.0.request_id.get_or_init(next_request_id)
     }
 
-    /// Returns the method.
+    /// Returns the method of the request.
     pub fn method(&self) -> &Method {
         &self.0.method
     }
@@ -135,8 +135,8 @@ impl Context {
         self.0.uri.path()
     }
 
-    /// Returns the part of the path that the wildcard of the route matches, percent-encoded and with a trailing slash
-    /// if the client sent one; `None` if the route has no wildcard.
+    /// Returns the part of the path that the wildcard of the route matches. It is still percent-encoded and has a
+    /// trailing slash if the client sent one. Returns `None` if the route has no wildcard.
     ///
     /// The decoded parameter of the wildcard has no trailing slash, so it cannot tell `a%2Fb` from `a/b`, or `a` from
     /// `a/`.
@@ -174,8 +174,8 @@ impl Context {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
-    /// Enters the validation of a slot. First enters the slots before it that the contract does not use, because each
-    /// phase has a span in the trace of every request.
+    /// Enters the phase that validates the params, the query or the body. Slots of the request that the contract does
+    /// not use are entered on the way, because each phase has a span in the trace of every request.
     pub(super) fn enter_validation(&self, slot: Phase) {
         const ALL: [Phase; 3] = [Phase::Params, Phase::Query, Phase::Body];
         let current = self.phase();
@@ -192,7 +192,7 @@ impl Context {
         self.enter(slot);
     }
 
-    /// Returns the trace that is exported to a collector.
+    /// Returns the trace of this request, which is exported to a collector.
     pub(crate) fn trace(&self) -> &Trace {
         &self.0.trace
     }
@@ -234,14 +234,15 @@ impl Context {
         self.0.status.store(status.as_u16(), Ordering::Relaxed);
     }
 
-    /// Returns the status that [`Self::set_status`] set.
+    /// Returns the status that [`Self::set_status`] has set; `None` if it was not called.
     pub(super) fn status(&self) -> Option<StatusCode> {
         let status = self.0.status.load(Ordering::Relaxed);
         StatusCode::from_u16(status).ok()
     }
 
-    /// Sets a header of the response. An error response keeps the header, unless the header describes the body that is
-    /// not sent. Headers of the framing and the connection cannot be set; the attempt is logged as a warning.
+    /// Sets a header of the response. An error response keeps the header, unless the header describes the body that
+    /// the error replaces. Headers of the message framing and of the connection cannot be set: the attempt is logged
+    /// as a warning.
     pub fn set_header(&self, name: HeaderName, value: HeaderValue) {
         if is_free(&name) {
             self.answer_headers().insert(name, value);
@@ -274,7 +275,7 @@ pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
     Some((span, flags & 1 == 1))
 }
 
-/// Implements [`Context::header`] for any header map.
+/// Returns a header as a string, in the same way as [`Context::header`].
 pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
     let mut values = headers.get_all(name).iter();
     let mut joined = latin1(values.next()?);
@@ -292,8 +293,8 @@ fn latin1(value: &HeaderValue) -> Cow<'_, str> {
     }
 }
 
-/// Returns true if a handler may set the header. The server controls the framing and the connection: a handler that
-/// sets these headers could corrupt the message framing.
+/// Returns true if a handler may set the header. Headers of the message framing and the connection belong to the
+/// server: a wrong `content-length`, for example, would corrupt the next response.
 fn is_free(name: &HeaderName) -> bool {
     let is_of_the_server = matches!(
         *name,

@@ -23,7 +23,7 @@ struct Handler {
 }
 
 impl HandlerLocation {
-    /// Finds the line of the handler in its source file. The handler is left out if the file or the function does not
+    /// Finds the line of the handler in its source file. Omits the handler if the file or the function does not
     /// exist, because the program may run in another directory.
     #[allow(clippy::disallowed_methods)] // Reason: a program reads its own sources, only in development.
     pub(super) fn of(source: &RouteSource) -> Self {
@@ -47,8 +47,8 @@ fn line_of(text: &str, function: &str) -> Option<usize> {
     found.map(|line| line + 1)
 }
 
-/// Details of an application error, with the location of the handler. A key that the application uses itself is not
-/// overwritten.
+/// The `details` of an application error with the location of the handler added. Keys that the application has set
+/// are not overwritten.
 pub(super) struct WithLocation<'a> {
     pub(super) details: &'a Value,
     pub(super) located: Option<HandlerLocation>,
@@ -87,7 +87,7 @@ mod tests {
     use super::{Handler, HandlerLocation, WithLocation, line_of};
 
     #[test]
-    fn finds_the_line_of_a_function() {
+    fn finds_the_line_number_of_a_function_in_source_code() {
         let text = "impl Notes for App {\n    async fn get_notes(&self) {}\n    async fn get_notes_by_id(&self) {}\n}\n";
         assert_eq!(line_of(text, "get_notes_by_id"), Some(3));
         assert_eq!(line_of(text, "get_notes"), Some(2));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_details_of_the_application() {
+    fn keeps_the_details_that_the_application_has_set() {
         let located = || {
             Some(HandlerLocation {
                 handler: Some(Handler {

@@ -16,7 +16,7 @@ use crate::coerce::{QueryValue, coerce, decode_query_component};
 use crate::json::Json;
 use crate::shape::{Object, Property, Shape};
 
-/// Maximum number of properties, which is the number of bits of the mask `seen`.
+/// Maximum number of properties: `seen` has one bit for each.
 const MAX_PROPERTIES: usize = 64;
 
 /// Decodes percent-decoded path parameters. `names` and `values` have the order of the path.
@@ -25,7 +25,7 @@ pub(super) fn read_params<T: Contract>(names: &[&str], values: &[String]) -> Opt
     read(pairs.map(|(name, value)| (Cow::Borrowed(*name), Encoding::None(value))))
 }
 
-/// Decodes a query, without its `?`.
+/// Decodes a query (without its `?`).
 pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     read(pairs.map(|pair| {
@@ -34,7 +34,8 @@ pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     }))
 }
 
-/// Encoding of a value. Values of undeclared keys are never decoded.
+/// A string of a path parameter or a query. The variant says if it is still percent-encoded. Strings of undeclared
+/// keys are never decoded.
 #[derive(Clone, Copy)]
 enum Encoding<'a> {
     None(&'a str),
@@ -60,7 +61,7 @@ fn read<'a, T: Contract>(pairs: impl Iterator<Item = (Cow<'a, str>, Encoding<'a>
 struct Members<I> {
     object: &'static Object,
     pairs: I,
-    /// Mask with a bit for each property that was present.
+    /// One bit for each declared property, by its index; set if the property was present.
     seen: u64,
     value: Option<Json>,
 }
@@ -108,7 +109,7 @@ impl<'de, 'a, I: Iterator<Item = (Cow<'a, str>, Encoding<'a>)>> MapAccess<'de> f
             let Some(at) = properties.iter().position(|property| property.key == key) else {
                 continue;
             };
-            // A repeated key is a list, which only the slow path supports.
+            // A repeated key is a list, which only the slow path decodes.
             if self.seen & (1 << at) != 0 {
                 return Err(Error::custom("the key is repeated"));
             }

@@ -1,4 +1,4 @@
-//! Errors and the response envelope that is common to all of them.
+//! Errors, and the JSON form that all error responses have.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -43,18 +43,18 @@ struct Inner {
     details: Option<Value>,
     header: Option<(HeaderName, HeaderValue)>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    /// Type name of the source, for developers.
+    /// Type name of the error that caused this one, for developers.
     name: &'static str,
     invalid: Option<Invalid>,
-    /// Location in the code that created the error.
+    /// Location in the source code that created the error.
     location: &'static Location<'static>,
 }
 
-/// A part of a request, or a response, that does not fit its contract.
+/// The params, query, body or response that does not fit its type.
 struct Invalid {
     schema: &'static str,
     failures: Vec<Failure>,
-    /// Slot of the contract.
+    /// Part of the contract that it does not fit: params, query, body or response.
     slot: Slot,
 }
 
@@ -75,7 +75,7 @@ impl Error {
         }))
     }
 
-    /// Adds `details` for the client.
+    /// Sets `details` of the error, which every client receives.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.0.details = Some(details);
@@ -119,16 +119,16 @@ impl Error {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// Creates an error with the status 501 Not Implemented for an item that the contracts declare and the code does
-    /// not implement. `file` is the file that should contain it.
+    /// Creates an error with the status 501 Not Implemented, for a part of the contract that no code implements yet.
+    /// `what` names the part, and `file` is the file that should implement it.
     #[track_caller]
     pub fn not_implemented(what: &str, file: &str) -> Self {
         let message = format!("`{what}` is not written yet: {file}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 
-    /// Creates an error with the status 501 Not Implemented for a route whose handler cannot be generated, because the
-    /// types do not specify enough. `reason` names the missing information.
+    /// Creates an error with the status 501 Not Implemented, for a route whose handler cannot be generated because
+    /// the types do not specify enough. `what` names the route, and `reason` the missing information.
     #[track_caller]
     pub fn not_specified(what: &str, reason: &str) -> Self {
         let message = format!("`{what}` is not written yet: {reason}");
@@ -147,7 +147,7 @@ impl Error {
         self
     }
 
-    /// Creates an error for a part of the request that does not fit the type named `schema`.
+    /// Creates an error for params, a query or a body that does not fit the type `schema`.
     pub(super) fn invalid(slot: Slot, schema: &'static str, failures: Vec<Failure>) -> Self {
         let message = describe(&format!("Invalid {slot}"), &failures);
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
@@ -192,7 +192,7 @@ impl Error {
         self.0.header.as_ref()
     }
 
-    /// Returns the messages of the causes, the direct cause first.
+    /// Returns the messages of the errors that caused this one. The immediate cause is first.
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         let mut cause = self.0.source.as_ref().and_then(|source| source.source());
@@ -211,15 +211,16 @@ impl Error {
         to_text(&Envelope { error }).unwrap_or_default()
     }
 
-    /// Returns the location that created the error, such as `src/handlers/notes.rs:12`, if it is in the project's own
-    /// code.
+    /// Returns the source location that created the error, such as `src/handlers/notes.rs:12`. Returns `None` if it
+    /// is not in a file of the project.
     fn own_location(&self) -> Option<String> {
         let place = self.0.location;
         let is_own = place.file().starts_with("src/");
         is_own.then(|| format!("{}:{}", place.file(), place.line()))
     }
 
-    /// Removes user data from a message for the log: PostgreSQL quotes the value that it rejected.
+    /// Replaces user data in a message for the log. PostgreSQL quotes a value that it rejects, so the quoted part is
+    /// replaced.
     fn without_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match (self.is_bad_data(), text.find('"'), text.rfind('"')) {
             (true, Some(start), Some(end)) if start < end => {
@@ -245,7 +246,7 @@ impl Error {
         false
     }
 
-    /// Returns advice for a table or column that does not exist in the database.
+    /// Returns advice if the error says that a table or column does not exist in the database.
     #[cfg(feature = "sqlx")]
     fn help(&self) -> Option<&'static str> {
         let source = self.0.source.as_deref()?;
@@ -258,7 +259,7 @@ impl Error {
         None
     }
 
-    /// Logs an error that occurs too late for an error response, because a part of the response was already sent.
+    /// Logs an error of a stream. Its response has already begun, so the client cannot receive an error response.
     pub(super) fn log_cut(&self) {
         let causes = self.causes().join(": ");
         let causes = self.without_values(&causes);
@@ -312,7 +313,7 @@ impl Error {
     }
 }
 
-/// Formats the message of a validation error: the first failure and the number of further failures.
+/// Formats the message of a validation error: the first failure, then the number of the others as ` (and 2 more)`.
 fn describe(what: &str, failures: &[Failure]) -> String {
     let Some(first) = failures.first() else {
         return what.to_owned();
@@ -336,7 +337,7 @@ struct Envelope<'a> {
     error: ErrorJson<'a>,
 }
 
-/// An error in its JSON form, which is written without an intermediate tree.
+/// An error and its request, for serialization as JSON without an intermediate tree.
 struct ErrorJson<'a> {
     error: &'a Error,
     context: &'a Context,
@@ -386,8 +387,8 @@ impl Serialize for ErrorJson<'_> {
 }
 
 impl ErrorJson<'_> {
-    /// Returns the location of the handler and the tests of its route; `None` if the error did not occur in the
-    /// handler.
+    /// Returns the location of the handler and the tests of its route. Returns `None` if the error did not occur in
+    /// the handler.
     fn located(&self) -> Option<HandlerLocation> {
         let source = self.context.source()?;
         (self.context.phase() == Phase::Handler).then(|| HandlerLocation::of(&source))
@@ -424,7 +425,7 @@ impl ErrorJson<'_> {
     }
 }
 
-/// `details` of an unexpected error.
+/// `details` of an error that is not an application error, in development.
 #[derive(Serialize)]
 struct UnexpectedDetails {
     name: &'static str,
@@ -438,7 +439,7 @@ struct UnexpectedDetails {
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";
 const UNAVAILABLE: &str = "SERVICE_UNAVAILABLE";
-/// Seconds until a client may retry after the database could not be reached.
+/// `Retry-After` of the response if the database cannot be reached, in seconds.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 #[cfg(feature = "sqlx")]

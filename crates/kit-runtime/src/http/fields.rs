@@ -1,4 +1,4 @@
-//! Failures in the body of an error: `details.fields` for clients, and `failures` for developers.
+//! Validation failures in error responses: `details.fields` for every client, and `failures` in development.
 
 use serde::Serialize;
 use serde::ser::Serializer;
@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 
 use crate::check::Failure;
 
-/// Returns the `details` of failures that belong to no named type.
+/// Returns `details` with these failures as `fields`.
 pub(super) fn details_of(failures: &[Failure]) -> Value {
     // Converting strings and JSON trees to a JSON tree cannot fail.
     serde_json::to_value(ValidationDetails::new(failures)).unwrap_or_default()
 }
 
-/// `details` of a part of a request that does not fit its type.
+/// `details` of a validation error.
 #[derive(Serialize)]
 pub(super) struct ValidationDetails<'a> {
     fields: Fields<'a>,
 }
 
 impl<'a> ValidationDetails<'a> {
-    /// Creates the details of these failures.
+    /// Creates `details` with these failures as `fields`.
     pub(super) fn new(failures: &'a [Failure]) -> Self {
         let fields = Fields(failures);
         Self { fields }
@@ -40,8 +40,8 @@ impl Serialize for Fields<'_> {
     }
 }
 
-/// An item of `details.fields`. `value` is absent if the received value cannot be shown, and `limit` if the rule has no
-/// argument.
+/// One failure in `details.fields`. `value` is absent if the failure has no value to show. `limit` is absent if the
+/// rule has no argument.
 #[derive(Serialize)]
 struct Field<'a> {
     path: &'a str,
@@ -53,7 +53,7 @@ struct Field<'a> {
     limit: Option<&'a Value>,
 }
 
-/// Formats a failure for the response in development.
+/// Returns one entry of `failures`, which only responses in development contain.
 pub(super) fn development_failure(failure: &Failure) -> Value {
     let Failure {
         path,

@@ -73,7 +73,7 @@ mod tests {
     use super::{next_request_id, random_trace_id, read_traceparent};
 
     #[test]
-    fn creates_a_different_id_for_each_call() {
+    fn creates_a_different_id_at_each_call() {
         assert_ne!(random_trace_id(), random_trace_id());
         assert_eq!(random_trace_id().len(), 32);
         assert_ne!(next_request_id(), next_request_id());

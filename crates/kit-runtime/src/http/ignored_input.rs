@@ -9,21 +9,22 @@ use crate::check::closest;
 use crate::coerce::decode_query_component;
 use crate::shape::{Object, Shape};
 
-/// Maximum number of warnings of a process, because clients choose the keys.
+/// Maximum number of warnings during the life of the process, because clients choose the keys.
 const MAX_WARNINGS: usize = 100;
 /// Maximum length of a key in a warning, in characters. Longer keys are cut.
 const MAX_KEY_LENGTH: usize = 100;
-/// Maximum number of declared keys in a warning.
+/// Maximum number of declared keys that a warning lists.
 const MAX_DECLARED: usize = 20;
 
-/// Pairs of route and key that already have a warning. Each pair gets only one.
+/// Warnings that were already logged, as `route key`. Each is logged only once.
 #[derive(Default)]
 struct Warned(HashSet<String>);
 
 static WARNED: LazyLock<Mutex<Warned>> = LazyLock::new(Mutex::default);
 
 impl Warned {
-    /// Returns the warning to log; `None` if this id already has a warning or the maximum is reached.
+    /// Returns the warning to log. Returns `None` if a warning with this id was already logged, or if the maximum is
+    /// reached.
     fn add(&mut self, id: String, message: impl FnOnce() -> String) -> Option<String> {
         if self.0.len() > MAX_WARNINGS || !self.0.insert(id) {
             return None;
@@ -107,7 +108,7 @@ fn advice(key: &str, declared: Option<&'static Object>) -> String {
     format!("the contract declares {}{more}", some.join(", "))
 }
 
-/// Returns `tag` for `tag[]` and `tag[0]`; `None` for other keys.
+/// Returns `tag` for the keys `tag[]` and `tag[0]`; `None` for other keys.
 fn list_of(key: &str) -> Option<&str> {
     let (name, index) = key.strip_suffix(']')?.rsplit_once('[')?;
     index.bytes().all(|byte| byte.is_ascii_digit()).then_some(name)
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn warns_once_for_each_route_and_key_and_stops_at_the_maximum() {
+    fn warns_once_for_each_route_and_key_and_stops_after_100_warnings() {
         let mut warned = Warned::default();
         let mut count = |route: &str, query: &str| warned.query(route, Some(&PAGE), query).len();
         assert_eq!(count("GET /a", "x=1&x=2"), 1);

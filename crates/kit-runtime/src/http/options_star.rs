@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 
 use super::routes::METHODS;
 
-/// Target of such a request. No route handles this target, although the pattern `/:name` would match it as a string.
+/// Request target of `OPTIONS *`. No route handles it, although `/:name` would match it as a string.
 pub(super) const TARGET: &str = "*";
 
 /// Returns 204 with `Allow`: the methods of all routes, HEAD if one of them is GET, and OPTIONS itself.

@@ -5,22 +5,22 @@ use std::sync::LazyLock;
 
 use crate::sampler::Sampler;
 
-/// Number of single log entries for each route, status and minute.
+/// Number of rejected requests that are logged individually, for each route and status in a minute.
 const PER_MINUTE: u64 = 10;
 
-/// A route (`None` for requests that match no route) and a status. The application limits the number of kinds, not the
-/// clients, because all requests without a route count as one kind for each status.
+/// Route and status of a rejected request. All requests that match no route count as one route (`None`), so clients
+/// cannot increase the number of kinds.
 type Kind = (Option<&'static str>, u16);
 
 static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(PER_MINUTE, log_remaining));
 
-/// Counts a rejected request. Returns true if the caller must log it: each route and status has ten entries a minute,
-/// and one more entry with the number of the others.
+/// Counts a rejected request. Returns true if the caller must log it, which are ten requests a minute for each route
+/// and status. One more log entry has the number of the others.
 pub(super) fn should_log(route: Option<&'static str>, status: u16) -> bool {
     SAMPLER.should_log((route, status))
 }
 
-/// Logs the counts that were not logged yet. Call it when the server shuts down.
+/// Logs the numbers of rejections that were only counted until now. Call it when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }

@@ -1,4 +1,4 @@
-//! Responses whose content the contract does not declare: text, bytes, streams.
+//! Responses whose content no contract declares: text, bytes and streams.
 
 use std::fmt;
 use std::pin::Pin;
@@ -16,11 +16,11 @@ use crate::json::to_text;
 
 /// Maximum number of chunks of a stream that are queued for the client.
 const MAX_QUEUED_CHUNKS: usize = 4;
-/// Maximum number of queued bytes. A longer chunk is queued alone. Together with the write buffer of the connection, a
-/// client that does not read costs at most 64 KiB and the chunk that the function sends.
+/// Maximum number of bytes that are queued for the client. A longer chunk is queued alone. Together with the write
+/// buffer of the connection, a client that does not read costs at most 64 KiB and one chunk.
 const MAX_QUEUED_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes that the connection receives at once. Longer chunks are cut, because the connection copies
-/// what it receives.
+/// Maximum number of bytes that the connection receives at once. Longer chunks are divided, because the connection
+/// copies each piece.
 const MAX_FRAME: usize = 16 * 1024;
 
 /// A response to a route whose contract declares the response as `unknown`: text, bytes, a stream, or JSON.
@@ -40,7 +40,7 @@ pub struct Reply {
     body: Kind,
     content_type: HeaderValue,
     length: Option<u64>,
-    /// Error of the builder, which is reported when the response is sent.
+    /// Error of a builder method such as [`Reply::content_type`]. It becomes the response.
     fault: Option<Error>,
 }
 
@@ -81,8 +81,9 @@ impl Reply {
     }
 
     /// Creates a response whose body a function sends chunk by chunk, as fast as the client reads. The function is
-    /// dropped when a write to the client fails. If the function fails, the connection is cut, so that the client does
-    /// not mistake the incomplete body for a complete one; the log contains the reason.
+    /// dropped when a write to the client fails. If the function fails, the connection is closed before the end of
+    /// the body, so that the client does not mistake the incomplete body for a complete one. The log contains the
+    /// error.
     pub fn stream<W, F>(write: W) -> Self
     where
         W: FnOnce(ChunkSender) -> F + Send + 'static,
@@ -110,14 +111,15 @@ impl Reply {
         self
     }
 
-    /// Sets the length of a stream in bytes, so that clients can show progress. A stream with another length is cut.
+    /// Declares the length of a stream in bytes, so that clients can show progress. If the stream has another length,
+    /// the response is cut.
     #[must_use]
     pub fn length(mut self, bytes: u64) -> Self {
         self.length = Some(bytes);
         self
     }
 
-    /// Creates the response. Its status is the contract's, or that of [`Context::set_status`].
+    /// Creates the HTTP response. Its status is the one of [`Context::set_status`], otherwise `status`.
     pub(super) fn respond(self, context: &Context, status: StatusCode) -> Result<Response, Error> {
         context.enter(Phase::Serialization);
         if let Some(fault) = self.fault {
@@ -162,15 +164,15 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// Sender for the chunks of a stream.
+/// Sends the chunks of a stream.
 #[derive(Debug)]
 pub struct ChunkSender {
     sender: mpsc::Sender<Queued>,
-    /// Has a permit for each byte that the queue can still contain.
+    /// Semaphore with one permit for each byte that still fits into the queue.
     room: Arc<Semaphore>,
 }
 
-/// A queued chunk, and the permits for its bytes.
+/// A queued chunk with one permit for each of its bytes.
 type Queued = (Bytes, Option<OwnedSemaphorePermit>);
 
 impl ChunkSender {
@@ -189,20 +191,20 @@ impl ChunkSender {
     }
 }
 
-/// Body of a stream: the function that sends chunks, and the queued chunks.
+/// Body of a stream. It runs the function that sends chunks, and passes the queued chunks to the connection.
 struct StreamBody {
     work: Option<Work>,
     received: mpsc::Receiver<Queued>,
-    /// Part of the current chunk that the connection has not received yet.
+    /// Part of the current chunk that was not passed to the connection yet.
     rest: Bytes,
-    /// Error of the function, if it failed.
+    /// Error of the function. It is reported after the queued chunks are sent.
     failure: Option<Error>,
-    /// Number of bytes that are missing to the declared length.
+    /// Number of bytes that the stream must still send to reach its declared length.
     left: Option<u64>,
 }
 
 impl StreamBody {
-    /// Checks a chunk against the declared length.
+    /// Makes a chunk the current one. Fails if it exceeds the declared length.
     fn take(&mut self, chunk: Bytes) -> Result<(), Error> {
         if let Some(left) = self.left {
             let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
@@ -276,7 +278,7 @@ impl hyper::body::Body for StreamBody {
     }
 }
 
-/// Error that hyper receives for a response that is cut. The log contains the reason.
+/// Error that makes hyper cut a response. The log contains the reason.
 #[derive(Debug)]
 struct ResponseCut;
 

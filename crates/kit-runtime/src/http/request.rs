@@ -1,4 +1,4 @@
-//! A request while middleware and validation process it.
+//! A request from the choice of its route to the call of its handler.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,9 +26,9 @@ pub struct Request {
     pub(super) body: Bytes,
     /// True if the path or query contains `%00`, the only percent-escape for a character that databases cannot store.
     pub(super) has_nul: bool,
-    /// True if the query keys were already checked for keys that the contract does not declare.
+    /// True if the query keys were already searched for keys that the contract does not declare.
     pub(super) has_query_keys: AtomicBool,
-    /// True if the contract has a body.
+    /// True if the body was decoded, so that the contract declares a body.
     pub(super) has_body: AtomicBool,
 }
 
@@ -132,7 +132,8 @@ impl Request {
         decode(Slot::Body, &value, has_escapes)
     }
 
-    /// Returns the context for the handler. Call it after decoding, because the handler phase begins here.
+    /// Returns the context for the handler. Call it after the params, the query and the body are decoded, because the
+    /// handler phase begins here.
     ///
     /// # Errors
     ///
@@ -186,7 +187,8 @@ impl Request {
     }
 }
 
-/// Decodes a part of a request into its type. Reports all failures if the value does not fit.
+/// Decodes the params, the query or the body into its type. Reports all failures if the value does not fit. If
+/// `is_suspicious` is true, strings are also checked for characters that databases cannot store.
 fn decode<T: Contract>(slot: Slot, value: &Json, is_suspicious: bool) -> Result<T, Error> {
     // Suggestions are only for developers and take time to find.
     let failures = if is_development() {

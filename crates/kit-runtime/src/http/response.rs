@@ -1,4 +1,4 @@
-//! Responses.
+//! The response of a route, and the response for an error.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -29,7 +29,7 @@ impl Response {
         Ok(Self(with_text(context, status, text)))
     }
 
-    /// Creates a response with a value as JSON that no contract declares.
+    /// Creates a JSON response without a check, for a value whose type no contract declares.
     pub(super) fn value(
         context: &Context,
         status: StatusCode,
@@ -59,7 +59,7 @@ impl Response {
     }
 }
 
-/// Checks the JSON of a response against its type.
+/// Checks the JSON of a response against the type `T`.
 fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
     let Ok(value) = parse(text) else { return Ok(()) };
     let failures = explain(T::shape(), &value);
@@ -97,7 +97,8 @@ fn with_text(context: &Context, status: StatusCode, text: String) -> axum::respo
     response
 }
 
-/// Removes the headers that describe the intended body, because the error replaces that body.
+/// Removes the headers that describe the body of the handler, such as `content-type` and `etag`, because the error
+/// replaces that body.
 fn drop_description_of_body(headers: &mut axum::http::HeaderMap) {
     let names: Vec<_> = headers.keys().cloned().collect();
     for name in names {
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn writes_numbers_in_errors_like_javascript() {
+    async fn formats_numbers_in_error_bodies_like_javascript() {
         let details = json!({ "values": [2.0, -0.0, 1e21, 0.5, 7] });
         let error = Error::new(StatusCode::CONFLICT, "TAKEN", "Taken").with_details(details);
         let answer = of_error(&context(HeaderValue::from_static("")), &error);

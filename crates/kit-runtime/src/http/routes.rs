@@ -1,10 +1,10 @@
 //! Finds the route for a method and a path.
 //!
-//! In each segment, static text has precedence over a parameter, and a parameter over a wildcard, with backtracking. A
-//! matching path without the request's method does not stop the search. If no match has the method, the response is 405
-//! with the methods of all matches. GET routes also handle HEAD. One trailing slash is ignored. Parameters and
-//! wildcards match at least one character. Routes and paths are compared in the normal form of paths; only the values
-//! of parameters are decoded.
+//! In each segment, static text has precedence over a parameter, and a parameter over a wildcard. The search goes
+//! back if a choice leads to no route, or only to routes with other methods. If no matching route has the method of
+//! the request, the response is 405 with the methods of all matching routes. GET routes also handle HEAD. One
+//! trailing slash is ignored. Parameters and wildcards match at least one character. Routes and paths are compared in
+//! the normal form of paths; only the values of parameters are decoded.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct RouteTree {
     root: Node,
 }
 
-/// Result of a search for a route.
+/// Result of the search for a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Match {
     /// Index of the route, and the values of its path parameters.
@@ -39,7 +39,7 @@ pub enum Match {
     NotFound,
     /// Routes have this path, but only with these methods. The string is the value of `Allow`.
     MethodNotAllowed(String),
-    /// The path cannot be decoded.
+    /// The path has no normal form, for example because a percent-escape is invalid.
     BadPath,
 }
 
@@ -47,7 +47,7 @@ pub enum Match {
 struct Node {
     children: BTreeMap<String, Self>,
     parameter: Option<Box<Self>>,
-    /// Routes of a wildcard that begins at this node.
+    /// Routes with a wildcard in place of the next segment.
     wildcard: Vec<(&'static str, usize)>,
     routes: Vec<(&'static str, usize)>,
 }
@@ -79,7 +79,7 @@ impl RouteTree {
         tree
     }
 
-    /// Finds the route for a request. `path` has no query and need not be in the normal form.
+    /// Finds the route for a request. `path` must have no query, and need not be in the normal form.
     pub fn find(&self, method: &str, path: &str) -> Match {
         if path.starts_with('/') && (path.contains('%') || !path.is_ascii()) {
             return normal_path(path).map_or(Match::BadPath, |normal| self.find_normal(method, &normal));
@@ -110,8 +110,8 @@ impl RouteTree {
     }
 }
 
-/// Returns the part of a path that the wildcard of a route matches: everything after the same number of slashes as in
-/// the pattern before the wildcard.
+/// Returns the part of a path that the wildcard of a route matches, undecoded: `/files/*path` and `/files/a%2Fb/`
+/// give `a%2Fb/`.
 pub(super) fn wildcard_of<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
     let (before, _) = pattern.split_once("/*")?;
     let slashes = before.matches('/').count() + 1;
@@ -125,7 +125,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Searches for a route below a node; `rest` is the rest of the path after the node. Each node is visited at most
+    /// Searches for a route below a node. `rest` is the part of the path after the node. Each node is visited at most
     /// once, so the size of the tree limits the search.
     fn walk(&mut self, node: &Node, rest: Option<&str>) -> Option<usize> {
         let Some(rest) = rest else {

@@ -1,4 +1,4 @@
-//! Turns requests into responses.
+//! Runs a request through the router: body, route, middleware, handler, response.
 
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -28,12 +28,13 @@ use crate::settings::settings;
 use crate::telemetry::TraceGuard;
 use crate::{is_development, serve};
 
-/// Time limit for the check of `/readyz`. Orchestrators wait for its response, often for one second.
+/// Timeout of the check for `/readyz`. Orchestrators wait for its response, often for one second.
 const READY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// State that the handlers of an application share. Clones must share the same state.
+/// State of an application, which all its handlers share. A clone must be the same state, not a copy.
 pub trait Application: Clone + Send + Sync + 'static {
-    /// Returns an error while the application cannot handle requests. Called for `/readyz`.
+    /// Returns an error while the application cannot handle requests, for example without a database. `/readyz` calls
+    /// this function.
     fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
@@ -50,7 +51,7 @@ pub struct Routes<A> {
 struct Route<A> {
     method: &'static str,
     path: &'static str,
-    /// Method and path pattern: `GET /notes/:id`.
+    /// Method and path pattern, such as `GET /notes/:id`.
     reference: &'static str,
     parameters: &'static [&'static str],
     source: RouteSource,
@@ -91,8 +92,10 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// Sets the source locations of the last route, which errors show in development: `file:line` of its contract, the
-    /// files of the types of its slots if they differ from that file, and the tests that call the route.
+    /// Sets the source locations of the route that was added last. Errors show them in development.
+    ///
+    /// `contract` is the `file:line` of the contract. `types` has the file of each params, query or body type that is
+    /// not in that file. `tests` are the tests that call the route.
     #[must_use]
     pub fn source(
         mut self,
@@ -111,7 +114,8 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// Sets the file and function name of the handler of the last route, which errors show in development.
+    /// Sets the file and function name of the handler of the route that was added last. Errors show them in
+    /// development.
     #[must_use]
     pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
         if let Some(route) = self.list.last_mut() {
@@ -151,8 +155,8 @@ impl<A> Clone for Router<A> {
 
 /// Source of responses for [`serve`](crate::serve()): a [`Router`], or any router of axum.
 pub trait Serve: Clone + Send + Sync + 'static {
-    /// Returns the response to a request of the peer. Callers that send several requests in sequence should reuse the
-    /// same `timeout`, because a timeout keeps its timer.
+    /// Returns the response to a request. `peer` is the address of the other end of the connection. Pass the same
+    /// `timeout` for all requests of a connection, because it reuses its timer.
     fn respond(
         &self,
         request: axum::http::Request<Incoming>,
@@ -172,7 +176,7 @@ impl<A: Application> Serve for Router<A> {
     }
 }
 
-/// IP address of the peer, as an extension of the request, for routes inside of an axum router.
+/// IP address of the peer. It is an extension of the request, so that kit's routes find it inside of an axum router.
 #[derive(Clone, Copy)]
 struct Peer(IpAddr);
 
@@ -222,7 +226,8 @@ impl<A: Application> Service<A> {
         let context = Context::new(parts, peer);
         let mut trace = TraceGuard::of(&context);
         let answer = {
-            // Pin on the stack: nested boxed or moved futures would be copied at every request.
+            // Pinned on the stack, because a boxed future would be allocated, and a moved one copied, for every
+            // request.
             let mut work = pin!(self.run(&context, body, timeout));
             poll_fn(|task| context.scope_part(|| catch_panic(|| work.as_mut().poll(task)))).await
         };
@@ -291,7 +296,7 @@ impl<A: Application> Service<A> {
         answer.map(|Response(response)| response)
     }
 
-    /// Handles the paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
+    /// Responds to paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in
     /// development.
     async fn built_in_path(&self, context: &Context) -> Result<axum::response::Response, Error> {
         let path = context.path();

@@ -1,4 +1,4 @@
-//! Source locations of a route in the project, for developers.
+//! Source locations of a route in the project, which errors show in development.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub(super) struct RouteSource {
     /// Location of the contract: `src/notes.routes.ts:12`.
     pub(super) contract: &'static str,
-    /// Files of the types of the slots, if they differ from the file of the contract.
+    /// File of each params, query or body type that is not in the file of the contract, by the name of the slot.
     pub(super) types: &'static [(&'static str, &'static str)],
     /// File and function name of the handler; empty if unknown.
     pub(super) handler: (&'static str, &'static str),
@@ -28,7 +28,7 @@ impl RouteSource {
     }
 }
 
-/// Slot of a contract.
+/// A part of a request or response that a contract declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Params,
@@ -38,7 +38,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// Returns the name of the slot in contracts.
+    /// Returns the name of the slot in a contract: `params`, `body`.
     fn name(self) -> &'static str {
         match self {
             Self::Params => "params",
@@ -49,7 +49,7 @@ impl Slot {
     }
 }
 
-/// Formats the slot for error messages.
+/// Formats the slot for error messages, such as `body`.
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

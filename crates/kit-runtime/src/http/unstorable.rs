@@ -1,14 +1,14 @@
-//! Strings that a type accepts and databases cannot store: U+0000, which PostgreSQL rejects, and unpaired surrogates,
-//! which [`crate::json::parse`] reads as U+0000. Both can only arrive as an escape, so the check runs only for requests
-//! that contain escapes.
+//! Finds strings that a type accepts and databases cannot store: U+0000, which PostgreSQL rejects, and unpaired
+//! surrogates, which [`crate::json::parse`] reads as U+0000. Both can only arrive as an escape, so the search runs
+//! only for requests that contain escapes.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::check::{Failure, PathText, Rule};
 
-/// Finds the first such string in a decoded part of a request. Checks the value that the handler would receive, so an
-/// undeclared property, which decoding drops, causes no error.
+/// Returns the failure for the first such string in the decoded params, query or body. Undeclared properties cause no
+/// error, because decoding has dropped them.
 pub(super) fn find_unstorable(decoded: &impl Serialize) -> Option<Failure> {
     let value = serde_json::to_value(decoded).ok()?;
     let (what, steps) = find(&value)?;
@@ -22,13 +22,14 @@ pub(super) fn find_unstorable(decoded: &impl Serialize) -> Option<Failure> {
     Some(failure(path.into_text(), what))
 }
 
-/// A step of the path to a string.
+/// A step on the path to a string inside of a value.
 enum Step<'v> {
     Member(&'v str),
     Item(usize),
 }
 
-/// Returns the kind of the string (a value or a key), and the steps to it, the last one first.
+/// Finds the first string that databases cannot store. Returns `"string"` for a value or `"key"` for a property name,
+/// and the path to it in reverse order.
 fn find(value: &Value) -> Option<(&'static str, Vec<Step<'_>>)> {
     let within = |step, item| {
         let (what, mut steps) = find(item)?;
@@ -55,7 +56,8 @@ fn is_unstorable(text: &str) -> bool {
     text.contains('\0')
 }
 
-/// Creates the failure. The string itself is not shown, because it may be sensitive and cannot be displayed well.
+/// Creates the failure. It does not show the string, because the string may be sensitive and cannot be displayed
+/// well.
 fn failure(path: String, what: &str) -> Failure {
     Failure {
         path,

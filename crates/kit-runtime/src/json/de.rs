@@ -1,4 +1,4 @@
-//! Decodes parsed JSON that fits its type.
+//! Decodes parsed JSON into Rust types.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use serde::forward_to_deserialize_any;
 
 use super::Json;
 
-/// Error for a value that does not have the type. It cannot occur for a value that was checked against its shape.
+/// Error for JSON that does not fit a type. It cannot occur if the JSON was checked against the shape of the type.
 type Error = serde::de::value::Error;
 
 /// Decodes parsed JSON into a type.
 ///
 /// # Errors
 ///
-/// If the value does not have the type.
+/// If the JSON does not fit the type.
 pub fn from_json<T: DeserializeOwned>(json: &Json) -> Result<T, Error> {
     T::deserialize(json)
 }
@@ -95,7 +95,7 @@ impl<'de> Deserializer<'de> for &Json {
         visitor.visit_newtype_struct(self)
     }
 
-    /// Values of undeclared properties are not decoded.
+    /// Skips the value of an undeclared property without decoding it.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_unit()
     }
@@ -106,7 +106,7 @@ impl<'de> Deserializer<'de> for &Json {
     }
 }
 
-/// Converts a double to an integer if it is integral and within the range in which doubles are exact.
+/// Converts a double to an integer. Returns `None` if it has a fraction or is beyond 2^53 - 1.
 pub(super) fn whole(number: f64) -> Option<i64> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     #[allow(clippy::cast_possible_truncation)] // Reason: the result is used only within the exact range.
@@ -121,7 +121,7 @@ impl IntoDeserializer<'_, Error> for &Json {
     }
 }
 
-/// For types that are distinguished by their value, such as unions.
+/// Used by types whose variant depends on the value, such as unions: they decode the value as [`Json`] first.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(JsonVisitor)

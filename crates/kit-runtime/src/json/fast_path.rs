@@ -17,9 +17,10 @@ use crate::Contract;
 use crate::check::{explain, fits_scalar, fits_text};
 use crate::shape::{Array, Object, Shape, Union};
 
-/// Maximum nesting of the fast path. It is far below all limits of nesting, so the fast path need not check those.
+/// Maximum nesting of arrays and objects on the fast path. It is far below all other limits of nesting, so the fast
+/// path need not check those.
 const MAX_LEVEL: usize = 64;
-/// Maximum number of properties, which is the number of bits of the mask `seen`.
+/// Maximum number of properties: `seen` has one bit for each.
 const MAX_PROPERTIES: usize = 64;
 
 /// Decodes JSON text. Returns `None` if the text is not JSON or does not fit the type, and in cases that only the slow
@@ -37,7 +38,7 @@ pub fn read_valid<T: Contract>(text: &str) -> Option<T> {
     reader.peek().is_none().then_some(value)
 }
 
-/// Error that means: take the slow path.
+/// Error that sends the input to the slow path, which decides if it is valid.
 #[derive(Debug)]
 struct TakeSlowPath;
 
@@ -57,7 +58,7 @@ impl serde::de::Error for TakeSlowPath {
 }
 
 impl<'de> Reader<'de> {
-    /// Reads a string. Fails on a `\u` escape, which may be a character that databases cannot store.
+    /// Reads a string. Fails if it has a `\u` escape, which may be a character that databases cannot store.
     fn text(&mut self) -> Result<Cow<'de, str>, TakeSlowPath> {
         if self.peek() != Some(b'"') {
             return Err(TakeSlowPath);
@@ -116,7 +117,7 @@ fn increment_level(level: usize) -> Result<usize, TakeSlowPath> {
     }
 }
 
-/// Progress within an array or object.
+/// Position within an array or object that is being read.
 #[derive(Default)]
 struct ContainerProgress {
     count: usize,
@@ -124,7 +125,8 @@ struct ContainerProgress {
 }
 
 impl ContainerProgress {
-    /// Returns true if there is another item and moves to its start; otherwise moves behind the end.
+    /// Moves to the next item and returns true. At the end of the container, moves behind the closing bracket and
+    /// returns false.
     fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, TakeSlowPath> {
         if self.count == 0 {
             // Skip the opening bracket.
@@ -154,14 +156,15 @@ impl ContainerProgress {
 struct CheckedValue<'r, 'de> {
     reader: &'r mut Reader<'de>,
     shape: &'static Shape,
-    /// Number of arrays and objects around the value.
+    /// Number of arrays and objects that contain the value.
     level: usize,
-    /// True if a recursive type was entered on the way.
+    /// True if the path to the value leads through a recursive type.
     is_recursive: bool,
 }
 
 impl<'de> CheckedValue<'_, 'de> {
-    /// Resolves references and unions in the shape. Returns the first byte of the value.
+    /// Replaces the shape with the one that it refers to, or with the union member that fits the first byte of the
+    /// value. Returns this byte.
     fn begin(&mut self) -> Option<u8> {
         self.reader.skip_space();
         let first = self.reader.peek();
@@ -181,9 +184,10 @@ impl<'de> CheckedValue<'_, 'de> {
         }
     }
 
-    /// Reads the value as a tree, for shapes that cannot be decoded in one pass. The returned value fits the shape.
+    /// Reads the value as a [`Json`] tree and checks it, for shapes that cannot be decoded in one pass. Fails if it
+    /// does not fit the shape.
     fn tree(self) -> Result<Json, TakeSlowPath> {
-        // The depth of recursive types counts from the root, which is unknown here.
+        // Recursive types are counted from the root of the body, which is unknown here.
         if self.is_recursive {
             return Err(TakeSlowPath);
         }
@@ -217,8 +221,8 @@ impl<'de> CheckedValue<'_, 'de> {
     }
 }
 
-/// Returns the only member of a union that an array or object can belong to; `None` if there is no such member or more
-/// than one.
+/// Returns the only union member that an array or object can be, judged by the first byte of the value. Returns
+/// `None` if several members are possible, or none.
 fn only_member(union: &'static Union, first: Option<u8>) -> Option<&'static Shape> {
     let is_possible = |member: &&'static Shape| match member.resolve() {
         Shape::Object(_) => first == Some(b'{'),
@@ -373,9 +377,9 @@ struct Members<'r, 'de> {
     object: &'static Object,
     level: usize,
     list: ContainerProgress,
-    /// Mask with a bit for each property that was present.
+    /// One bit for each declared property, by its index; set if the property was present.
     seen: u64,
-    /// Index of the property that is compared first, because most clients send properties in the order of declaration.
+    /// Index of the property to compare first. Most clients send properties in the order of declaration.
     next: usize,
 }
 
@@ -408,7 +412,7 @@ impl<'de> MapAccess<'de> for &mut Members<'_, 'de> {
                 continue;
             };
             let bit = 1 << at;
-            // For a repeated property, the last value counts, which only the slow path supports.
+            // The last value of a repeated property counts, which only the slow path supports.
             if self.seen & bit != 0 {
                 return Err(TakeSlowPath);
             }

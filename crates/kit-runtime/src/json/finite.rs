@@ -1,5 +1,5 @@
-//! Reports an error for numbers that JSON does not have. `serde_json` would write `null` for NaN and infinities, and a
-//! client would take this for a value.
+//! Refuses numbers that JSON does not have. `serde_json` would write NaN and infinities as `null`, which a client
+//! would take for a value.
 
 use std::fmt::Display;
 
@@ -8,10 +8,10 @@ use serde::ser::{
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// Serializer that forwards everything except for numbers that are not finite.
+/// A serializer that refuses numbers that are not finite, and passes everything else to another serializer.
 pub(super) struct Finite<S>(pub(super) S);
 
-/// A value inside of another value.
+/// An item or property whose numbers are checked as well.
 struct Inner<'a, T: ?Sized>(&'a T);
 
 impl<T: ?Sized + Serialize> Serialize for Inner<'_, T> {

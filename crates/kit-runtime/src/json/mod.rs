@@ -42,7 +42,7 @@ impl Json {
         matches!(self, Self::Array(_) | Self::Object(_))
     }
 
-    /// Returns a member of an object; `None` if the member is missing or the value is not an object.
+    /// Returns the value of a property. Returns `None` if the property is missing or this value is not an object.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.get(key),
@@ -51,12 +51,12 @@ impl Json {
     }
 }
 
-/// Returns a string as JSON text, with quotes.
+/// Returns a string as a JSON string, with quotes and escapes.
 pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the JSONPath step to a member: `.title`, `["odd key"]`.
+/// Returns the step to a property in a JSONPath: `.title`, or `["odd key"]`.
 pub fn member_step(key: &str) -> String {
     let mut bytes = key.bytes();
     let is_plain = bytes
@@ -70,7 +70,7 @@ pub fn member_step(key: &str) -> String {
     }
 }
 
-/// Moves keys that JavaScript takes for array indexes to the front, in ascending order.
+/// Moves the keys that are array indexes in JavaScript, such as `"7"`, to the front, in ascending order.
 fn order_like_javascript(members: &mut IndexMap<String, Json>) {
     if members.keys().any(|key| array_index(key).is_some()) {
         members.sort_by(|a, _, b, _| match (array_index(a), array_index(b)) {

@@ -37,11 +37,12 @@ pub fn number_text(number: f64) -> String {
     }
 }
 
-/// Returns the fewest digits that parse to a positive number, and the exponent of the first digit.
+/// Returns the digits of the shortest text that parses to a positive number, and the exponent of the first digit: 250
+/// gives `("25", 2)`.
 fn shortest(number: f64) -> (String, i32) {
     let (digits, exponent) = scientific(&format!("{number:e}"));
-    // If two shortest texts are equally near to the number, JavaScript prints the even one. Both have at least 15
-    // digits, because with fewer digits each text is a different number.
+    // If two shortest texts are equally near to the number, JavaScript uses the one with the even last digit. Both
+    // have at least 15 digits, because texts with fewer digits parse to different numbers.
     let is_odd = digits.bytes().last().is_some_and(|digit| digit % 2 == 1);
     if digits.len() >= 15 && is_odd {
         if let Some(even) = even_neighbour(number, &digits, exponent) {
@@ -51,10 +52,10 @@ fn shortest(number: f64) -> (String, i32) {
     (digits, exponent)
 }
 
-/// Returns the even digits next to odd digits if both are equally near to the number; `None` if the odd digits are
-/// nearer.
+/// Returns the neighbour of `digits` with an even last digit if both are equally near to the number. Returns `None`
+/// if `digits` are nearer.
 fn even_neighbour(number: f64, digits: &str, exponent: i32) -> Option<String> {
-    // A number halfway between them has a 5 after these digits, then only zeros.
+    // If the number is halfway between both, its exact digits continue with a 5 and then only zeros.
     let (exact, _) = scientific(&format!("{number:.precision$e}", precision = digits.len() + 24));
     let (below, rest) = exact.split_at(digits.len());
     if !rest.starts_with('5') || rest[1..].bytes().any(|digit| digit != b'0') {
@@ -66,7 +67,7 @@ fn even_neighbour(number: f64, digits: &str, exponent: i32) -> Option<String> {
     (is_same && even.len() == digits.len() && !even.ends_with('0')).then_some(even)
 }
 
-/// Splits a number in Rust's scientific form, such as `1.25e-7`, into its digits and its exponent.
+/// Splits a number in Rust's scientific form into its digits and its exponent: `1.25e-7` gives `("125", -7)`.
 fn scientific(text: &str) -> (String, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
@@ -88,7 +89,7 @@ mod tests {
             (1e21, "1e+21"),
             (-1.5e-7, "-1.5e-7"),
             (-120.0, "-120"),
-            // .62 and .63 are equally near.
+            // The texts that end in .62 and .63 are equally near.
             (71_884_464_502_738.62, "71884464502738.62"),
             (-0.000_012_5, "-0.0000125"),
             (-1234.5, "-1234.5"),

@@ -10,11 +10,11 @@ pub const MAX_LEVELS: usize = 1024;
 /// Error for text that is not JSON, with the position and the expected syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// Position of the error, in UTF-16 units like in JavaScript.
+    /// Position of the error in UTF-16 code units, as JavaScript counts.
     pub offset: usize,
     /// Line number, from 1.
     pub line: usize,
-    /// Column in UTF-16 units, from 1.
+    /// Column in UTF-16 code units, from 1.
     pub column: usize,
     /// Description of the expected syntax.
     pub expected: &'static str,
@@ -59,11 +59,11 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 /// An array or object that is not closed yet.
 enum OpenContainer {
     Array(Vec<Json>),
-    /// Members so far, and the key of the next value.
+    /// The properties before the current one, and the name of the current one.
     Object(Box<(IndexMap<String, Json>, String)>),
 }
 
-/// Position of a syntax error in bytes, and the expected syntax.
+/// Position of a syntax error in bytes, and a description of the expected syntax.
 type SyntaxErrorAt = (usize, &'static str);
 
 const VALUE: &str = "a value";
@@ -126,8 +126,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a complete value to its container and moves to the start of the next value. Returns the value if no
-    /// container is open.
+    /// Adds a complete value to the container that is open, and moves to the start of the next value. If no container
+    /// is open, this was the last value, and it is returned.
     fn close(
         &mut self,
         mut value: Json,
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the container, or `TooDeep` if `level` containers around it are too many.
+    /// Returns the container. Returns `TooDeep` in its place if it is inside of too many others (`level`).
     fn within(level: usize, container: Json) -> Json {
         if level < MAX_LEVELS {
             container
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let end = self.end_of_number().ok_or((start, expected))?;
         self.at = end;
-        // Rust parses every text of this form; the result is infinite if the number is too large.
+        // Rust parses every number of this syntax. The result is infinite if the number is too large.
         self.text[start..end]
             .parse()
             .map(Json::Number)
@@ -318,7 +318,8 @@ impl<'a> Reader<'a> {
         Some(character)
     }
 
-    /// Returns the character of a UTF-16 unit, combined with a low surrogate that follows.
+    /// Returns the character of a UTF-16 code unit from a `\u` escape. If it is a high surrogate and a low surrogate
+    /// follows, reads both. An unpaired surrogate becomes U+0000.
     fn unit(&mut self, unit: u32) -> char {
         let is_high = (0xD800..=0xDBFF).contains(&unit);
         if is_high && self.bytes[self.at..].starts_with(b"\\u") {
@@ -355,7 +356,8 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
         let control = word.wrapping_sub(ONES * 0x20) & !word;
         let found = (quote | backslash | control) & HIGH;
         if found != 0 {
-            // The lowest marked byte is a real match; borrows can only mark higher bytes by mistake.
+            // The lowest marked byte is always a match; only higher bytes can be marked by mistake, by a borrow of
+            // the subtraction.
             return length + found.trailing_zeros() as usize / 8;
         }
         length += 8;

@@ -20,7 +20,7 @@ pub fn to_text(value: &impl Serialize) -> Result<String, serde_json::Error> {
     String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
-/// Formatter that writes numbers like JavaScript.
+/// Formatter for `serde_json` that writes numbers like JavaScript.
 struct JavaScriptNumbers;
 
 impl Formatter for JavaScriptNumbers {

@@ -1,9 +1,9 @@
-//! Classifies errors of the database.
+//! Recognises the reasons of database errors: an outage, a missing table, a connection that needs TLS.
 
 use std::io::ErrorKind;
 
-/// Returns true if an error, or one of its causes, means that the database cannot be reached or accepts no more work at
-/// the moment.
+/// Returns true if an error, or an error that caused it, means that the database cannot be reached or accepts no more
+/// work at the moment.
 pub(crate) fn is_unavailable(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -34,7 +34,7 @@ fn state(error: &sqlx::Error) -> Option<String> {
     Some(error.as_database_error()?.code()?.into_owned())
 }
 
-/// Returns advice if a table or a column does not exist. In most cases a migration was not applied.
+/// Returns advice if an error says that a table or column does not exist. In most cases a migration was not applied.
 pub(crate) fn help_for_missing(error: &sqlx::Error) -> Option<&'static str> {
     match state(error)?.as_str() {
         "42P01" => Some("the database lacks a table: run `kit migrate:apply`"),
@@ -49,7 +49,7 @@ pub(super) fn depends_on_tls(error: &sqlx::Error) -> bool {
     state(error).as_deref() == Some("28000")
 }
 
-/// Returns true if waiting may help: a server that is starting refuses connections.
+/// Returns true if another attempt may succeed soon: a server that is starting refuses connections.
 pub(super) fn may_be_starting(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
@@ -57,7 +57,7 @@ pub(super) fn may_be_starting(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns true if the pool of sqlx retries after this error until its timeout.
+/// Returns true if the pool of sqlx, after this error, tries to connect again until its timeout.
 pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() == ErrorKind::ConnectionRefused,
@@ -65,7 +65,7 @@ pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns advice for a connection that failed.
+/// Returns advice for a connection that failed. The advice is empty if the error needs none.
 pub(super) fn help(error: &sqlx::Error, reason: &str) -> &'static str {
     match state(error).as_deref() {
         Some("28P01") => {
@@ -105,7 +105,7 @@ mod tests {
 
     use super::{help_for_missing, is_state_of_outage, is_unavailable};
 
-    /// A database error with an SQL state.
+    /// A database error with this SQL state.
     #[derive(Debug)]
     struct Refused(&'static str);
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn distinguishes_an_outage_from_a_rejected_statement() {
+    fn distinguishes_an_outage_from_an_error_of_the_statement() {
         assert!(is_unavailable(&sqlx::Error::PoolTimedOut));
         assert!(is_unavailable(&Wrapped(sqlx::Error::PoolTimedOut)));
         assert!(is_unavailable(&sqlx::Error::Io(

@@ -5,20 +5,21 @@ use std::time::Duration;
 use crate::Error;
 use crate::settings::settings;
 
-/// Default number of connections.
+/// Default for the maximum number of connections.
 const CONNECTIONS: u32 = 10;
-/// Default wait for a connection, in milliseconds.
+/// Default time to wait for a connection, in milliseconds.
 const ACQUIRE_MS: u64 = 2_000;
-/// Interval at which PostgreSQL checks if the client of a running statement is still connected.
+/// Interval at which PostgreSQL checks if the client of a running statement is still connected. If it is not, the
+/// statement is cancelled.
 const CHECK: &str = "1s";
 
 #[derive(Debug)]
 pub(super) struct Limits {
     /// `DATABASE_POOL_SIZE`: maximum number of connections.
     pub(super) connections: u32,
-    /// `DATABASE_CONNECT_TIMEOUT_MS`: maximum wait for a connection.
+    /// `DATABASE_CONNECT_TIMEOUT_MS`: maximum time to wait for a connection.
     pub(super) acquire: Duration,
-    /// `DATABASE_STATEMENT_TIMEOUT_MS`: maximum duration of a statement; 0 is no limit.
+    /// `DATABASE_STATEMENT_TIMEOUT_MS`: maximum duration of a statement. 0 means no limit.
     statement: Duration,
 }
 
@@ -52,7 +53,7 @@ impl Limits {
         })
     }
 
-    /// Returns the SQL that each new session runs.
+    /// Returns the SQL that each new connection runs first, which sets the limits.
     pub(super) fn session(&self) -> String {
         let statement = self.statement.as_millis();
         // PostgreSQL on other systems than Linux and macOS accepts only the value 0 for the second setting, so its

@@ -28,7 +28,7 @@ use tunnel::Tunnel;
 pub(crate) use failure::{help_for_missing, is_unavailable};
 pub(crate) use outage::report_outage;
 
-/// Maximum wait at the start of the server for a PostgreSQL that is starting too.
+/// Maximum time that the start of the server waits for a PostgreSQL that is starting too.
 const START: Duration = Duration::from_secs(30);
 /// Pause between two attempts to connect.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -75,7 +75,7 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
                 Ok(())
             })
         })
-        // Replaces the test of sqlx, which waits without limit and notifies nothing.
+        // Replaces the test of idle connections in sqlx, which waits without limit and does not notify `outage`.
         .test_before_acquire(false)
         .before_acquire(move |connection, _| {
             let noticed = Arc::clone(&noticed);
@@ -89,7 +89,7 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
         })
         .after_release(|connection, _| Box::pin(is_free(connection)))
         .connect_lazy_with(options.clone());
-    // Open one connection now, because a session may reject its settings.
+    // Open one connection now, because PostgreSQL may reject the settings of the session.
     pool.acquire()
         .await
         .map_err(|error| unreachable(&error, None, &place))?;
@@ -102,7 +102,7 @@ async fn is_alive(connection: &mut PgConnection) -> bool {
     matches!(tokio::time::timeout(PING, connection.ping()).await, Ok(Ok(())))
 }
 
-/// Returns true if a connection may return to the pool. After a request was abandoned, its query may still run: then
+/// Returns true if a connection may return to the pool. The query of an abandoned request may still run. In that case
 /// the connection is closed, and PostgreSQL cancels the query when it notices (`client_connection_check_interval`).
 async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     // sqlx pings each connection itself, but waits for the reply without limit.
@@ -115,7 +115,8 @@ async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     }
 }
 
-/// Finds the first way, with or without TLS, in which the server accepts a connection.
+/// Tries to connect with and without TLS, in the order of the `sslmode`. Returns the options of the first successful
+/// attempt.
 async fn reach(
     options: PgConnectOptions,
     security: &TlsSettings,
@@ -157,7 +158,7 @@ async fn reach(
             let problem = tunnel.as_ref().and_then(Tunnel::problem);
             let goes_on =
                 failure::depends_on_tls(&error) || problem.as_ref().is_some_and(|problem| problem.is_tls);
-            // The error of a connection with TLS explains more than the error of a plain connection.
+            // An error with TLS explains more than an error without TLS.
             if refused.is_none() || *way != TlsMode::Plain {
                 refused = Some((error, problem));
             }
@@ -207,7 +208,7 @@ fn reason(error: &sqlx::Error, problem: Option<&tunnel::TunnelError>) -> String 
     problem.map_or_else(|| error.to_string(), |problem| problem.text.clone())
 }
 
-/// Describes the location of the database, without the password.
+/// Describes the database for errors: host, port, name and user, without the password.
 fn place(options: &PgConnectOptions) -> String {
     let user = options.get_username();
     let database = options.get_database().unwrap_or(user);

@@ -1,6 +1,6 @@
-//! Handles outages of PostgreSQL. While connections are refused, the pool of sqlx retries until the full timeout of a
-//! request. To fail requests at once instead, a background task detects the outage and gives the pool options whose
-//! connections fail at once until the database is back.
+//! Handles outages of PostgreSQL. While PostgreSQL refuses connections, the pool of sqlx would try again until the
+//! timeout of each request. So a background task detects the outage, and until its end gives the pool connection
+//! options that fail at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,16 +16,16 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Timeout of one attempt to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Wakes the tasks of all pools.
+/// Wakes the background tasks of all pools.
 static OUTAGE_REPORTED: Notify = Notify::const_new();
 
-/// Reports that PostgreSQL may be down, because a request failed without a connection.
+/// Reports that PostgreSQL may be down, because a request got no connection.
 pub(crate) fn report_outage() {
     OUTAGE_REPORTED.notify_waiters();
 }
 
-/// Watches the database server until the pool is closed. `options` are the options of the pool; `broken` is notified
-/// about broken connections.
+/// Starts the background task, which runs until the pool is closed. `options` are the connection options of the pool.
+/// `broken` is notified about each connection that no longer works.
 pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>) {
     tokio::spawn(async move {
         while !pool.is_closed() {
@@ -48,7 +48,8 @@ pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>
     });
 }
 
-/// Returns false if the server refuses connections or is starting. The pool reports all other failures by itself.
+/// Returns false if the server refuses connections or is starting. Returns true for all other errors, because
+/// requests report those themselves.
 async fn is_reachable(options: &PgConnectOptions) -> bool {
     match tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options)).await {
         Ok(Ok(connection)) => {

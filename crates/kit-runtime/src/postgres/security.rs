@@ -17,18 +17,18 @@ use percent_encoding::percent_decode_str;
 
 use crate::Error;
 
-/// A way to connect.
+/// An attempt to connect, with or without TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TlsMode {
     /// Without TLS.
     Plain,
-    /// With TLS if the server offers it, otherwise without.
+    /// With TLS if the server offers it, otherwise without TLS.
     Offered,
     /// With TLS.
     Encrypted,
 }
 
-/// Checks of the server's certificate.
+/// Checks of the server's certificate, from none to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CertificateChecks {
     Nothing,
@@ -39,16 +39,17 @@ pub(super) enum CertificateChecks {
 /// TLS settings of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TlsSettings {
-    /// Ways to connect, in the order in which they are tried.
+    /// Attempts to connect, in their order.
     pub(super) ways: &'static [TlsMode],
     pub(super) checks: CertificateChecks,
-    /// PEM file with certificates; `None` for the authorities of the operating system.
+    /// PEM file with the certificates of the trusted authorities; `None` for those of the operating system.
     pub(super) roots: Option<String>,
     /// PEM files of the client's certificate and key.
     pub(super) identity: Option<(String, String)>,
 }
 
-/// Parameters of libpq that change trust or protection of a connection and that kit does not implement.
+/// Parameters of libpq that kit does not implement and that make a connection safer or less safe. A URL with one of
+/// them is refused.
 const UNSUPPORTED: [&str; 11] = [
     "channel_binding",
     "gssencmode",
@@ -63,7 +64,7 @@ const UNSUPPORTED: [&str; 11] = [
     "sslpassword",
 ];
 
-/// Values of these parameters that have no effect.
+/// Values of these parameters that change nothing, so they are accepted.
 const VALUES_WITHOUT_EFFECT: [(&str, &str); 8] = [
     ("channel_binding", "prefer"),
     ("channel_binding", "disable"),
@@ -76,7 +77,8 @@ const VALUES_WITHOUT_EFFECT: [(&str, &str); 8] = [
 ];
 
 impl TlsSettings {
-    /// Extracts the TLS parameters from a URL, and returns the rest of the URL.
+    /// Reads the TLS parameters of a URL. Returns the URL without them, and the settings. `variable` reads an
+    /// environment variable, for parameters that the URL lacks.
     pub(super) fn of(url: &str, variable: impl Fn(&str) -> Option<String>) -> Result<(String, Self), Error> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let given = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn selects_ways_and_checks_for_each_sslmode() {
+    fn selects_attempts_and_certificate_checks_for_each_sslmode() {
         for (query, ways, checks) in [
             ("", &[Offered, Plain][..], CertificateChecks::Nothing),
             (
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_environment_for_parameters_that_the_url_lacks() {
+    fn reads_environment_variables_for_parameters_that_the_url_lacks() {
         let variable = |name: &str| (name == "PGSSLMODE").then(|| "verify-ca".to_owned());
         let (_, security) = TlsSettings::of("postgres://h/d", variable).expect("good");
         assert_eq!(security.checks, CertificateChecks::Authority);
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_unsupported_and_invalid_parameters() {
+    fn refuses_unsupported_and_invalid_tls_parameters_of_a_url() {
         for (query, part) in [
             ("sslmode=full", "`sslmode=full` is not supported"),
             ("sslcert=/x", "belong together"),

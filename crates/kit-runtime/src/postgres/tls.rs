@@ -12,7 +12,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStor
 use super::security::{CertificateChecks, TlsSettings, refused};
 use crate::Error;
 
-/// Returns the configuration of a TLS client with the checks of `security`.
+/// Creates the TLS configuration of a client that checks certificates as `security` says.
 pub(super) fn client(security: &TlsSettings) -> Result<Arc<ClientConfig>, Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -50,7 +50,7 @@ fn verifier(
     })
 }
 
-/// Returns the trusted authorities: only those of the file, or those of the operating system.
+/// Returns the trusted authorities: those of the file in `sslrootcert`, otherwise those of the operating system.
 fn roots(security: &TlsSettings) -> Result<RootCertStore, Error> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = &security.roots {
@@ -85,8 +85,8 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
     Ok(found)
 }
 
-/// Reads a private key. As in libpq, only the owner may have access to the file; a file of root may be readable for its
-/// group.
+/// Reads a private key. As in libpq, only its owner may have access to the file. If the owner is root, the group may
+/// read it.
 fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
     use std::os::unix::fs::MetadataExt as _;
     // If the metadata cannot be read, the file cannot be read either, and the code below reports that.
@@ -107,7 +107,7 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
     })
 }
 
-/// Verifier with fewer checks than HTTPS: it does not check the host, and without an authority it checks nothing.
+/// Verifier that does not check the host. Without an authority, it checks nothing.
 #[derive(Debug)]
 struct LenientVerifier {
     authority: Option<Arc<WebPkiServerVerifier>>,
@@ -127,7 +127,7 @@ impl ServerCertVerifier for LenientVerifier {
             return Ok(ServerCertVerified::assertion());
         };
         match authority.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            // The host is the last check, so the authority is already verified here.
+            // The host is checked last, so the authority is already verified if only the host is wrong.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -1,5 +1,5 @@
-//! TLS for the connections of sqlx: a Unix socket in a private directory, whose connections are forwarded to PostgreSQL
-//! over TLS.
+//! TLS for the connections of sqlx. sqlx connects to a Unix socket in a private directory, and its connections are
+//! forwarded to PostgreSQL over TLS.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -23,23 +23,24 @@ use crate::{Error, http};
 /// Message that requests TLS before a session
 /// (<https://www.postgresql.org/docs/current/protocol-message-formats.html>).
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
-/// Timeout of connecting and the TLS handshake together.
+/// Timeout for the connection and its TLS handshake together.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A socket whose connections reach PostgreSQL. Closes on drop, unless [`Tunnel::keep`] was called.
+/// A Unix socket whose connections are forwarded to PostgreSQL. It closes on drop, unless [`Tunnel::keep`] was
+/// called.
 pub(super) struct Tunnel {
     directory: PathBuf,
     target: Arc<Target>,
     task: Option<JoinHandle<()>>,
 }
 
-/// Reason why the last connection was not forwarded.
+/// Reason why the last connection could not be forwarded.
 #[derive(Debug, Clone)]
 pub(super) struct TunnelError {
     pub(super) text: String,
-    /// True if the TLS handshake failed; the server may accept the connection without TLS.
+    /// True if the TLS handshake failed, so that the server may accept a connection without TLS.
     pub(super) is_tls: bool,
-    /// True if the connection was refused: no server listens at the address, or not yet.
+    /// True if no server listens at the address, or not yet.
     pub(super) is_refused: bool,
 }
 
@@ -59,7 +60,7 @@ impl Tunnel {
         security: &TlsSettings,
         mode: TlsMode,
     ) -> Result<Self, Error> {
-        // A URL has brackets around an IPv6 address.
+        // In a URL, an IPv6 address is in brackets.
         let host = options.get_host().trim_matches(['[', ']']).to_owned();
         let name = ServerName::try_from(host.clone())
             .map_err(|_| refused(format!("`{host}` is not a host name for a certificate")))?;
@@ -98,7 +99,7 @@ impl Tunnel {
         })
     }
 
-    /// Returns the options of connections through the tunnel.
+    /// Returns connection options that lead sqlx to the tunnel.
     pub(super) fn options(&self, options: &PgConnectOptions) -> PgConnectOptions {
         options.clone().socket(&self.directory)
     }
@@ -113,12 +114,11 @@ impl Tunnel {
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps the tunnel open until the process exits. The directory is removed when the runtime of the process is
-    /// dropped.
+    /// Keeps the tunnel open until the process ends. Its directory is removed when the async runtime is dropped.
     pub(super) fn keep(mut self) {
         let Some(task) = self.task.take() else { return };
         let directory = self.directory.clone();
-        // The task is dropped together with the runtime, and the directory with the task.
+        // The async runtime drops its tasks at the end, and this task removes the directory when it is dropped.
         tokio::spawn(async move {
             let _remove = RemoveOnDrop(directory);
             let _ = task.await;
@@ -135,7 +135,7 @@ impl Drop for Tunnel {
     }
 }
 
-/// A directory with a socket. Removed on drop.
+/// A directory that is removed on drop, with the socket in it.
 struct RemoveOnDrop(PathBuf);
 
 impl Drop for RemoveOnDrop {
@@ -158,14 +158,14 @@ async fn accept(listener: UnixListener, target: Arc<Target>) {
     }
 }
 
-/// A connection to PostgreSQL before its session begins.
+/// A connection to PostgreSQL, with or without TLS, before any message of the session.
 enum RemoteStream {
     Plain(TcpStream),
     Encrypted(Box<tokio_rustls::client::TlsStream<TcpStream>>),
 }
 
 impl Target {
-    /// Connects to PostgreSQL and copies bytes until one side closes.
+    /// Connects to PostgreSQL and copies bytes in both directions until one side closes.
     async fn forward(&self, local: UnixStream) {
         let opened = tokio::time::timeout(CONNECT, self.open()).await;
         let remote = opened.unwrap_or_else(|_| {
@@ -227,8 +227,8 @@ fn refusal(text: String) -> TunnelError {
     }
 }
 
-/// Copies bytes both ways. When one side closes, the other side is closed too, because the protocol of PostgreSQL has
-/// no half-closed connections.
+/// Copies bytes in both directions. When one side closes, closes the other one, because the protocol of PostgreSQL
+/// has no half-closed connections.
 async fn join(local: UnixStream, remote: impl AsyncRead + AsyncWrite) {
     let (mut from_local, mut to_local) = local.into_split();
     let (mut from_remote, mut to_remote) = tokio::io::split(remote);

@@ -1,11 +1,11 @@
-//! Syntax of `DATABASE_URL`.
+//! Checks `DATABASE_URL` and describes it in errors without its password.
 
 use crate::{Error, start_error};
 
-/// Advice for a URL that names no database.
+/// Advice for a URL that cannot be used.
 const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
 
-/// Returns an error if a URL does not have a scheme of PostgreSQL, because sqlx accepts any scheme.
+/// Returns an error if the scheme of a URL is not one of PostgreSQL. sqlx would accept any scheme.
 pub(super) fn check(url: &str) -> Result<(), Error> {
     match scheme(url) {
         Some("postgres" | "postgresql") => Ok(()),
@@ -32,8 +32,8 @@ fn scheme(url: &str) -> Option<&str> {
     is_scheme.then_some(scheme)
 }
 
-/// Returns the part of a URL that cannot be secret: scheme, host, port and path. A string without any sign of a URL may
-/// be a secret as a whole, so it is hidden.
+/// Returns the parts of a URL that cannot be secret: scheme, host, port and path. A string that does not look like a
+/// URL is hidden completely, because it may be a secret.
 fn masked(url: &str) -> String {
     let scheme = scheme(url).map_or(String::new(), |scheme| format!("{scheme}://"));
     let at = url.rfind('@');

@@ -1,16 +1,16 @@
-//! Hides values in texts that `Debug` wrote: fields of structs, and entries of maps.
+//! Hides values in the output of `Debug`: fields of structs, and entries of maps.
 
 use super::{REDACTED, Redactor, path_of};
 
-/// Reader of a text that `Debug` wrote. Names of fields are those within braces; the reader skips string and character
-/// literals, whose content may come from a client.
+/// Reads the output of `Debug` and replaces hidden values. Only words within braces count as field names. String and
+/// character literals are skipped, because their content may come from a client.
 pub(super) struct DebugText<'t> {
     redactor: &'t Redactor,
     text: &'t str,
     at: usize,
-    /// Names on the way to the current value.
+    /// Names of the fields that contain the current position.
     path: Vec<String>,
-    /// Open brackets, and the length of the path around each.
+    /// Brackets that are open at the current position, each with the length of `path` outside of it.
     open: Vec<(u8, usize)>,
     redacted: String,
 }
@@ -27,7 +27,7 @@ impl<'t> DebugText<'t> {
         }
     }
 
-    /// Returns the text without hidden values.
+    /// Returns the text with `[redacted]` in place of hidden values.
     pub(super) fn redact(mut self) -> String {
         while let Some(byte) = self.peek() {
             let start = self.at;
@@ -54,7 +54,8 @@ impl<'t> DebugText<'t> {
         self.redacted
     }
 
-    /// Continues after a word. If the word is the name of a hidden field, replaces the value of the field.
+    /// Continues after a word. If the word names a hidden field, skips the value of the field and writes
+    /// `[redacted]`.
     fn enter(&mut self, name: &str) {
         let is_name = self.text[self.at..].starts_with(": ");
         let Some((b'{', around)) = self.open.last().copied().filter(|_| is_name) else {
@@ -79,7 +80,7 @@ impl<'t> DebugText<'t> {
         }
     }
 
-    /// Moves behind the next character, or behind a literal. Keeps the open brackets.
+    /// Moves behind the next character, or behind a string or character literal. Updates `open` at brackets.
     fn skip_one(&mut self) {
         match self.peek() {
             Some(b'"' | b'\'') => return self.skip_literal(),
@@ -95,7 +96,7 @@ impl<'t> DebugText<'t> {
         self.at += next.map_or(0, char::len_utf8);
     }
 
-    /// Moves behind a string literal or a character literal. An apostrophe that begins no literal is one character.
+    /// Moves behind a string or character literal. An apostrophe that begins no literal counts as one character.
     fn skip_literal(&mut self) {
         let rest = &self.text[self.at..];
         if rest.starts_with('\'') {

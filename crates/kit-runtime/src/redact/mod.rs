@@ -74,16 +74,16 @@ pub const CREDENTIALS: [&str; 51] = [
     "x-api-key",
 ];
 
-/// Determines which values are hidden.
+/// Decides which values are hidden, and replaces them.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    /// Patterns by their last name. A pattern is a list of lower-case names; `*` is any name.
+    /// Patterns by their last name. Each pattern is a list of names in lower case; `*` stands for any name.
     patterns: HashMap<String, Vec<Vec<String>>>,
 }
 
 static REDACTOR: OnceLock<Redactor> = OnceLock::new();
 
-/// Returns the redactor of the process: the one of [`load`], otherwise one that hides credentials.
+/// Returns the redactor that [`load`] created. If `load` was not called, returns one that hides credentials only.
 pub(crate) fn redactor() -> &'static Redactor {
     REDACTOR.get_or_init(|| Redactor::new(CREDENTIALS).unwrap_or_default())
 }
@@ -136,7 +136,8 @@ impl Redactor {
         Ok(compiled)
     }
 
-    /// Returns true if the value at the end of a path of lower-case names is hidden.
+    /// Returns true if a pattern matches the end of a path, so that the value at the path is hidden. The names of the
+    /// path must be in lower case.
     pub fn hides(&self, path: &[String]) -> bool {
         let Some(last) = path.last() else { return false };
         let is_end = |names: &Vec<String>| {
@@ -152,15 +153,15 @@ impl Redactor {
             .any(|patterns| patterns.iter().any(is_end))
     }
 
-    /// Returns true if a field, or a field around it, is hidden. `name` is the name of a field of `tracing`, in which
-    /// dots separate names: `user.token`.
+    /// Returns true if a field of `tracing`, or a field that contains it, is hidden. Dots separate the names of a
+    /// path: `user.token`.
     fn hides_name(&self, name: &str) -> bool {
         let path = path_of(name);
         (2..=path.len()).any(|length| self.hides(&path[..length]))
     }
 
-    /// Returns true if a validated field, or a field around it, is hidden. `path` is the path of a failure:
-    /// `$.user["first name"].tags[0]`.
+    /// Returns true if the value at the path of a validation failure, or a value that contains it, is hidden. An
+    /// example of a path is `$.user["first name"].tags[0]`.
     fn hides_failure(&self, path: &str) -> bool {
         let mut names = vec!["data".to_owned()];
         path.split(['.', '[', ']', '"', '$'])
@@ -171,7 +172,7 @@ impl Redactor {
             })
     }
 
-    /// Returns a value of a field for the log.
+    /// Returns the value of a log field, with hidden parts replaced.
     pub(crate) fn value(&self, name: &str, value: Value) -> Value {
         if self.hides_name(name) {
             return REDACTED.into();
@@ -203,8 +204,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the text of a field that `Debug` wrote, for the log. Hides the fields of structs and the entries of maps
-    /// within: `Login { email: "a@b.c", password: "[redacted]" }`.
+    /// Returns the value of a log field from its `Debug` output, with hidden fields of structs and entries of maps
+    /// replaced: `Login { email: "a@b.c", password: "[redacted]" }`.
     pub(crate) fn debug_value(&self, name: &str, text: &str) -> Value {
         let value = if text.contains('{') {
             DebugText::new(self, name, text).redact()
@@ -214,7 +215,7 @@ impl Redactor {
         self.value(name, value.into())
     }
 
-    /// Replaces the values of hidden fields in messages of validation: `$.user.iban: expected string, received
+    /// Replaces the received values of hidden fields in validation messages: `$.user.iban: expected string, received
     /// [redacted] (and 2 more)`.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if !text.contains(RECEIVED) {
@@ -224,9 +225,9 @@ impl Redactor {
         Cow::Owned(lines.join("\n"))
     }
 
-    /// Returns a line without its value if the value is hidden. A key from the client can contain the words that
-    /// surround the value. So the path is read up to the last possible position of these words, and the value is cut
-    /// from the first possible position. The result may hide too much, but never too little.
+    /// Replaces the received value in one line of a validation message if the value is hidden. A key from the client
+    /// can contain the words around the value. So the path is read up to the last position of these words, and the
+    /// value is cut from the first one: the result may hide too much, but never too little.
     fn line<'t>(&self, line: &'t str) -> Cow<'t, str> {
         let hidden = || {
             let path = line.find('$')?;
@@ -251,7 +252,8 @@ impl Redactor {
 const EXPECTED: &str = ": expected ";
 const RECEIVED: &str = ", received ";
 
-/// Returns the end of a line that counts further failures: ` (and 2 more)`.
+/// Returns the end of a validation message that counts further failures, such as ` (and 2 more)`. Returns an empty
+/// string if there is none.
 fn count_of_more(line: &str) -> &str {
     let Some(start) = line.rfind(" (and ") else {
         return "";
@@ -265,7 +267,7 @@ fn count_of_more(line: &str) -> &str {
     if count.is_some_and(is_count) { end } else { "" }
 }
 
-/// Returns the path of a field: `data` and the names between its dots.
+/// Returns the path of a log field in lower case: `user.Token` gives `["data", "user", "token"]`.
 fn path_of(name: &str) -> Vec<String> {
     std::iter::once("data".to_owned())
         .chain(name.split('.').map(str::to_lowercase))
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_patterns_from_the_environment() {
+    fn reads_the_patterns_of_hidden_fields_from_environment_variables() {
         let read = |patterns: &str, defaults: &str| {
             Redactor::read(|name| match name {
                 "LOG_REDACT" => Some(patterns.to_owned()),
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn hides_fields_in_debug_output_whatever_their_values_contain() {
+    fn hides_fields_in_debug_output_even_if_other_values_look_like_syntax() {
         let redactor = redactor(&["password", "token", "authorization", "*.pin"]);
         for hostile in [
             "", "a", "\"", "\\", "\\\"", "'", "}, x: {", "{[(", "token: ", "\n", "é", "🔑'\"{",
@@ -357,7 +359,7 @@ mod tests {
                 assert_eq!(redacted.matches("[redacted]").count(), 4, "{redacted}");
             }
         }
-        // Text that is not the output of a struct or a map is kept.
+        // Text that is not the `Debug` output of a struct or a map is not changed.
         for text in [
             "invalid token: expected a name",
             "[1, 2]",
@@ -369,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn hides_values_of_hostile_texts_in_linear_time() {
+    fn takes_linear_time_to_hide_values_in_hostile_texts() {
         let redactors = [redactor(&["password", "user.*.key"]), redactor(&["*"])];
         let repeat = |text: &str| text.repeat(1_000_000 / text.len());
         let failures = [

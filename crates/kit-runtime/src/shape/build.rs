@@ -5,7 +5,7 @@ use super::{
     Union,
 };
 
-/// Constructors for generated code. A rule has no effect on a shape that does not have this rule.
+/// Constructors for generated code. A rule that the shape cannot have, such as `@minLength` of a number, is ignored.
 impl Shape {
     /// Any string.
     pub const TEXT: Self = Self::Text(Text::ANY);
@@ -47,7 +47,7 @@ impl Shape {
         Self::Tuple(Tuple { elements })
     }
 
-    /// Creates the shape of a template literal type.
+    /// Creates the shape of strings that match a template literal type.
     pub const fn template(template: &'static Template) -> Self {
         Self::Text(Text {
             template: Some(template),
@@ -68,7 +68,7 @@ impl Shape {
         Self::Literal(Literal::Text(text))
     }
 
-    /// Returns the shape of a type by reference.
+    /// Creates a reference to the shape of the type `T`.
     pub const fn of<T: crate::Contract>() -> Self {
         Self::Reference(T::shape)
     }
@@ -82,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// Sets the properties that distinguish the object members of a union.
+    /// Sets the properties whose values distinguish the object members of a union, such as `kind`.
     #[must_use]
     pub const fn discriminants(self, discriminants: &'static [&'static str]) -> Self {
         match self {

@@ -3,7 +3,7 @@
 use super::{Array, Literal, Number, Shape, Text, Tuple};
 use crate::json::{number_text, quoted};
 
-/// Maximum number of alternatives in a list.
+/// Maximum number of alternatives that a description lists.
 const MAX_CHOICES: usize = 12;
 
 /// Describes a shape and its rules in words: `string, 1 to 200 characters`.
@@ -32,7 +32,7 @@ pub fn describe(shape: &'static Shape) -> String {
     }
 }
 
-/// Joins alternatives: `"a", "b" or "c"`. Removes duplicates. Lists at most 12 and counts the others.
+/// Joins alternatives: `"a", "b" or "c"`. Omits duplicates. If there are more than 12, counts the others.
 pub fn alternatives(words: impl Iterator<Item = String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for word in words {
@@ -51,7 +51,7 @@ pub fn alternatives(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Formats a number with its noun: `1 item`, `2 items`.
+/// Formats a number and the noun after it in the singular or plural: `1 item`, `2 items`.
 pub fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")

@@ -1,4 +1,4 @@
-//! Types as data. Validation and its failures are computed from shapes.
+//! Shapes: the types of a contract as data. Validation compares values with shapes.
 
 mod build;
 mod describe;
@@ -9,12 +9,12 @@ pub use describe::{alternatives, count, describe};
 pub use pattern::Pattern;
 pub use template::{Template, TemplatePart};
 
-/// Values that a type has on the wire.
+/// The values that a type accepts in JSON.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// Any JSON value.
     Unknown,
-    /// No value at all.
+    /// No value, as for the type `never`.
     Never,
     /// `null`.
     Null,
@@ -30,7 +30,7 @@ pub enum Shape {
     Number(Number),
     /// An integer of any size: a string of digits, or a number that is exact.
     BigInt(Number),
-    /// A single value.
+    /// A literal type, which has one value.
     Literal(Literal),
     /// An array whose items have the same shape.
     Array(Array),
@@ -40,29 +40,29 @@ pub enum Shape {
     Object(Object),
     /// A union of several shapes.
     Union(Union),
-    /// Another type.
+    /// A reference to the shape of another type.
     Reference(fn() -> &'static Self),
-    /// A recursive type. Each entry counts towards [`MAX_DEPTH`].
+    /// A reference to a recursive type. Each one on the path to a value counts towards [`MAX_DEPTH`].
     Recursive(fn() -> &'static Self),
 }
 
-/// Maximum number of recursive types that may be entered on the way to a value.
+/// Maximum number of recursive types on the path to a value.
 pub const MAX_DEPTH: usize = 256;
 
 /// Rules for strings. Lengths count characters (code points).
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// Template literal type of the values.
+    /// Template literal type that the string must match.
     pub template: Option<&'static Template>,
     /// Minimum length.
     pub min_length: Option<usize>,
     /// Maximum length.
     pub max_length: Option<usize>,
-    /// Standard format.
+    /// Format of `@format`.
     pub format: Option<Format>,
-    /// Regular expression that must match a part of the string.
+    /// Regular expression of `@pattern`, which must match a part of the string.
     pub pattern: Option<&'static Pattern>,
-    /// True if the string is the key of an object and not a value, so that failures say "key".
+    /// True if the string is a property name, so that failures say "key" in place of "string".
     pub is_key: bool,
 }
 
@@ -78,7 +78,7 @@ impl Text {
     };
 }
 
-/// Rules for numbers. Bigints are compared with the same bounds, without rounding.
+/// Rules for numbers and bigints. A bigint is compared with the bounds without rounding.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
     /// True for integers between -(2^53 - 1) and 2^53 - 1.
@@ -87,11 +87,11 @@ pub struct Number {
     pub minimum: Option<f64>,
     /// Largest valid number.
     pub maximum: Option<f64>,
-    /// Bound that valid numbers exceed.
+    /// Number that all valid numbers are greater than.
     pub exclusive_minimum: Option<f64>,
-    /// Bound that valid numbers stay below.
+    /// Number that all valid numbers are less than.
     pub exclusive_maximum: Option<f64>,
-    /// Step: valid numbers are multiples of it.
+    /// Number that all valid numbers are a multiple of.
     pub multiple_of: Option<f64>,
 }
 
@@ -112,7 +112,7 @@ impl Number {
         ..Self::ANY
     };
 
-    /// Returns true if the bounds are those of a `bigint` column, which has 64 bits.
+    /// Returns true if the bounds are those of a `bigint` column in PostgreSQL, which has 64 bits.
     #[allow(clippy::float_cmp)] // Reason: the bounds must equal exactly these numbers.
     pub(crate) fn is_bigint_column(&self) -> bool {
         self.minimum == Some(-COLUMN_LIMIT) && self.exclusive_maximum == Some(COLUMN_LIMIT)
@@ -131,7 +131,7 @@ pub enum Literal {
     Number(f64),
     /// `true` or `false`.
     Boolean(bool),
-    /// A bigint in decimal digits, with an optional minus and without leading zeros.
+    /// A bigint as decimal digits, with an optional minus and without leading zeros.
     BigInt(&'static str),
 }
 
@@ -149,7 +149,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Any number of items of a shape.
+    /// Creates an array without a limit on the number of items.
     pub const fn of(element: &'static Shape) -> Self {
         Self {
             element,
@@ -163,7 +163,7 @@ impl Array {
 /// A tuple: each item has its own shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Tuple {
-    /// Elements in order; at most one has [`Presence::Rest`].
+    /// Elements in order. At most one of them has [`Presence::Rest`].
     pub elements: &'static [Element],
 }
 
@@ -189,7 +189,8 @@ impl Tuple {
         length >= self.min_items() && self.max_items().is_none_or(|most| length <= most)
     }
 
-    /// Returns the shape of the item at `index` in a value with `length` items, which must be a valid number of items.
+    /// Returns the shape of the item at `index`. The tuple value has `length` items, which must be a number that
+    /// [`Self::accepts_length`] accepts.
     pub fn element(&self, index: usize, length: usize) -> &'static Shape {
         let elements = self.elements;
         let position = match self.rest() {
@@ -211,7 +212,7 @@ impl Tuple {
 /// An element of a tuple.
 #[derive(Debug, Clone, Copy)]
 pub struct Element {
-    /// Shape of its items.
+    /// Shape of the items that the element matches.
     pub shape: Shape,
     /// Number of items that it matches.
     pub presence: Presence,
@@ -255,16 +256,16 @@ pub struct Object {
     pub name: Option<&'static str>,
     /// Properties in order of declaration.
     pub properties: &'static [Property],
-    /// Index signatures by precedence. A value must fit every signature that matches its key.
+    /// Index signatures in order of precedence. The value of a key must fit every signature that matches the key.
     pub index: &'static [Index],
 }
 
 /// An index signature.
 #[derive(Debug, Clone, Copy)]
 pub struct Index {
-    /// Keys that it matches.
+    /// Keys that the signature matches.
     pub keys: Keys,
-    /// Rules that each matching key must satisfy.
+    /// Shape with the rules that each matching key must satisfy; `None` if there are none.
     pub key: Option<Shape>,
     /// Shape of the values.
     pub shape: Shape,
@@ -280,7 +281,7 @@ impl Index {
         }
     }
 
-    /// Creates a signature whose keys must satisfy the rules of a string shape.
+    /// Creates a signature whose keys must satisfy the rules of the string shape `rules`.
     pub const fn ruled(keys: Keys, shape: Shape, rules: Shape) -> Self {
         let key = match rules {
             Shape::Text(rules) => Some(Shape::Text(Text {
@@ -298,9 +299,9 @@ impl Index {
 pub enum Keys {
     /// Every key.
     Any,
-    /// Numbers in the format of JavaScript: `7`, `-1.5`, not `07`.
+    /// Keys that JavaScript writes for a number: `7` and `-1.5`, but not `07`.
     Numeric,
-    /// Strings of a template literal type.
+    /// Keys that match a template literal type.
     Template(&'static Template),
 }
 
@@ -330,7 +331,7 @@ pub struct Property {
     pub shape: Shape,
     /// True if a request may omit the property.
     pub optional: bool,
-    /// True if the values must never be shown.
+    /// True if errors and logs must never show the values.
     pub sensitive: bool,
 }
 
@@ -353,7 +354,7 @@ impl Property {
         }
     }
 
-    /// Marks the property as sensitive: its values must never be shown.
+    /// Marks the property as sensitive: errors and logs never show its values.
     #[must_use]
     pub const fn sensitive(self) -> Self {
         Self {
@@ -366,7 +367,7 @@ impl Property {
 /// A union of several shapes.
 #[derive(Debug, Clone, Copy)]
 pub struct Union {
-    /// Members. Nested unions are flattened, and members without any value are left out.
+    /// Members. A union inside of a union is replaced by its members, and members without values are omitted.
     pub members: &'static [Shape],
     /// Properties that distinguish the object members, in the order in which they are checked.
     pub discriminants: &'static [&'static str],
@@ -392,7 +393,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the name in `@format`.
+    /// Returns the name of the format in `@format`: `date-time`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -405,7 +406,7 @@ impl Format {
         }
     }
 
-    /// Returns an example of the format.
+    /// Returns an example of the format, for suggestions.
     pub fn example(self) -> &'static str {
         match self {
             Self::Email => "name@example.com",
@@ -420,7 +421,7 @@ impl Format {
 }
 
 impl Shape {
-    /// Follows references to the shape itself.
+    /// Follows references until it reaches a shape that is not a reference.
     pub fn resolve(&'static self) -> &'static Self {
         match self {
             Self::Reference(to) | Self::Recursive(to) => to().resolve(),
@@ -428,7 +429,8 @@ impl Shape {
         }
     }
 
-    /// Returns true if all values are literals, `null` or booleans. False for bigint literals, because they have two forms on the wire.
+    /// Returns true if the type has a finite list of values: literals, `null` or booleans. Returns false for bigint
+    /// literals, because each has two forms in JSON: a string and a number.
     pub fn is_listable(&'static self) -> bool {
         match self.resolve() {
             Self::Literal(literal) => !matches!(literal, Literal::BigInt(_)),
@@ -438,7 +440,7 @@ impl Shape {
         }
     }
 
-    /// Returns true if values may contain sensitive properties.
+    /// Returns true if the type has sensitive properties at any depth.
     pub fn holds_sensitive(&'static self) -> bool {
         self.holds_sensitive_beyond(&mut Vec::new())
     }

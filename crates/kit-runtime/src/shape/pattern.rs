@@ -11,7 +11,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Creates a pattern from its source.
+    /// Creates a pattern from its source, the text between the slashes in JavaScript.
     pub const fn new(source: &'static str) -> Self {
         Self {
             source,
@@ -19,7 +19,7 @@ impl Pattern {
         }
     }
 
-    /// Returns the source.
+    /// Returns the source of the regular expression, without slashes.
     pub fn source(&self) -> &'static str {
         self.source
     }

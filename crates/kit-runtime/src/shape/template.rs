@@ -1,7 +1,8 @@
-//! Template literal types: strings with fixed text and holes, divided in the same way as in TypeScript.
+//! Template literal types such as `user-${number}`: strings with fixed text and placeholders (holes). A string is
+//! divided among the parts in the same way as in TypeScript.
 //!
-//! A regular expression could express the same, but a backtracking engine tries each possible division of a string that
-//! does not match. Here the time grows only with the length of the string.
+//! A regular expression could express the same, but a backtracking engine tries each possible division of a string
+//! that does not match. Here the time grows only with the length of the string.
 
 use std::sync::OnceLock;
 
@@ -29,7 +30,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Creates a template. `source` is its text in TypeScript between the backticks.
+    /// Creates a template. `source` is the text between the backticks in TypeScript, without them.
     pub const fn new(source: &'static str, parts: &'static [TemplatePart]) -> Self {
         Self {
             source,
@@ -38,7 +39,7 @@ impl Template {
         }
     }
 
-    /// Returns the text in TypeScript, without the backticks: `user-${number}`.
+    /// Returns the text between the backticks in TypeScript: `user-${number}`.
     pub fn source(&self) -> &'static str {
         self.source
     }
@@ -59,8 +60,7 @@ impl Template {
     }
 }
 
-/// Returns true if a string matches the parts of a template, none of which is a union. A hole is a placeholder such as
-/// `${string}`. As in TypeScript, a hole ends at the first occurrence
+/// Returns true if a string matches a template without unions. As in TypeScript, a hole ends at the first occurrence
 /// of the fixed text after it, and a hole directly before another hole is one character. For example, `-1-2` does not
 /// match `${number}-${number}`, because the hole before the first `-` would be empty.
 fn matches_without_alternatives(parts: &[TemplatePart], text: &str) -> bool {
@@ -96,7 +96,7 @@ fn matches_without_alternatives(parts: &[TemplatePart], text: &str) -> bool {
 }
 
 impl TemplatePart {
-    /// Returns true if a string fills this hole.
+    /// Returns true if the string is a valid text for this hole.
     fn is_filled(self, text: &str) -> bool {
         match self {
             Self::Fixed(fixed) => text == fixed,
@@ -127,13 +127,13 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Characters that a step accepts.
+/// The characters on which the state machine moves from one state to another.
 #[derive(Debug, Clone, Copy)]
 enum CharacterClass {
     Any,
     Digit,
     One(char),
-    /// One of these characters: a sign, or the `e` of an exponent.
+    /// One of these characters, such as a sign or the `e` of an exponent.
     Of(&'static str),
 }
 
@@ -148,11 +148,12 @@ impl CharacterClass {
     }
 }
 
-/// State machine that reads a string. It accepts the string if it stops in the state `end`.
+/// Nondeterministic state machine for a template. A string matches if the machine is in the state `end` after its
+/// last character.
 #[derive(Debug, Default)]
 struct StateMachine {
     steps: Vec<Vec<(CharacterClass, usize)>>,
-    /// States that each state reaches without a character.
+    /// For each state, the states that it moves to without reading a character.
     epsilon: Vec<Vec<usize>>,
     end: usize,
 }
@@ -185,7 +186,8 @@ impl StateMachine {
         current.contains(&self.end)
     }
 
-    /// Adds a state, and the states that it reaches without a character, to the states of round `at`.
+    /// Adds a state to `states`, with all states that it moves to without reading a character. `at` is the number of
+    /// characters that were read, and `seen` prevents duplicates.
     fn enter(&self, state: usize, at: usize, seen: &mut [usize], states: &mut Vec<usize>) {
         let mut pending = vec![state];
         while let Some(state) = pending.pop() {
@@ -197,7 +199,7 @@ impl StateMachine {
         }
     }
 
-    /// Adds the states for a sequence of parts after the state `from`. Returns the last state.
+    /// Adds the states for a sequence of parts behind the state `from`. Returns the state after the last part.
     fn sequence(&mut self, parts: &[TemplatePart], from: usize) -> usize {
         parts.iter().fold(from, |at, part| self.part(*part, at))
     }
@@ -243,7 +245,7 @@ impl StateMachine {
         }
     }
 
-    /// Adds an optional step.
+    /// Adds a state that is reached with or without reading a character of the class.
     fn optional(&mut self, from: usize, on: CharacterClass) -> usize {
         let at = self.step(from, on);
         self.epsilon[from].push(at);
@@ -286,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_holes_alternatives_and_fixed_text() {
+    fn matches_fixed_text_holes_and_unions() {
         const LOOPS: &[TemplatePart] = &[
             TemplatePart::OneOf(&[
                 &[TemplatePart::Text, TemplatePart::Fixed("a")],
@@ -320,12 +322,12 @@ mod tests {
         }
         assert!(matches(&[], "") && !matches(&[], "x"));
         assert!(!matches(&[TemplatePart::OneOf(&[])], ""));
-        // Two adjacent loops do not mix.
+        // The loops of two adjacent holes must stay separate.
         assert!(matches(LOOPS, "12x") && matches(LOOPS, "xa") && !matches(LOOPS, "x"));
     }
 
     #[test]
-    fn ends_a_hole_at_the_first_occurrence_of_the_text_after_it() {
+    fn ends_a_hole_at_the_first_occurrence_of_the_fixed_text_after_it() {
         const RANGE: &[TemplatePart] = &[
             TemplatePart::Number,
             TemplatePart::Fixed("-"),

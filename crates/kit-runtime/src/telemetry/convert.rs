@@ -3,7 +3,8 @@
 use opentelemetry::logs::AnyValue;
 use serde_json::Value;
 
-/// Converts a span attribute to a string, a number or a boolean. Null, arrays and objects become JSON text.
+/// Converts the value of a span attribute: strings, numbers and booleans stay; null, arrays and objects become JSON
+/// text.
 pub(super) fn attribute(value: Value) -> opentelemetry::Value {
     match value {
         Value::Bool(value) => value.into(),
@@ -16,7 +17,7 @@ pub(super) fn attribute(value: Value) -> opentelemetry::Value {
     }
 }
 
-/// Converts a field of a log entry. Null becomes `None`, because OpenTelemetry has no null.
+/// Converts the value of a log field. Null becomes `None`, because OpenTelemetry has no null.
 pub(super) fn field(value: &Value) -> Option<AnyValue> {
     Some(match value {
         Value::Null => return None,

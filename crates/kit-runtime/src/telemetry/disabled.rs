@@ -1,4 +1,4 @@
-//! Replacement for the telemetry modules if the feature `otlp` is off.
+//! Replaces the telemetry modules if the crate feature `otlp` is off. Nothing is exported.
 
 use serde_json::{Map, Value};
 use tracing::Level;
@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::Error;
 use crate::http::{Context, Phase};
 
-/// Guard without an effect.
+/// Replacement for the guard of the exporter. It does nothing.
 pub(crate) struct Exporting;
 
 #[allow(clippy::unnecessary_wraps)] // Reason: same signature as with the feature.
@@ -30,7 +30,7 @@ where
     None
 }
 
-/// Trace of a request.
+/// Replacement for the trace of a request. It records nothing.
 pub(crate) struct Trace;
 
 #[allow(clippy::unused_self)] // Reason: same signature as with the feature.

@@ -20,10 +20,10 @@ use tracing::Level;
 use super::convert;
 use crate::Error;
 
-/// Timeout of the last batch when the server shuts down.
+/// Timeout for sending the last batch when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Processors that send to the collector.
+/// OpenTelemetry processors that send spans and log records to the collector.
 struct Exporter {
     spans: Option<BatchSpanProcessor>,
     logs: Option<(SdkLoggerProvider, SdkLogger)>,
@@ -48,8 +48,8 @@ impl Drop for Exporting {
     }
 }
 
-/// Starts the export if the environment specifies a collector. Call it outside of any runtime, because the HTTP client
-/// creates its own.
+/// Starts the export if environment variables name a collector. Call it outside of any async runtime, because the
+/// HTTP client creates its own.
 pub(crate) fn start() -> Result<Exporting, Error> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
@@ -87,11 +87,11 @@ pub(crate) fn start() -> Result<Exporting, Error> {
     Ok(Exporting)
 }
 
-/// Name of the instrumentation scope of spans and records.
+/// Name of the instrumentation scope of all spans and log records.
 const NAME: &str = "kit";
 
-/// Returns true if a signal is exported. Settings that are not supported are an error at the start, so that data is not
-/// silently lost later.
+/// Returns true if a signal (`TRACES` or `LOGS`) is exported. Unsupported settings are an error at the start of the
+/// server, so that data is not silently lost later.
 fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) -> Result<bool, Error> {
     if variable(&format!("OTEL_{signal}_EXPORTER")).as_deref() == Some("none") {
         return Ok(false);
@@ -121,8 +121,8 @@ fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) ->
     }
 }
 
-/// Returns the resource of this service: `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`, otherwise the name of the
-/// program.
+/// Returns the OpenTelemetry resource that identifies this service, from `OTEL_SERVICE_NAME` and
+/// `OTEL_RESOURCE_ATTRIBUTES`. If they contain no name, the name is that of the program.
 fn resource(variable: impl Fn(&str) -> Option<String>) -> Resource {
     let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let is_named = variable("OTEL_SERVICE_NAME").is_some() || attributes.contains("service.name=");
@@ -157,8 +157,8 @@ pub(super) fn span(span: SpanData) {
     }
 }
 
-/// Exports an entry of the log. Its message is the body of the record, its ids are those of the record, and all other
-/// fields are attributes.
+/// Exports a log entry. Its message becomes the body of the record, its trace id and span id become those of the
+/// record, and all other fields become attributes.
 pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
     let Some((_, logger)) = EXPORTER.get().and_then(|exporter| exporter.logs.as_ref()) else {
         return;
@@ -195,7 +195,7 @@ pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
     logger.emit(record);
 }
 
-/// Exporter that logs a failure of the collector once, and again only after a success.
+/// An exporter that logs an error of the collector once, and again only after an export that succeeded.
 #[derive(Debug)]
 struct LoggingExporter<E> {
     inner: E,

@@ -1,5 +1,5 @@
-//! Export of requests and logs to an OpenTelemetry collector: with the feature `otlp`, and if the environment specifies
-//! a collector. Without a collector no data is recorded, and this module has no cost.
+//! Export of requests and logs to an OpenTelemetry collector. It needs the crate feature `otlp`, and environment
+//! variables that name a collector. Otherwise no data is recorded, and this module has no cost.
 
 #[cfg(feature = "otlp")]
 mod convert;
@@ -25,15 +25,16 @@ use axum::http::StatusCode;
 
 use crate::http::Context;
 
-/// Result of a request.
+/// Result of a request, for its trace.
 pub(crate) struct Outcome {
-    /// Status of the response; `None` if the client left before there was a response.
+    /// Status of the response; `None` if the client left before the response.
     pub(crate) status: Option<StatusCode>,
-    /// Message of the error in the log.
+    /// Message of the error, in the form that is logged.
     pub(crate) error: Option<String>,
 }
 
-/// Ends the trace of a request, at the latest on drop, because a client may leave before there is a response.
+/// Ends the trace of a request. If this did not happen before the drop, the drop ends it: a client may leave before
+/// the response.
 pub(crate) struct TraceGuard<'a> {
     context: &'a Context,
     outcome: Outcome,
@@ -48,7 +49,7 @@ impl<'a> TraceGuard<'a> {
         Self { context, outcome }
     }
 
-    /// Records the error that becomes the response.
+    /// Records the error of a request.
     pub(crate) fn failed(&mut self, message: impl FnOnce() -> String) {
         if self.context.trace().is_kept() {
             self.outcome.error = Some(message());

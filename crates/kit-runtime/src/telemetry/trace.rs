@@ -1,4 +1,4 @@
-//! Spans of a request: one for the request, and one for each phase that takes time.
+//! Spans of a request: one for the request, and one for each of its phases.
 
 use std::borrow::Cow;
 use std::str::FromStr as _;
@@ -15,7 +15,7 @@ use super::{Outcome, convert, export};
 use crate::http::{Context, Phase, parent_span, random_span_id};
 use crate::redact::redactor;
 
-/// Maximum length of `tracestate` according to W3C Trace Context.
+/// Maximum length of the header `tracestate` according to W3C Trace Context, in bytes.
 const STATE_BYTES: usize = 512;
 
 /// Trace of a request; `None` if spans are not exported.
@@ -44,7 +44,7 @@ impl Trace {
         }))
     }
 
-    /// Returns true if the trace is recorded for export.
+    /// Returns true if spans are recorded and exported.
     pub(crate) fn is_kept(&self) -> bool {
         self.0.is_some()
     }
@@ -64,7 +64,7 @@ impl Trace {
         Some(self.0.as_ref()?.current().to_string())
     }
 
-    /// Returns the parent for a new span of the application; `None` if the request is not exported.
+    /// Returns the parent for a span that the application creates. Returns `None` if the request is not exported.
     pub(super) fn parent(&self, context: &Context) -> Option<Parent> {
         let kept = self.0.as_ref()?;
         if parent_span(context).is_some_and(|(_, is_sampled)| !is_sampled) {
@@ -155,7 +155,7 @@ impl RequestTrace {
 }
 
 impl PhaseSpan {
-    /// Returns the name of the span; `None` if the phase takes no time and has no span.
+    /// Returns the name of the span. Returns `None` for the phases before the route is known, which have no span.
     fn name(&self) -> Option<Cow<'static, str>> {
         match self.phase {
             Phase::Received | Phase::Normalize => None,
@@ -164,7 +164,7 @@ impl PhaseSpan {
     }
 }
 
-/// Data that all spans of a trace share.
+/// Creates the spans of one trace.
 pub(super) struct SpanFactory {
     pub(super) id: TraceId,
     pub(super) state: TraceState,

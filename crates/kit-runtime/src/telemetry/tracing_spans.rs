@@ -1,5 +1,5 @@
-//! Exports spans that the application creates with `tracing`. Their parent is the phase of the request in which they
-//! began.
+//! Exports the spans that the application creates with `tracing`. The parent of such a span is the phase of the
+//! request in which it began.
 
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ where
     ApplicationSpans.with_filter(is_exported.with_max_level_hint(LevelFilter::INFO))
 }
 
-/// Returns trace id and span id of an exported span in hexadecimal digits.
+/// Returns the trace id and the span id of a span in hexadecimal digits. Returns `None` if the span is not exported.
 pub(crate) fn ids_of<S>(span: &SpanRef<'_, S>) -> Option<(String, String)>
 where
     S: for<'a> LookupSpan<'a>,
@@ -44,7 +44,7 @@ pub(super) struct Parent {
     pub(super) span: SpanId,
 }
 
-/// State of an open span.
+/// An exported span that has not ended yet.
 struct OpenSpan {
     parent: Parent,
     id: SpanId,
@@ -54,8 +54,8 @@ struct OpenSpan {
 
 struct ApplicationSpans;
 
-/// Returns the parent of a new span: the span around it, otherwise the phase of the request. `None` if the request is
-/// not exported.
+/// Returns the parent of a new span. This is the span that contains it, otherwise the phase of the request. Returns
+/// `None` if the request is not exported.
 fn parent_of<S>(span: &SpanRef<'_, S>) -> Option<Parent>
 where
     S: for<'a> LookupSpan<'a>,
@@ -71,7 +71,7 @@ where
     }
     match http::current() {
         Some(request) => request.trace().parent(&request),
-        // A task outside of requests has its own trace.
+        // A task outside of any request begins its own trace.
         None => Some(Parent {
             trace: TraceId::from_hex(&http::random_trace_id()).ok()?,
             state: TraceState::default(),
@@ -132,7 +132,7 @@ where
         let time = (open.begun, SystemTime::now());
         let mut span_data = spans.span(open.id, parent, span.name().into(), time);
         span_data.attributes = open.attributes;
-        // `tracing` does not report if the work succeeded.
+        // The status stays unset, because `tracing` does not report if the work succeeded.
         span_data.status = Status::Unset;
         export::span(span_data);
     }

@@ -86,7 +86,7 @@ pub fn received(receiver: &Receiver<(String, Vec<u8>)>) -> (Vec<Span>, Vec<LogRe
     (spans, records, services)
 }
 
-/// Returns attributes as strings by their names.
+/// Returns attributes as a map from their names to their values as strings.
 pub fn values(attributes: &[KeyValue]) -> BTreeMap<String, String> {
     let shown = attributes
         .iter()
@@ -94,7 +94,7 @@ pub fn values(attributes: &[KeyValue]) -> BTreeMap<String, String> {
     shown.collect()
 }
 
-/// Formats a value.
+/// Formats the value of an attribute.
 pub fn show(value: Option<&AnyValue>) -> String {
     match value.and_then(|value| value.value.as_ref()) {
         Some(Value::StringValue(text)) => text.clone(),

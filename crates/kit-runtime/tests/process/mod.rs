@@ -1,5 +1,6 @@
-//! Test helper: a server in its own process. Environment variables determine its behavior, and a process reads them only
-//! once. The test binary must have a test with the name `server` that runs the server if `KIT_TEST_SERVER` is set.
+//! Test helper: starts a server in its own process, because environment variables determine its behavior and a
+//! process reads them only once. The test binary must have a test with the name `server` that runs the server if
+//! `KIT_TEST_SERVER` is set.
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses only a part, and has no public API
 #![allow(clippy::unwrap_used)] // test helpers may panic like tests
@@ -16,7 +17,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server with these environment variables, and without `NODE_ENV` unless the variables contain it.
+    /// Starts a server with these environment variables. `NODE_ENV` is unset if it is not one of them.
     pub fn start(variables: &[(&str, String)]) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["server", "--exact", "--nocapture"])
@@ -63,7 +64,7 @@ impl Server {
         ))
     }
 
-    /// Sends a request, which must close the connection, and returns the response.
+    /// Sends a request and returns the response. The request must have the header `connection: close`.
     pub fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();

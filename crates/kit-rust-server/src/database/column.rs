@@ -1,4 +1,5 @@
-//! Columns in generated queries.
+//! Generates the code for one column of a table: its parts of SQL statements, and the Rust code that reads and binds
+//! its values.
 
 use kit_database::{ColumnDefault, ColumnType, sql};
 use proc_macro2::TokenStream;
@@ -8,7 +9,7 @@ use super::{Kind, StoredColumn};
 use crate::source::string_literal;
 use crate::types::{RuntimeItem, RuntimeType, RustType};
 
-/// Type of a parameter that a statement compares a column with.
+/// Rust type of a function parameter that a statement compares with a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Parameter {
     /// `&str`.
@@ -22,17 +23,17 @@ pub(crate) enum Parameter {
 }
 
 impl Parameter {
-    /// Returns true if values are copied, and false if they are borrowed.
+    /// Returns true if generated code copies values of the type, and false if it borrows them.
     pub(crate) fn is_copied(&self) -> bool {
         matches!(self, Self::Whole | Self::Float)
     }
 
-    /// Returns true for an integer without a size limit.
+    /// Returns true for [`Parameter::BigInt`], the only type whose values can be too large for a column.
     pub(crate) fn is_bigint(&self) -> bool {
         matches!(self, Self::BigInt(_))
     }
 
-    /// Returns true if a value of the type can be the parameter, after borrowing it if necessary.
+    /// Returns true if a value of the Rust type can be passed as this parameter, with a `&` if necessary.
     pub(crate) fn accepts(&self, r#type: &RustType) -> bool {
         match self {
             Self::Text => *r#type == RustType::String,
@@ -42,7 +43,7 @@ impl Parameter {
         }
     }
 
-    /// Returns `&` if values are borrowed.
+    /// Returns the `&` to write before a value that is passed as this parameter; empty if the value is copied.
     pub(crate) fn borrow(&self) -> TokenStream {
         if self.is_copied() {
             TokenStream::new()
@@ -64,11 +65,11 @@ impl ToTokens for Parameter {
 }
 
 impl StoredColumn<'_> {
-    /// Returns the column as written in a `SELECT` list.
+    /// Returns the column for a `SELECT` list, with a cast if the Rust type needs one: `"count"::int8 AS "count"`.
     pub(super) fn selected(&self) -> String {
         let name = sql::identifier(&self.column.name);
         match self.column.r#type {
-            // In Rust, a whole number is an `i64` and any other number an `f64`, even if the column is narrower.
+            // The Rust type of a number is `i64` or `f64`, even if the column has fewer bits.
             ColumnType::Integer | ColumnType::BigInt | ColumnType::DoublePrecision => {
                 match (self.scalar(), self.column.r#type) {
                     (RustType::I64, ColumnType::BigInt) | (RustType::F64, ColumnType::DoublePrecision) => {
@@ -82,7 +83,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the parameter with a cast to the column's type if necessary.
+    /// Returns the parameter `$n` of a statement, with a cast to the column's type if necessary: `$1::uuid`.
     pub(super) fn parameter(&self, number: usize) -> String {
         match self.column.r#type {
             ColumnType::Uuid => format!("${number}::uuid"),
@@ -91,8 +92,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the parameter that the column is compared with. An `integer` column is compared without a cast, so that
-    /// a number beyond 32 bits matches no row instead of failing.
+    /// Returns the parameter `$n` of a comparison with the column. A parameter for an `integer` column has no cast,
+    /// so that a number beyond 32 bits matches no row and causes no error.
     pub(super) fn compared(&self, number: usize) -> String {
         match self.column.r#type {
             ColumnType::Integer => format!("${number}"),
@@ -100,7 +101,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the value that an insert stores if no value is given.
+    /// Returns the SQL expression that an insert stores if the request has no value for the column.
     pub(super) fn default(&self, default: &ColumnDefault) -> String {
         match default {
             ColumnDefault::Now => sql::now(self.column.r#type).to_owned(),
@@ -108,12 +109,13 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns true if a function of the runtime reads the column, because the PostgreSQL type alone is not sufficient.
+    /// Returns true if generated code reads the column with a function of `kit_runtime::sql`, because sqlx cannot
+    /// read it into its Rust type.
     pub(super) fn is_read_by_runtime(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::Json) || self.column.r#type == ColumnType::Uuid
     }
 
-    /// Returns the expression that reads the field from a row.
+    /// Returns the Rust expression that reads the column from a row.
     pub(super) fn read(&self) -> TokenStream {
         let name = string_literal(&self.column.name);
         let is_option = self.field.optional || self.field.r#type.is_option();
@@ -137,7 +139,7 @@ impl StoredColumn<'_> {
             }
             Kind::Newtype => quote!(#outer(row.try_get(#name)?)),
         };
-        // For this property, null is a value and differs from a missing value.
+        // Null is a value of this property and differs from an absent value.
         if self.field.optional && self.field.r#type.is_option() {
             quote!(Some(#value))
         } else {
@@ -145,12 +147,14 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the type of a parameter that identifies a row by this column.
+    /// Returns the parameter type for this column as a part of the key. Returns `None` if the column cannot be part
+    /// of a key.
     pub(crate) fn key_type(&self) -> Option<Parameter> {
         self.parameter_type().filter(|_| !self.field.r#type.is_option())
     }
 
-    /// Returns the type of a parameter that a statement compares the column with. The column itself may be nullable.
+    /// Returns the parameter type for comparisons with the column, which may be nullable. Returns `None` if no
+    /// parameter can be compared with it.
     pub(crate) fn parameter_type(&self) -> Option<Parameter> {
         match self.plain_type() {
             RustType::String if self.kind == Kind::Plain => Some(Parameter::Text),
@@ -163,18 +167,18 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the Rust type as which the column is read.
+    /// Returns the Rust type that sqlx reads: the inner type of a newtype, otherwise the type without its `Option`.
     pub(super) fn scalar(&self) -> &RustType {
         self.within.as_ref().unwrap_or(self.plain_type())
     }
 
-    /// Returns the type of a value that a statement accepts and that cannot be null.
+    /// Returns the Rust type of the values, without the `Option` for null.
     pub(crate) fn plain_type(&self) -> &RustType {
         self.field.r#type.without_option()
     }
 
-    /// Returns the condition under which PostgreSQL cannot compare a filter's value with the column, or `None` if it
-    /// can compare every value.
+    /// Returns the Rust condition under which PostgreSQL would refuse to compare a filter's value with the column.
+    /// Returns `None` if it can compare every value.
     pub(super) fn comparison_error(&self, optional: &TokenStream) -> Option<TokenStream> {
         match (self.kind, self.column.r#type) {
             (Kind::Plain, ColumnType::Uuid) => Some(quote!(sql::is_not_uuid(#optional.as_deref()))),
@@ -186,7 +190,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the call that binds a value, which may be in an `Option`.
+    /// Returns the call that binds a value to a statement: `.bind(&value)`. `optional` is true if the value is in an
+    /// `Option`.
     pub(super) fn bind(&self, value: &TokenStream, optional: bool) -> TokenStream {
         let (borrow, plain) = (self.borrow(), self.plain_type());
         match (self.kind, optional) {
@@ -201,7 +206,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns `&` if a bound value within a newtype is borrowed.
+    /// Returns the `&` to write before the inner value of a newtype; empty if that value is copied.
     fn borrow(&self) -> TokenStream {
         if self.scalar().is_copied() {
             TokenStream::new()
@@ -210,7 +215,7 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns true if the values are copied, and false if they are borrowed.
+    /// Returns true if generated code copies the values, and false if it borrows them.
     pub(super) fn is_copied(&self) -> bool {
         match self.kind {
             Kind::Plain => self.plain_type().is_copied(),
@@ -219,19 +224,20 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the number of `Option`s around the value of an insert: one if the column is nullable or has a default,
-    /// two if both.
+    /// Returns the number of `Option`s around the value in the struct of a new row. A nullable column needs one,
+    /// because the value may be null. A column with a default needs one, because the value may be absent.
     pub(crate) fn insert_options(&self) -> usize {
         usize::from(self.column.nullable) + usize::from(self.column.default.is_some())
     }
 
-    /// Returns the number of `Option`s around the value of an update, in which every column is optional.
+    /// Returns the number of `Option`s around the value in the struct of an update: one because the value may be
+    /// absent, and another one if it may be null.
     pub(crate) fn update_options(&self) -> usize {
         1 + usize::from(self.column.nullable)
     }
 
-    /// Returns true if a list can filter by this column. A UUID within a newtype is excluded, because no check refuses
-    /// other text.
+    /// Returns true if a list can filter by this column. A UUID in a newtype is excluded, because generated code does
+    /// not check if a value is a UUID there.
     pub(crate) fn can_filter(&self) -> bool {
         match self.kind {
             Kind::Json => false,
@@ -240,8 +246,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the calls that bind a value in the given number of `Option`s. If null is a value, the first call binds a
-    /// flag that is true if the value is present.
+    /// Returns the calls that bind a value in `options` `Option`s. If it is in two, null and an absent value are
+    /// different. Then the first call binds true if a value is present, and the second one binds the value or null.
     pub(super) fn bind_optional(&self, value: &TokenStream, options: usize) -> TokenStream {
         if options < 2 {
             return self.bind(value, options == 1);
@@ -261,7 +267,7 @@ impl StoredColumn<'_> {
         quote!(.bind(#value.is_some()).bind(#bound))
     }
 
-    /// Returns true if the database or kit generates the values, and clients do not set them.
+    /// Returns true if kit or the database creates the values, so that clients cannot set them.
     pub(crate) fn is_generated(&self) -> bool {
         self.column.source.on_update_now
             || matches!(

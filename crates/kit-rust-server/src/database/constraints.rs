@@ -1,4 +1,4 @@
-//! Constraints of a table that a write can violate, as constants for handlers.
+//! Constraints of a table that an insert or an update can violate. Handlers refer to them by generated constants.
 
 use kit_database::{ForeignKey, Unique};
 use kit_ir::ReferentialAction;
@@ -9,7 +9,7 @@ use super::{Database, Stored};
 use crate::names;
 use crate::source::{doc, ident, string_literal};
 
-/// Rule that a constraint enforces.
+/// The condition that a constraint enforces.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule<'a> {
     /// No two rows have the same values in these columns.
@@ -18,7 +18,7 @@ pub(crate) enum Rule<'a> {
     Reference(&'a ForeignKey),
 }
 
-/// A constraint of a table.
+/// A constraint of a table, and the constant that generated code has for it.
 pub(crate) struct Constraint<'a> {
     /// Name of the constant in the table's module.
     pub(crate) constant: String,
@@ -38,7 +38,7 @@ impl Constraint<'_> {
 }
 
 impl Stored<'_> {
-    /// Returns the constraints that an insert or an update can violate.
+    /// Returns the constraints of the table that an insert or an update can violate.
     pub(crate) fn constraints(&self) -> Vec<Constraint<'_>> {
         let mut found: Vec<Constraint<'_>> = Vec::new();
         let mut add = |wanted: String, name: String, rule| {
@@ -64,7 +64,7 @@ impl Stored<'_> {
         found
     }
 
-    /// Returns the constants.
+    /// Returns the constants with the names of the constraints, in generated code.
     pub(super) fn constraint_names(&self) -> TokenStream {
         let constraints = self.constraints();
         let constants = constraints.iter().map(|Constraint { constant, name, rule }| {
@@ -86,8 +86,8 @@ impl Stored<'_> {
 }
 
 impl Database<'_> {
-    /// Returns the foreign keys that prevent deletion of a row of a table, each with the table that declares it. Includes the
-    /// foreign keys that prevent deletion of rows which PostgreSQL deletes with the row (`cascade`).
+    /// Returns the foreign keys that prevent the deletion of a row of a table, each with the table that declares it.
+    /// If PostgreSQL deletes further rows together with the row (`cascade`), the foreign keys to those are included.
     pub(crate) fn restricting(&self, table: &str) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut deleted = vec![table];
         let mut next = 0;
@@ -117,8 +117,9 @@ impl Database<'_> {
         found
     }
 
-    /// Returns the foreign keys of other tables that refer to a column which an update may change: a `@unique` column. PostgreSQL
-    /// refuses the update while a row refers to the old value. Updates never change a primary key.
+    /// Returns the foreign keys of other tables that can prevent an update of the table: they refer to a `@unique`
+    /// column, and PostgreSQL refuses a new value there while a row refers to the old one. Foreign keys to the
+    /// primary key are not included, because no update changes it.
     pub(crate) fn referring_to_changeable(&self, target: &Stored<'_>) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut found = Vec::new();
         for stored in &self.tables {

@@ -21,49 +21,51 @@ pub(crate) use constraints::{Constraint, Rule};
 use module::StructNames;
 pub(crate) use owner::Rows;
 
-/// Tables of a program.
+/// All tables of an application.
 pub(crate) struct Database<'a> {
     schema: &'a Schema,
     pub(crate) tables: Vec<Stored<'a>>,
 }
 
-/// Table whose entity has a generated struct.
+/// A table whose entity becomes a Rust struct.
 pub(crate) struct Stored<'a> {
     pub(crate) table: &'a Table,
-    /// Name of the entity in Rust.
+    /// Name of the struct of the entity.
     model: String,
-    /// Name of the module below `db`.
+    /// Name of the module below `db` with the statements of this table.
     pub(crate) module: String,
     pub(crate) columns: Vec<StoredColumn<'a>>,
-    /// Indexes of the primary key's columns; empty if a function cannot accept their values.
+    /// Indexes (into `columns`) of the primary key's columns. Empty if a column has a type that no function parameter
+    /// can have.
     key: Vec<usize>,
-    /// Indexes of the columns by which routes filter rows.
+    /// Indexes (into `columns`) of the columns by which lists filter rows.
     filters: Vec<usize>,
-    /// Rows that a request may read and change.
+    /// The rows that a request may read and change, according to `@owner`.
     pub(crate) rows: Rows<'a>,
-    /// Names of the module's structs, which differ from the names of all models.
+    /// Names of the structs in the module of the table. A model that a file imports together with them has another
+    /// name.
     pub(crate) structs: StructNames,
 }
 
-/// A column with the struct field that stores its values.
+/// A column, with the field of the entity's struct that has its values.
 pub(crate) struct StoredColumn<'a> {
     pub(crate) column: &'a Column,
     pub(crate) field: Field,
     kind: Kind,
-    /// The inner type, if the field's type is a newtype.
+    /// Inner type of the field's type, if that is a newtype.
     within: Option<RustType>,
 }
 
-/// Form in which a value is stored in the database.
+/// Conversion between the Rust type of a field and its column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Stored without conversion.
+    /// No conversion: sqlx reads and binds the Rust type.
     Plain,
-    /// An enum of strings.
+    /// An enum of strings, which is stored as text.
     Text,
-    /// Stored as JSON.
+    /// A type that is stored as JSON.
     Json,
-    /// A newtype around a value that is stored without conversion.
+    /// A newtype whose inner value needs no conversion.
     Newtype,
 }
 
@@ -141,17 +143,17 @@ impl<'a> Database<'a> {
         self.tables.is_empty()
     }
 
-    /// Returns the table of an entity.
+    /// Returns the table of the entity whose Rust struct has this name.
     pub(crate) fn of_entity(&self, entity: &str) -> Option<&Stored<'a>> {
         self.tables.iter().find(|stored| stored.entity() == entity)
     }
 
-    /// Returns the table with the given name.
+    /// Returns the table with this name in the database.
     pub(crate) fn table(&self, name: &str) -> Option<&Stored<'a>> {
         self.tables.iter().find(|stored| stored.table.name == name)
     }
 
-    /// Adds the columns of these properties to the filters of the table's lists.
+    /// Makes the lists of a table able to filter by the columns of these properties.
     pub(crate) fn filter_by(&mut self, table: &str, properties: &[String]) {
         let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
             return;
@@ -202,8 +204,8 @@ impl<'a> Database<'a> {
         }
     }
 
-    /// Returns the migrations that create the tables of an empty database, one file per table. A foreign key to a table
-    /// that is created later is in the file of the later table.
+    /// Returns migrations that create all tables in an empty database, one file for each table. A foreign key to a
+    /// table that is created later is added in the file of that table.
     fn migrations(&self) -> Vec<File> {
         let Ok(plan) = plan(None, self.schema) else {
             return Vec::new();
@@ -242,7 +244,7 @@ impl<'a> Database<'a> {
     }
 }
 
-/// Replaces characters of a table name that are not letters or digits, for use in a file name.
+/// Converts a table name to a file name: characters other than letters and digits are replaced.
 fn file_name(table: &str) -> String {
     let plain = |letter: char| {
         if letter.is_ascii_alphanumeric() {
@@ -273,14 +275,14 @@ impl Stored<'_> {
         self.filters.iter().map(|place| &self.columns[*place])
     }
 
-    /// Returns the columns that an insert may set.
+    /// Returns the columns for which an insert has a parameter.
     pub(crate) fn inserted(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             stored.column.default != Some(ColumnDefault::Identity) && !stored.column.source.on_update_now
         })
     }
 
-    /// Returns the columns whose value the insert statement itself generates.
+    /// Returns the columns whose value is an expression in the SQL of the insert, such as the current time.
     fn generated_by_insert(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             let column = stored.column;
@@ -289,8 +291,8 @@ impl Stored<'_> {
         })
     }
 
-    /// Returns the columns that an update may set: not the key, and not the owner, so that no update moves a row to
-    /// another owner.
+    /// Returns the columns that an update may set. The key is excluded, and the owner, so that no update gives a row
+    /// to another owner.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &StoredColumn<'_>> {
         self.columns.iter().filter(|stored| {
             !stored.is_generated()
@@ -299,7 +301,7 @@ impl Stored<'_> {
         })
     }
 
-    /// Returns true if the table has columns that an update may set.
+    /// Returns true if the table has an `update` function, because an update may set at least one column.
     pub(crate) fn is_updated(&self) -> bool {
         !self.key.is_empty() && self.changed().next().is_some()
     }

@@ -1,4 +1,4 @@
-//! Generates `db/<entity>.rs`: the statements of a table, and the functions that run them.
+//! Generates `db/<entity>.rs`: the SQL statements of a table, and the Rust functions that run them.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::names;
 use crate::source::{Imports, comment, doc, file_doc, ident};
 use crate::types::{RustType, Types};
 
-/// Names of other parameters and variables in functions that have a key. A key parameter with such a name gets a
-/// suffix.
+/// Names of variables and other parameters in functions that have the key as parameter. A part of the key with such a
+/// name gets the suffix `_key`.
 const VARIABLES: [&str; 18] = [
     "app",
     "body",
@@ -34,19 +34,19 @@ const VARIABLES: [&str; 18] = [
     "owner",
 ];
 
-/// Names of the structs that the functions of a table accept.
+/// Names of the three structs that the functions of a table accept.
 pub(crate) struct StructNames {
-    /// Values of a new row.
+    /// Struct with the values of a new row.
     pub(crate) new: String,
-    /// Values that an update changes.
+    /// Struct with the values that an update changes.
     pub(crate) changes: String,
-    /// Values that filter a list.
+    /// Struct with the values that filter a list.
     pub(crate) filter: String,
 }
 
 impl StructNames {
-    /// Chooses the names. A model keeps its name if it is imported together with these structs: as the type of a
-    /// column, or as the response of a handler.
+    /// Chooses the names so that the model keeps its name if a file imports it together with these structs. It is
+    /// imported as the type of a column, or as the response of a handler.
     pub(super) fn new(model: &str, columns: &[StoredColumn<'_>], types: &mut Types<'_>) -> Self {
         let answers = types
             .program
@@ -186,7 +186,8 @@ impl Stored<'_> {
                 sqlx::query_as(LIST).bind(limit).bind(offset) #owner #filters.fetch_all(pool).await
             },
         );
-        // `_new` avoids a warning if the insert uses no field, because the database generates all values of the row.
+        // The prefix `_` avoids a warning if the insert uses no field, because the database creates all values of the
+        // row.
         let is_used = self.inserted().next().is_some();
         let parameter = ident(if is_used { "new" } else { "_new" });
         let new = ident(&self.structs.new);
@@ -205,7 +206,7 @@ impl Stored<'_> {
         quote!(#list #count #insert #of_a_row)
     }
 
-    /// Returns the parameter for each column of the key, with its type.
+    /// Returns the name and type of a function parameter for each column of the key.
     pub(crate) fn key_parameters(&self) -> Vec<(Ident, Parameter)> {
         let is_only = self.key.len() == 1;
         let mut found: Vec<(Ident, Parameter)> = Vec::new();
@@ -220,7 +221,7 @@ impl Stored<'_> {
         found
     }
 
-    /// Returns the functions that read, change or delete one row by its key.
+    /// Returns the functions `get`, `update` and `delete`, which access one row by its key.
     fn functions_of_a_row(&self) -> TokenStream {
         let entity = ident(self.entity());
         let parameters = self.key_parameters();
@@ -271,7 +272,8 @@ impl Stored<'_> {
         functions
     }
 
-    /// Returns statements that return early for a key or owner that PostgreSQL would refuse with an error.
+    /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would refuse the
+    /// key or the owner with an error. No row has such a key or owner.
     fn guard(&self, nothing: &TokenStream) -> TokenStream {
         let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
         let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
@@ -286,7 +288,8 @@ impl Stored<'_> {
         early_returns(nothing, &uuids, &numbers)
     }
 
-    /// Returns the same early returns for a function that accepts the owner and a filter.
+    /// Returns the statements at the start of a list function that return `nothing` early if PostgreSQL would refuse
+    /// the owner or a filter with an error.
     fn list_guard(&self, nothing: &TokenStream) -> TokenStream {
         let (uuid, number) = self.owner_errors();
         let mut uuids: Vec<_> = uuid.into_iter().collect();
@@ -300,7 +303,8 @@ impl Stored<'_> {
     }
 }
 
-/// Returns statements that return `nothing` for texts that are no UUIDs, and for numbers that are too large.
+/// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, and
+/// `numbers` those for numbers beyond 64 bits.
 fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenStream]) -> TokenStream {
     let checks = [
         (
@@ -328,7 +332,8 @@ fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenS
         .collect()
 }
 
-/// Returns a struct with a field for each column, whose type is in the given number of `Option`s.
+/// Returns a struct with a field for each column. The number with a column is the number of `Option`s around the type
+/// of its field.
 fn structure<'s>(
     comment: &str,
     derives: &TokenStream,
@@ -349,7 +354,7 @@ fn structure<'s>(
     }
 }
 
-/// Returns a function that queries the database.
+/// Returns an `async` function that runs a statement.
 fn function(
     comment: &str,
     name: &str,

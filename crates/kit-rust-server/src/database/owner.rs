@@ -1,4 +1,5 @@
-//! Handles `@owner` of a table: the column that statements compare with a value of the request.
+//! Handles `@owner` of an entity: statements compare a column with a value of the request's context, so that a
+//! request sees only its own rows.
 
 use kit_ir::EntityOwner;
 use proc_macro2::{Ident, TokenStream};
@@ -9,16 +10,16 @@ use super::{Database, Stored, StoredColumn, is_uuid};
 use crate::source::ident;
 use crate::types::RustType;
 
-/// Rows of a table that a request may read and change.
+/// The rows of a table that a request may read and change, according to `@owner` of the entity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rows<'a> {
-    /// The entity has no `@owner`.
+    /// Unknown, because the entity has no `@owner`.
     Undeclared,
-    /// `@owner none`: all rows.
+    /// All rows (`@owner none`).
     All,
-    /// Rows whose column (an index into `columns`) equals `ctx.` `context`.
+    /// Rows whose column with this index equals the value at the path `context` below `ctx` (`user.id`).
     Owned { column: usize, context: &'a str },
-    /// `@owner` names a column that statements cannot compare with a value of a request.
+    /// None, because `@owner` names a column that no function parameter can be compared with.
     Unsupported,
 }
 
@@ -38,7 +39,8 @@ impl<'a> Rows<'a> {
 }
 
 impl Database<'_> {
-    /// Returns the type of the values at a path below `ctx`: the type of the first column that is compared with them.
+    /// Returns the Rust type of the value at a path below `ctx`. It is the type of the owner column of the first
+    /// table that has this path as owner.
     pub(crate) fn type_of_context(&self, context: &str) -> Option<&RustType> {
         let mut owners = self.tables.iter().filter_map(Stored::owner);
         let (column, _) = owners.find(|(_, path)| *path == context)?;
@@ -47,7 +49,8 @@ impl Database<'_> {
 }
 
 impl Stored<'_> {
-    /// Returns the column that stores a row's owner, and the path below `ctx` of the value that it is compared with.
+    /// Returns the column that stores the owner of a row, and the path of the owner below `ctx`. Returns `None` if
+    /// the rows have no owner.
     pub(crate) fn owner(&self) -> Option<(&StoredColumn<'_>, &str)> {
         match self.rows {
             Rows::Owned { column, context } => Some((&self.columns[column], context)),
@@ -61,21 +64,21 @@ impl Stored<'_> {
             .is_some_and(|(owner, _)| owner.column.name == column.column.name)
     }
 
-    /// Returns the name and type of the parameter for the owner.
+    /// Returns the name and type of the function parameter for the owner.
     pub(crate) fn owner_parameter(&self) -> Option<(Ident, Parameter)> {
         let (column, _) = self.owner()?;
-        // No key parameter has this name.
+        // The parameters of the key never have this name.
         Some((ident("owner"), column.parameter_type()?))
     }
 
-    /// Returns the condition for the owner: `owner_column = $3`.
+    /// Returns the SQL condition for the owner: `owner_column = $3`. `number` is the number of the parameter.
     pub(super) fn owner_condition(&self, number: usize) -> Option<String> {
         let (column, _) = self.owner()?;
         let name = kit_database::sql::identifier(&column.column.name);
         Some(format!("{name} = {}", column.compared(number)))
     }
 
-    /// Returns the parameter as written in the head of a function: `owner: &str`.
+    /// Returns the parameter of the owner in the head of a function: `owner: &str`.
     pub(super) fn owner_given(&self) -> Option<TokenStream> {
         let (name, r#type) = self.owner_parameter()?;
         Some(quote!(#name: #r#type))
@@ -87,7 +90,8 @@ impl Stored<'_> {
         Some(quote!(.bind(#name)))
     }
 
-    /// Returns the text that doc comments add about the owner of a row, or of several rows.
+    /// Returns the end of a doc comment's sentence about one row or several rows: ` that belong to this owner`. Empty
+    /// if the rows have no owner.
     pub(super) fn of_owner(&self, is_plural: bool) -> &'static str {
         match (self.owner(), is_plural) {
             (None, _) => "",
@@ -96,8 +100,8 @@ impl Stored<'_> {
         }
     }
 
-    /// Returns the conditions (for a UUID, for an integer) under which PostgreSQL would refuse the owner with an error.
-    /// No row has such an owner.
+    /// Returns the Rust conditions under which PostgreSQL would refuse the owner with an error. The first is for an
+    /// owner that is a UUID, the second for one that is an integer.
     pub(super) fn owner_errors(&self) -> (Option<TokenStream>, Option<TokenStream>) {
         let (Some((column, _)), Some((name, r#type))) = (self.owner(), self.owner_parameter()) else {
             return (None, None);

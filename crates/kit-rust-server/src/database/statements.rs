@@ -7,11 +7,11 @@ use quote::quote;
 use super::{Stored, StoredColumn};
 use crate::source::ident;
 
-/// Maximum line width of a statement, if the line can be broken.
+/// Maximum width of a line of SQL, if the line can be broken.
 const WIDTH: usize = 100;
 
 impl Stored<'_> {
-    /// Returns the constants with the statements.
+    /// Returns the constants that contain the SQL statements.
     pub(super) fn statements(&self) -> TokenStream {
         let name = sql::identifier(&self.table.name);
         let mut list = self.select();
@@ -35,7 +35,7 @@ impl Stored<'_> {
         constants
     }
 
-    /// Returns the lines of a `SELECT` without conditions.
+    /// Returns the lines `SELECT … FROM …` without a condition.
     fn select(&self) -> Vec<String> {
         let mut lines = listed("SELECT ", &self.selected(), "");
         lines.push(format!("FROM {}", sql::identifier(&self.table.name)));
@@ -46,7 +46,7 @@ impl Stored<'_> {
         self.columns.iter().map(StoredColumn::selected).collect()
     }
 
-    /// Returns the condition that selects one row.
+    /// Returns the condition that selects one row by its key and its owner: `WHERE id = $1 AND owner = $2`.
     fn condition(&self) -> String {
         let mut parts: Vec<_> = self
             .key()
@@ -60,15 +60,15 @@ impl Stored<'_> {
         format!("WHERE {}", parts.join(" AND "))
     }
 
-    /// Returns the conditions of a list: the owner first, then the filters. `first` is the number of the first
-    /// parameter.
+    /// Returns the lines with the conditions of a list: first the owner, then the filters. `first` is the number of
+    /// their first parameter.
     fn chosen(&self, first: usize) -> Vec<String> {
         let owner = self.owner_condition(first);
         let before = usize::from(owner.is_some());
         let filters = self.filters().enumerate().map(|(number, stored)| {
             let word = if before + number == 0 { "WHERE" } else { "  AND" };
             let parameter = stored.compared(first + before + number);
-            // `$1 IS NULL` alone does not tell PostgreSQL the type of the parameter, so the parameter is cast.
+            // With `$1 IS NULL`, PostgreSQL does not know the type of the parameter, so the parameter is cast.
             let typed = match stored.column.r#type {
                 ColumnType::Varchar { .. } | ColumnType::Text => format!("{parameter}::text"),
                 ColumnType::Boolean => format!("{parameter}::boolean"),
@@ -89,9 +89,9 @@ impl Stored<'_> {
         owner.into_iter().chain(filters).collect()
     }
 
-    /// Returns the order of a list. Rows with a creation time are sorted from newest to oldest; the key decides between
-    /// equal times, so that no row is on two pages. Column names are qualified with the table, because a bare name
-    /// could refer to a selected expression, for which no index exists.
+    /// Returns the `ORDER BY` of a list. Rows with a creation time are sorted from newest to oldest. Among equal
+    /// times the key decides, so that no row is on two pages. Column names are qualified with the table, because an
+    /// unqualified name could mean an expression of the `SELECT` list, for which no index exists.
     fn order(&self) -> String {
         let table = sql::identifier(&self.table.name);
         let made = self.columns.iter().find(|stored| {
@@ -200,7 +200,7 @@ impl Stored<'_> {
     }
 }
 
-/// Returns a constant with a statement, one line of SQL per line.
+/// Returns a constant with a SQL statement, in several lines.
 fn constant(name: &str, lines: &[String]) -> TokenStream {
     let lines = lines
         .iter()
@@ -214,7 +214,7 @@ fn constant(name: &str, lines: &[String]) -> TokenStream {
     quote!(const #name: &str = #literal;)
 }
 
-/// Joins items with commas, and breaks the lines if they are too long.
+/// Joins items with commas. If the line is too long, it is broken after a comma.
 fn listed(begin: &str, items: &[String], end: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = begin.to_owned();

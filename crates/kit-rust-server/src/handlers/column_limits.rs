@@ -1,5 +1,5 @@
-//! Detects values of requests that a column cannot store. A property that a contract inherits from an entity has the
-//! rules of its column; a property that the contract declares itself may have fewer rules.
+//! Finds routes that accept values that a column cannot store. A property that a contract takes over from an entity
+//! has the rules of the column. A property that the contract declares itself may have fewer rules.
 
 use kit_database::ColumnType;
 use kit_ir::{Decimal, DeclarationId, Format, Method, Type, TypeId, TypeKind};
@@ -9,9 +9,9 @@ use crate::database::{Stored, StoredColumn};
 use crate::router::RouteNames;
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns true if a route accepts values that a column cannot store. A new row also gets values from the path, and
-    /// its owner from middleware, whose values have no rules. An update uses only the key from the path, and a guard
-    /// checks that key.
+    /// Returns true if a route accepts values that a column cannot store. For a new row, values from the path and the
+    /// owner from middleware count too, because no rule limits them. For an update, only the key is in the path, and
+    /// the generated function checks it.
     pub(super) fn may_exceed_column(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let slots = &handled.route.slots;
         let is_new = handled.route.method == Method::Post;
@@ -35,7 +35,7 @@ impl<'k> HandlerContext<'k, '_> {
         })
     }
 
-    /// Returns the type of a property without `null`, or `None` if a union remains.
+    /// Returns the type of a property without `null`. Returns `None` if a union of several types remains.
     fn value_type(self, id: TypeId) -> Option<&'k Type> {
         let own = self.resolved(id);
         let TypeKind::Union { members } = &own.kind else {
@@ -48,7 +48,7 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns true if a column can store all values of a type.
+/// Returns true if a column can store every value of a type.
 fn holds(column: &StoredColumn<'_>, value: &Type) -> bool {
     let rules = &value.constraints;
     match (column.column.r#type, &value.kind) {

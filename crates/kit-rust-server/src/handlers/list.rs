@@ -1,4 +1,5 @@
-//! Generates handlers of lists: one page of rows, or all rows, filtered by the query.
+//! Generates handlers of routes that return a list: all rows or one page of them, filtered by properties of the
+//! request.
 
 use kit_ir::{DeclarationId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
@@ -12,48 +13,49 @@ use crate::router::RouteNames;
 use crate::source::ident;
 use crate::types::{Field, Form, RustType};
 
-/// Number of rows of a page if the request does not specify it.
+/// Number of rows on a page if the request does not set `pageSize`.
 const PAGE_SIZE: u32 = 20;
 
 /// A route that lists rows.
 pub(super) struct List<'k> {
     pub(super) stored: &'k Stored<'k>,
-    /// Properties that filter the rows.
+    /// Properties of the path and query that filter the rows.
     pub(super) filters: Vec<Filter>,
     answer: Answer,
-    /// Name of the struct of an item, if it differs from the row's struct.
+    /// Name of the struct of a list item, if it is not the entity's struct.
     item: Option<String>,
 }
 
-/// A property of the request that filters rows.
+/// A property of the path or query by which a list filters rows.
 pub(super) struct Filter {
-    /// Name of the property, which is also the name of the column's property.
+    /// Name of the property in the request. The property of the entity has the same name.
     pub(super) property: String,
-    /// Expression of the value.
+    /// Rust expression of the value, which is an `Option`.
     value: TokenStream,
 }
 
-/// Form of the response.
+/// The structure of the response.
 enum Answer {
-    /// All rows, in this wrapper type around a list.
+    /// An array of all rows, in the newtype with this name.
     All(String),
-    /// One page.
+    /// One page of the rows.
     Page(Page),
 }
 
-/// A page of the response: `data` and `pagination`.
+/// A response with the properties `data` (the rows of the page) and `pagination`.
 struct Page {
     answer: String,
     pagination: String,
-    /// Fields of `pagination`, each with a flag that is true if its type is not a whole number.
+    /// Fields of `pagination`. The flag is true if the type of the field is `f64`, so that the number must be
+    /// converted.
     numbers: Vec<(Field, bool)>,
-    /// Expressions of the page number and of the page size.
+    /// Rust expressions of the requested page number and page size.
     number: TokenStream,
     size: TokenStream,
 }
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns the code of a route that lists rows.
+    /// Returns the code of the handler. Returns `None` if the route does not list rows.
     pub(super) fn list(self, handled: &RouteNames<'_>, uses: &mut Uses) -> Option<TokenStream> {
         let list = self.list_of(handled)?;
         let stored = list.stored;
@@ -91,8 +93,8 @@ impl<'k> HandlerContext<'k, '_> {
         Some(quote!(#lets #filter_lets #code))
     }
 
-    /// Describes the list of a route. Returns `None` if the route does not list rows, or if its request has properties
-    /// that kit does not understand.
+    /// Analyses a route that lists rows. Returns `None` if the route does not list rows, or if a property of its
+    /// request is neither a column nor the number or size of a page.
     pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Option<List<'k>> {
         let slots = &handled.route.slots;
         if handled.route.method != kit_ir::Method::Get {
@@ -144,7 +146,8 @@ impl<'k> HandlerContext<'k, '_> {
         })
     }
 
-    /// Returns the filter for a property that has the name and type of a column.
+    /// Returns the filter for a property of the request. Returns `None` if the entity has no property with this name
+    /// and type that lists can filter by.
     fn filter_of(stored: &Stored<'_>, part: Part, field: &Field) -> Option<Filter> {
         let column = stored
             .columns
@@ -164,8 +167,8 @@ impl<'k> HandlerContext<'k, '_> {
         })
     }
 
-    /// Returns a page and the struct of its items. Requires `page` and `pageSize` in the query, and `data` and
-    /// `pagination` in the response.
+    /// Returns the name of the item's struct, and the description of the page. Returns `None` if the query lacks
+    /// `page` or `pageSize`, or if the response is not `data` with `pagination`.
     fn page_of(self, answer: String, query: DeclarationId) -> Option<(String, Page)> {
         let field = |of: &str, name: &str| {
             let fields = self.types.structs.get(of)?;
@@ -222,7 +225,8 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns the code of a page. `data` converts the rows, if the items are not rows.
+/// Returns the expression of a response with one page. `data` is the expression that converts rows to items, if the
+/// items are not rows.
 fn page(
     page: &Page,
     module: &proc_macro2::Ident,
@@ -262,7 +266,8 @@ fn page(
     }
 }
 
-/// Returns the statement that creates the filter, and the argument. Both are empty if the table's lists have no filter.
+/// Returns the statement that creates the filter of a list, and the argument that passes it. Returns nothing if no
+/// list of the table has a filter.
 fn filter(list: &List<'_>, uses: &mut Uses) -> (TokenStream, Option<TokenStream>) {
     let mut columns = list.stored.filters().peekable();
     if columns.peek().is_none() {
@@ -283,7 +288,7 @@ fn filter(list: &List<'_>, uses: &mut Uses) -> (TokenStream, Option<TokenStream>
                 let field = ident(&column.field.name);
                 fields.push(quote!(#field: #value));
             }
-            // Another list of the table filters by more columns.
+            // Another list of the table filters by this column, but this list does not.
             None => is_complete = false,
         }
     }

@@ -1,5 +1,5 @@
-//! Generates files that the user owns: handlers and middleware, written once. Handlers of the five operations on an
-//! entity are complete. Any other handler responds with 501 and names the file to edit.
+//! Generates the files that belong to the user, handlers and middleware. They are written once. Handlers that create,
+//! read, update, delete or list rows are complete. Every other handler responds with 501 and names the file to edit.
 
 mod column_limits;
 mod list;
@@ -40,7 +40,7 @@ pub(crate) fn files(
     (files, owner::warnings(types.program, &denials))
 }
 
-/// Adds the filters to each table that the queries of its lists use.
+/// Adds the filters of all routes that list rows to the tables of these rows.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
     let known = HandlerContext {
@@ -59,7 +59,7 @@ pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut
     }
 }
 
-/// Input for generating handlers.
+/// The application, as input for generating handlers.
 #[derive(Clone, Copy)]
 struct HandlerContext<'k, 'p> {
     types: &'k Types<'p>,
@@ -67,20 +67,20 @@ struct HandlerContext<'k, 'p> {
     database: &'k Database<'k>,
 }
 
-/// Imports and functions that a file of handlers needs.
+/// Imports and helper functions of a file with handlers.
 #[derive(Clone, Default)]
 struct Uses {
-    /// Imported items of the runtime.
+    /// Items of `kit_runtime`.
     runtime: Imports,
-    /// Imported modules of tables, and items of these modules.
+    /// Modules of tables, and items of these modules.
     tables: Imports,
-    /// Imported errors of the contracts.
+    /// The enum of the errors that the contracts declare.
     errors: Imports,
-    /// Imported models.
+    /// Models.
     models: Imports,
-    /// Functions before the handlers.
+    /// Helper functions, which are written before the handlers.
     functions: Vec<Function>,
-    /// Reason why the current handler must not be generated: it would access rows that do not belong to the request.
+    /// Reason why the current handler must not be generated; it would access rows of other owners.
     denied: Option<Denial>,
 }
 
@@ -88,28 +88,29 @@ struct Uses {
 #[derive(Clone)]
 struct Denial {
     reason: String,
-    /// The entity that lacks `@owner`, if that is the reason.
+    /// The entity, if the reason is that it has no `@owner`.
     undeclared: Option<String>,
 }
 
-/// A route whose handler was not generated, with the reason.
+/// A route whose handler was not generated, and the reason.
 struct DeniedRoute<'a> {
     route: &'a Route,
-    /// File of the handler.
+    /// Path of the file that contains the handler.
     path: String,
     denial: Denial,
 }
 
-/// A function that handlers share.
+/// A helper function that several handlers may call.
 #[derive(Clone)]
 struct Function {
     name: String,
-    /// Functions with the same code are written once.
+    /// Code of the function. If two handlers need the same code, it is written once.
     code: TokenStream,
 }
 
 impl Uses {
-    /// Adds a function, unless one with the same code exists. Returns its name.
+    /// Adds a helper function and returns its name. If one with the same code exists, returns the name of that one.
+    /// `wanted` gets a number if another function has this name.
     fn function(&mut self, wanted: String, code: impl Fn(&Ident) -> TokenStream) -> Ident {
         let is_same = |known: &&Function| known.code.to_string() == code(&ident(&known.name)).to_string();
         if let Some(known) = self.functions.iter().find(is_same) {
@@ -124,13 +125,13 @@ impl Uses {
         function
     }
 
-    /// Records why the current handler must not be generated. Only the first reason is kept.
+    /// Records why the current handler must not be generated. If there are several reasons, the first one counts.
     fn deny(&mut self, reason: String) {
         let undeclared = None;
         self.denied.get_or_insert(Denial { reason, undeclared });
     }
 
-    /// Imports the type of a parameter.
+    /// Imports the type of a function parameter.
     fn parameter(&mut self, r#type: &Parameter) {
         if let Parameter::BigInt(bigint) = r#type
             && !bigint.is_qualified
@@ -139,7 +140,7 @@ impl Uses {
         }
     }
 
-    /// Imports an item of the runtime.
+    /// Imports an item of `kit_runtime`.
     fn runtime(&mut self, item: &str) {
         self.runtime.add_path(&format!("kit_runtime::{item}"));
     }
@@ -154,7 +155,7 @@ impl Uses {
         self.tables.add_module(&format!("crate::db::{}", stored.module));
     }
 
-    /// Imports an item of a table's module.
+    /// Imports an item of the module of a table.
     fn row(&mut self, stored: &Stored<'_>, item: &str) {
         self.tables.add(&format!("crate::db::{}", stored.module), item);
     }
@@ -205,7 +206,7 @@ impl<'k> HandlerContext<'k, '_> {
         File::user(path, &file)
     }
 
-    /// Returns the handler of a route. If kit cannot generate it, its code responds with 501.
+    /// Returns the method that handles a route. If kit cannot generate the code, the method responds with 501.
     fn handler<'a>(
         self,
         group: &Group<'a>,
@@ -214,7 +215,7 @@ impl<'k> HandlerContext<'k, '_> {
         uses: &mut Uses,
         denials: &mut Vec<DeniedRoute<'a>>,
     ) -> TokenStream {
-        // A handler that is discarded must not leave imports behind.
+        // If the generated code is discarded, its imports must be discarded too.
         let mut wanted = uses.clone();
         let reference = handled.route.reference();
         let code = match (
@@ -245,14 +246,14 @@ impl<'k> HandlerContext<'k, '_> {
         }
     }
 
-    /// Returns a property of a contract type.
+    /// Returns the property with this name of a type in a contract.
     fn property(self, id: DeclarationId, name: &str) -> Option<&'k Property> {
         let program = self.types.program;
         let properties = program.properties(program.declarations[id].r#type);
         properties.iter().find(|property| property.name == name)
     }
 
-    /// Returns a type with references resolved.
+    /// Returns a type. If it is a reference, returns the type that it refers to.
     fn resolved(self, id: TypeId) -> &'k kit_ir::Type {
         let program = self.types.program;
         &program.types[kit_analysis::resolve(program, id)]
@@ -273,9 +274,9 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
         let comment = doc(&format!(
             "`ctx.{context}`: the owner of the rows that the request may read and change."
         ));
-        // If no entity uses this value as its owner with a type that Rust supports, no code reads the field.
+        // Without an entity that uses this value as its owner, no generated code reads the field.
         let kind = match database.type_of_context(context) {
-            // Only handlers import the type.
+            // Only the handlers import this type.
             Some(r#type) if r#type.is_runtime(RuntimeItem::BigInt) => RustType::Runtime(RuntimeType {
                 item: RuntimeItem::BigInt,
                 is_qualified: true,
@@ -317,7 +318,7 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
     File::user(path, &file)
 }
 
-/// Returns the body of a handler that responds with an error and names the file to edit.
+/// Returns the body of a handler that kit cannot generate. It responds with 501 and names the file to edit.
 fn not_written(what: &str, file: &str) -> TokenStream {
     let (what, file) = (string_literal(what), string_literal(file));
     quote!(Err(Error::not_implemented(#what, #file)))

@@ -1,4 +1,4 @@
-//! Generates handlers of operations on one row: create, read, update and delete.
+//! Generates handlers of routes that access one row: create, read, update and delete.
 
 use kit_ir::Method;
 use proc_macro2::{Ident, TokenStream};
@@ -12,7 +12,7 @@ use crate::source::ident;
 use crate::types::{Field, Form};
 
 impl HandlerContext<'_, '_> {
-    /// Returns the code of a route that is an operation on an entity.
+    /// Returns the body of a handler. Returns `None` if kit cannot tell from the types how to handle the route.
     pub(super) fn handler_code(
         self,
         group: &Group<'_>,
@@ -41,8 +41,7 @@ impl HandlerContext<'_, '_> {
             None => &[],
         };
         let row_owner = self.row_owner(handled, stored, uses);
-        // Every property of the request must have a column. Otherwise the row would silently lack a value of the
-        // request.
+        // Every property of the request must have a column. Otherwise a value of the request would silently be lost.
         let is_stored = |field: &Field| {
             let mut columns = stored.inserted();
             columns.any(|column| column.field.property == field.property)
@@ -219,7 +218,8 @@ impl HandlerContext<'_, '_> {
     }
 }
 
-/// Returns a statement that awaits a query and stores its result in a variable. `refused` converts errors of the query.
+/// Returns a statement that runs a query and stores its result in a variable. `refused` is the function that converts
+/// an error of the query into a response.
 pub(super) fn awaited_query(variable: &str, query: &TokenStream, refused: Option<&Ident>) -> TokenStream {
     let variable = ident(variable);
     let converted = refused.map(|refused| quote!(.map_err(#refused)));

@@ -1,5 +1,5 @@
-//! Handles `@owner` in handlers: the value of the request that rows are compared with, owners that a request specifies,
-//! and references to rows that have an owner.
+//! Handles `@owner` in handlers: finds the owner in the request's context, refuses requests that name another owner,
+//! and refuses references to rows of other owners.
 
 use heck::ToShoutySnakeCase as _;
 use kit_ir::{DeclaredError, Program};
@@ -14,19 +14,19 @@ use crate::router::{Group, RouteNames};
 use crate::source::{doc, ident, string_literal};
 use crate::{HandlerText, Warning, names};
 
-/// Owner of rows, in a handler.
+/// Generated code for the owner of the rows that a handler accesses.
 pub(super) struct RowOwner {
-    /// Statement that reads the value from the request; empty for a table without an owner.
+    /// Statement `let owner = …;`. Empty for a table without an owner.
     pub(super) lets: TokenStream,
-    /// Argument of the database functions; `None` for a table without an owner.
+    /// Argument `owner` for the database functions. `None` for a table without an owner.
     pub(super) argument: Option<TokenStream>,
-    /// Value of the variable `owner`: `&input.require_auth.user_id`.
+    /// Expression that the statement assigns: `&input.require_auth.user_id`.
     value: TokenStream,
     is_copied: bool,
 }
 
 impl RowOwner {
-    /// Returns the value for a new row, in the number of `Option`s that the insert requires.
+    /// Returns the owner as value of a new row, in as many `Option`s as the field of the insert has.
     pub(super) fn owned(&self, options: usize) -> TokenStream {
         let value = if self.is_copied {
             quote!(owner)
@@ -38,8 +38,8 @@ impl RowOwner {
 }
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns the owner in the handler of a route. If the handler must not access the rows, the reason is stored in
-    /// `uses.denied`, and the caller discards the generated handler.
+    /// Returns the code for the owner in the handler of a route. If the handler must not access the rows, the reason
+    /// is stored in `uses.denied`, and the caller must discard the handler.
     pub(super) fn row_owner(
         self,
         handled: &RouteNames<'_>,
@@ -84,7 +84,8 @@ impl<'k> HandlerContext<'k, '_> {
         row_owner
     }
 
-    /// Returns the expression of `ctx.` `context` in a handler, or the reason why there is none.
+    /// Returns the Rust expression for the value at the path `context` below `ctx`. Returns the reason as an error if
+    /// the handler cannot have this value.
     fn value(
         self,
         handled: &RouteNames<'_>,
@@ -106,7 +107,8 @@ impl<'k> HandlerContext<'k, '_> {
         Ok(value)
     }
 
-    /// Returns statements that refuse a request which specifies another owner for the row.
+    /// Returns statements that refuse a request if a property of it names another owner. Returns `None` if such a
+    /// property has another type than the owner.
     pub(super) fn refuses_other_owner(
         self,
         group: &Group<'_>,
@@ -131,7 +133,7 @@ impl<'k> HandlerContext<'k, '_> {
         Some(code)
     }
 
-    /// Returns the name of the function that creates the error for a row of another owner.
+    /// Returns the name of the function that creates the error for a request that names another owner.
     fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
         let throws: Vec<&DeclaredError> = group
             .routes
@@ -151,8 +153,8 @@ impl<'k> HandlerContext<'k, '_> {
         )
     }
 
-    /// Returns statements that refuse references to rows of another owner, with the same response as for rows that do
-    /// not exist.
+    /// Returns statements that refuse a request whose row would refer to a row of another owner. The response is the
+    /// same as for a missing row, so that it does not reveal that the row exists.
     pub(super) fn checks_references(
         self,
         group: &Group<'_>,
@@ -171,7 +173,7 @@ impl<'k> HandlerContext<'k, '_> {
             let (Some(column), Some(target)) = (column, self.database.table(&key.table)) else {
                 continue;
             };
-            // The owner itself comes from the context, not from the client.
+            // The owner comes from the context and not from the client, so it is not checked here.
             let given = given.iter().filter(|given| given.is_of(column));
             let given: Vec<_> = given.filter(|_| !stored.is_owner(column)).collect();
             if given.is_empty() || !matches!(target.rows, Rows::Owned { .. } | Rows::Unsupported) {
@@ -205,7 +207,7 @@ impl<'k> HandlerContext<'k, '_> {
         code
     }
 
-    /// Returns the name of the function that looks up a referenced row among the rows of its owner.
+    /// Returns the name of the function that checks a reference: it looks for the row among the rows of the owner.
     fn reference_check(
         self,
         group: &Group<'_>,
@@ -245,14 +247,14 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns the body of a handler that responds with 501 and the reason.
+/// Returns the body of a handler that must not be generated. It responds with 501 and the reason.
 pub(super) fn denied(what: &str, reason: &str) -> TokenStream {
     let (what, reason) = (string_literal(what), string_literal(reason));
     quote!(Err(Error::not_specified(#what, #reason)))
 }
 
-/// Returns warnings about routes whose handlers were not generated: one per entity without `@owner`, and one for each
-/// other route.
+/// Returns warnings about routes whose handlers were not generated. Routes that fail because an entity has no
+/// `@owner` share one warning; every other route gets its own.
 pub(super) fn warnings(program: &Program, denials: &[DeniedRoute<'_>]) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut entities: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! Generates the error responses for missing rows and for rows that the database refuses. Prefers errors that the
-//! contracts declare.
+//! Generates functions that create error responses for missing rows and for writes that the database refuses. They
+//! use the errors that the contracts declare, if one fits.
 
 use heck::ToShoutySnakeCase;
 use kit_database::ForeignKey;
@@ -13,11 +13,11 @@ use crate::router::{Group, RouteNames};
 use crate::source::{doc, ident, string_literal};
 use crate::{errors, names};
 
-/// Maximum length of a description that is used as the message of a response, in bytes.
+/// Maximum length of a `@throws` description that becomes the message of the response, in bytes.
 const MESSAGE: usize = 48;
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns the call of the function that creates the error for a missing row.
+    /// Returns the name of the function that creates the error for a missing row.
     pub(super) fn missing(self, handled: &RouteNames<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
         let throws = first_match(&all(handled), &[404], &[stored.entity().to_shouty_snake_case()])
             .or_else(|| single_error(handled.route.throws.iter().filter(|throws| throws.status == 404)));
@@ -45,8 +45,8 @@ impl<'k> HandlerContext<'k, '_> {
         )
     }
 
-    /// Returns the name of the function that converts a refused write into an error, or `None` if a write cannot
-    /// violate a constraint.
+    /// Returns the name of the function that converts the database error of an insert or update into an error
+    /// response. Returns `None` if a write can violate no constraint.
     pub(super) fn refused(self, group: &Group<'_>, stored: &'k Stored<'k>, uses: &mut Uses) -> Option<Ident> {
         let throws = self.thrown_by_writes(group, stored);
         let constraints = stored.constraints();
@@ -105,20 +105,21 @@ impl<'k> HandlerContext<'k, '_> {
         )
     }
 
-    /// Returns true if a route writes rows of a table.
+    /// Returns true if a route inserts or updates rows of a table.
     fn writes(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let is_write = matches!(handled.route.method, Method::Post | Method::Put | Method::Patch);
         let resource = self.resource(handled).filter(|_| is_write);
         resource.is_some_and(|other| other.table.name == stored.table.name)
     }
 
-    /// Returns the errors of the group's routes that write rows of a table.
+    /// Returns the errors that the routes of a group declare, for those routes that insert or update rows of a table.
     fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g DeclaredError> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
         routes.flat_map(|handled| &handled.route.throws).collect()
     }
 
-    /// Returns the error for a reference to a row that does not exist.
+    /// Returns the error for a row that would refer to a missing row. `named` is the error that the contracts declare
+    /// for it, if there is one.
     fn no_such_row(
         self,
         key: &ForeignKey,
@@ -130,7 +131,8 @@ impl<'k> HandlerContext<'k, '_> {
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
     }
 
-    /// Returns the same error for a column of a table, as if the database had refused the row.
+    /// Returns the error for a column that would refer to a missing row. It is the same error as if the database had
+    /// refused the row.
     pub(super) fn unknown_reference(
         self,
         group: &Group<'_>,
@@ -148,8 +150,8 @@ impl<'k> HandlerContext<'k, '_> {
         self.no_such_row(key, self.declared_error(constraint, &throws), uses)
     }
 
-    /// Returns the name of the function that creates the error for a row that other rows refer to and that therefore
-    /// cannot be deleted. Returns `None` if no foreign key restricts deletion.
+    /// Returns the name of the function that creates the error for a row that cannot be deleted because other rows
+    /// refer to it. Returns `None` if no foreign key can prevent the deletion.
     pub(super) fn in_use(
         self,
         handled: &RouteNames<'_>,
@@ -180,8 +182,8 @@ impl<'k> HandlerContext<'k, '_> {
         Self::matching(format!("{}_in_use", plain(stored)), &comment, &arms, false, uses)
     }
 
-    /// Adds a function that converts a violated constraint to an error. With `has_limits`, the function also handles
-    /// values that a column cannot store.
+    /// Adds a function that converts a database error into an error response, by the violated constraint. If
+    /// `has_limits` is true, the function also recognises values that a column cannot store.
     fn matching(
         wanted: String,
         comment: &str,
@@ -216,7 +218,8 @@ impl<'k> HandlerContext<'k, '_> {
         ))
     }
 
-    /// Returns the error that the contracts declare for a constraint, by the names of its columns and tables.
+    /// Finds the error that the contracts declare for a violated constraint. Its code must contain the name of a
+    /// column or table of the constraint.
     fn declared_error<'t>(
         self,
         constraint: &Constraint<'_>,
@@ -237,7 +240,8 @@ impl<'k> HandlerContext<'k, '_> {
         first_match(throws, statuses, &words)
     }
 
-    /// Returns an error that the contracts declare, or the default error of its kind.
+    /// Returns Rust code that creates an error: one that the contracts declare (`throws`), otherwise one with the
+    /// given code and message.
     pub(super) fn error(
         self,
         throws: Option<&DeclaredError>,
@@ -258,14 +262,14 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns the constant with the name of a constraint.
+/// Returns the path of the constant for a constraint: `notes::SLUG_UNIQUE`.
 fn constant(stored: &Stored<'_>, constraint: &Constraint<'_>) -> TokenStream {
     let (module, constant) = (ident(&stored.module), ident(&constraint.constant));
     quote!(#module::#constant)
 }
 
-/// Returns the first error whose code contains one of the words. Earlier words come first; for the same word, earlier
-/// statuses come first.
+/// Returns the first declared error with one of these statuses whose code contains one of the words: the word `SLUG`
+/// is in `SLUG_TAKEN`. Earlier words have precedence over later ones, and then earlier statuses.
 pub(super) fn first_match<'t>(
     throws: &[&'t DeclaredError],
     statuses: &[u16],
@@ -287,13 +291,14 @@ fn all<'h>(handled: &RouteNames<'h>) -> Vec<&'h DeclaredError> {
     handled.route.throws.iter().collect()
 }
 
-/// Returns the first error if all errors have the same code.
+/// Returns the first error if all errors have the same code; `None` if they differ.
 fn single_error<'t>(mut throws: impl Iterator<Item = &'t DeclaredError>) -> Option<&'t DeclaredError> {
     let first = throws.next()?;
     throws.all(|other| other.code == first.code).then_some(first)
 }
 
-/// Returns the description of an error as a message, if it is short enough.
+/// Returns the description of a declared error as a message. If there is none, or if it is too long, returns
+/// `otherwise`.
 pub(super) fn description_or(throws: Option<&DeclaredError>, otherwise: String) -> String {
     let description = throws.and_then(|throws| throws.description.as_deref());
     description

@@ -1,4 +1,4 @@
-//! Determines the table of a route, and the key of a row in the request.
+//! Finds the table that a route accesses, and the parameters of its path that are the key of a row.
 
 use kit_ir::{Method, Segment};
 use proc_macro2::{Ident, TokenStream};
@@ -10,21 +10,23 @@ use crate::database::Stored;
 use crate::router::RouteNames;
 use crate::types::Form;
 
-/// Key of a row, in a handler.
+/// Generated code for the key of the row that a handler accesses.
 pub(super) struct Key {
-    /// Statements that read the key from the request.
+    /// Statements that assign the parts of the key to variables.
     pub(super) lets: TokenStream,
-    /// Variables with the values of the key.
+    /// Names of these variables.
     pub(super) arguments: Vec<Ident>,
 }
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns the table of which a route reads or writes one row.
+    /// Returns the table in which a route accesses one row. Returns `None` if the response type and the path name no
+    /// table.
     pub(super) fn resource(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         if handled.route.slots.response.is_some() {
             return self.answered(handled);
         }
-        // A `DELETE` route deletes what another method of the same path returns.
+        // A route without a response type, such as `DELETE`, accesses the row that another route with the same path
+        // returns.
         let siblings = self.all().filter(|other| other.route.path == handled.route.path);
         siblings
             .into_iter()
@@ -32,7 +34,8 @@ impl<'k> HandlerContext<'k, '_> {
             .or_else(|| self.collection(handled))
     }
 
-    /// Returns the table of which a route lists rows, if the response type does not show it.
+    /// Returns the table whose rows a route lists, for a response type that is not the entity. Other routes with the
+    /// same path, or with one more parameter, show the entity.
     pub(super) fn listed(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let path = &handled.route.path;
         let of_one = |other: &&RouteNames<'_>| match other.route.path.after(path) {
@@ -50,19 +53,20 @@ impl<'k> HandlerContext<'k, '_> {
         self.routes.groups.iter().flat_map(|group| &group.routes)
     }
 
-    /// Returns the table of the entity that a route returns.
+    /// Returns the table of the entity that a route returns. Returns `None` if the response is not an entity.
     fn answered(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let name = self.types.name(handled.route.slots.response?);
         self.database.of_entity(name)
     }
 
-    /// Returns the table whose name is the last static segment of the path.
+    /// Returns the table with the name of the last static segment of the path: `/teams/:id/members` gives `members`.
     fn collection(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let last = handled.route.path.static_segments().next_back()?;
         self.database.table(&last.replace('-', "_"))
     }
 
-    /// Returns the key of a row in the path. Every path parameter must be part of the key.
+    /// Returns the code for the key in the path. Returns `None` if a path parameter is not a part of the key, or if a
+    /// part of the key is not in the path.
     pub(super) fn key(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> Option<Key> {
         let params = self
             .types

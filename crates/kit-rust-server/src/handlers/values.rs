@@ -1,4 +1,4 @@
-//! Converts values of requests to values of columns.
+//! Generates the expressions that convert properties of a request to values of columns.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,17 +7,17 @@ use crate::database::{Parameter, StoredColumn};
 use crate::source::ident;
 use crate::types::{Field, RustType};
 
-/// Part of a request that contains properties.
+/// The params, query or body of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Params,
     Query,
-    /// The variable `body`.
+    /// The body, which a handler has in the variable `body`.
     Body,
 }
 
 impl Part {
-    /// Returns the expression of a field in a handler.
+    /// Returns the expression of a field in a handler: `input.params.id`.
     pub(super) fn field(self, field: &Field) -> TokenStream {
         let name = ident(&field.name);
         match self {
@@ -28,7 +28,7 @@ impl Part {
     }
 }
 
-/// A property of a request, with the part that contains it.
+/// A property of a request, and the params, query or body that contains it.
 #[derive(Clone, Copy)]
 pub(super) struct RequestValue<'f> {
     from: Part,
@@ -40,20 +40,21 @@ impl<'f> RequestValue<'f> {
         fields.iter().map(move |field| Self { from, field })
     }
 
-    /// Returns true if this property is the value of the column.
+    /// Returns true if the property has the name of the column's property.
     pub(super) fn is_of(&self, column: &StoredColumn<'_>) -> bool {
         self.field.property == column.field.property
     }
 
-    /// Returns the expression, true if the value may be absent, and true if the value may be null. Returns `None` if
-    /// the type differs from the column's.
+    /// Returns the expression of the property, and two flags: if the value may be absent, and if it may be null.
+    /// Returns `None` if its type is not the column's.
     fn parts(&self, column: &StoredColumn<'_>) -> Option<(TokenStream, bool, bool)> {
         let own = &self.field.r#type;
         let value = self.from.field(self.field);
         (own.without_option() == column.plain_type()).then(|| (value, self.field.optional, own.is_option()))
     }
 
-    /// Returns the condition that the value is present and differs from the variable `owner`. Null counts as different.
+    /// Returns the condition that the property is present and is not equal to the variable `owner`. Null is not equal
+    /// to it.
     pub(super) fn differs(&self, column: &StoredColumn<'_>, is_copied: bool) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
         let borrowed = (!is_copied).then(|| quote!(.as_ref()));
@@ -68,7 +69,7 @@ impl<'f> RequestValue<'f> {
         })
     }
 
-    /// Returns the expression as an `Option` of the key's type, which a check of a reference accepts.
+    /// Returns the property as an `Option` of the parameter type of a reference check, such as `Option<&str>`.
     pub(super) fn referred(&self, column: &StoredColumn<'_>) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
         let options = usize::from(optional) + usize::from(nullable);
@@ -86,8 +87,8 @@ impl<'f> RequestValue<'f> {
     }
 }
 
-/// Returns the expression of a property as a value in the given number of `Option`s, or `None` if its type differs. An
-/// absent value is `None` in the outermost `Option`, and null is `None` in the innermost.
+/// Returns the expression of a property in the given number of `Option`s. An absent value is `None` in the outermost
+/// one, and null is `None` in the innermost one. Returns `None` if the type of the property is not `plain`.
 pub(super) fn converted(from: Part, field: &Field, plain: &RustType, options: usize) -> Option<TokenStream> {
     if field.r#type.without_option() != plain {
         return None;

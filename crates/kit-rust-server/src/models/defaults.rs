@@ -1,5 +1,5 @@
-//! Generates functions that create the defaults of omitted fields. They are written after all types are known, because
-//! the expression of a value depends on the definition of its type.
+//! Generates functions that return the defaults of properties. They are generated after all types, because the
+//! expression of a value depends on the definition of its type.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ pub(super) struct Default {
     /// Name of the function that returns the default.
     pub(super) function: String,
     pub(super) r#type: TypeId,
-    /// Type of the field in Rust.
+    /// Rust type of the field.
     pub(super) rust: RustType,
     pub(super) value: DefaultValue,
     pub(super) property: String,
     pub(super) span: Span,
 }
 
-/// Defaults of a struct that are not written yet.
+/// Defaults of a struct whose functions are not generated yet.
 pub(super) struct Pending {
     module: String,
-    /// Index of the empty item that is reserved for them in the module.
+    /// Index of the empty item in the module that their functions will replace.
     place: usize,
     owner: String,
     form: Form,
@@ -37,7 +37,7 @@ pub(super) struct Pending {
 }
 
 impl Models<'_, '_> {
-    /// Records the defaults of a struct, and reserves an item for their functions.
+    /// Stores the defaults of a struct for later, and adds an empty item to the module in place of their functions.
     pub(super) fn defaults_later(&mut self, owner: &str, defaults: Vec<Default>) {
         if defaults.is_empty() {
             return;
@@ -53,7 +53,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Writes the functions into the reserved items.
+/// Generates the functions, and puts them in place of the empty items.
 pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module>, pending: Vec<Pending>) {
     let mut modules_of_types: BTreeMap<String, String> = BTreeMap::new();
     for module in modules.values() {
@@ -97,11 +97,11 @@ pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module
     }
 }
 
-/// Writes values as Rust expressions.
+/// Generates Rust expressions of values.
 struct Writer<'a, 'p> {
     types: &'a Types<'p>,
     module: &'a mut Module,
-    /// Module of each type.
+    /// Name of the module that declares each type, by the name of the type.
     modules_of_types: &'a BTreeMap<String, String>,
     form: Form,
 }
@@ -132,7 +132,8 @@ impl Writer<'_, '_> {
         self.module.runtime_type(self.types, item)
     }
 
-    /// Returns the expression of a JSON value with a Rust type, or `None` if the value has no Rust form.
+    /// Returns the Rust expression of a JSON value that has the type `rust`. Returns `None` if the value cannot be
+    /// expressed in Rust.
     fn value(&mut self, id: TypeId, rust: &RustType, value: &Value) -> Option<TokenStream> {
         match rust {
             RustType::Box(inner) => {
@@ -180,7 +181,7 @@ impl Writer<'_, '_> {
             _ => {}
         }
         match kind {
-            // A union whose members share one Rust type.
+            // A union whose members all have the same Rust type.
             TypeKind::Union { members } => {
                 let member = members
                     .iter()
@@ -212,7 +213,7 @@ impl Writer<'_, '_> {
         self.types.definitions.get(rust.model()?).cloned()
     }
 
-    /// Imports a generated type of another module.
+    /// Imports a generated type if another module declares it.
     fn import(&mut self, rust: &RustType) {
         let Some(name) = rust.model() else { return };
         let module = self.modules_of_types.get(name);
@@ -263,7 +264,7 @@ impl Writer<'_, '_> {
                     let literal = digits(&format!("{}_{suffix}", shapes::grouped(&text)));
                     quote!(#bigint::from(#literal))
                 } else {
-                    // The build already validated the value, so the fallback is never used.
+                    // The build has already validated the value, so the fallback never applies.
                     quote!(#text.parse().unwrap_or_default())
                 }
             }
@@ -271,7 +272,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Returns the expression of a `Vec`.
+    /// Returns the expression of a `Vec` with these items.
     fn list(&mut self, element: TypeId, rust: &RustType, items: &[Value]) -> Option<TokenStream> {
         let items: Option<Vec<TokenStream>> =
             items.iter().map(|item| self.value(element, rust, item)).collect();
@@ -373,7 +374,7 @@ impl Writer<'_, '_> {
             let name = ident(&field.name);
             values.push(quote!(#name: #expression));
         }
-        // Keys without a property belong to one of the maps; kit writes no default for such a value.
+        // A key without a property belongs into one of the maps. Defaults with such keys are not supported.
         let others = members.keys().any(|key| object.property(key).is_none());
         if others && !maps.is_empty() {
             return None;
@@ -385,7 +386,7 @@ impl Writer<'_, '_> {
         Some(quote!(#rust { #(#values),* }))
     }
 
-    /// Returns the member of a union as which the runtimes read a value.
+    /// Returns the index of the union member as which the runtimes decode a value.
     fn member(&self, union: TypeId, members: &[TypeId], value: &Value) -> Option<usize> {
         let program = self.types.program;
         let whole = read(program, union, value)?;
@@ -399,7 +400,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Returns the type of the elements of a `Vec`.
+/// Returns the type of the items of a `Vec`.
 fn element_type(rust: &RustType) -> Option<&RustType> {
     match rust {
         RustType::Vec(inner) => Some(inner),
@@ -407,13 +408,13 @@ fn element_type(rust: &RustType) -> Option<&RustType> {
     }
 }
 
-/// Returns the expression of a `String`.
+/// Returns the expression of a `String` with this text.
 fn owned(text: &str) -> TokenStream {
     let text = string_literal(text);
     quote!(#text.to_owned())
 }
 
-/// Returns a JSON value in the syntax of the macro `value!`.
+/// Returns a JSON value in the syntax of the macro `value!` of `kit_runtime`.
 fn json(value: &Value) -> TokenStream {
     match value {
         Value::Null => quote!(null),
@@ -446,8 +447,8 @@ fn as_json(default: &DefaultValue) -> Option<Value> {
     })
 }
 
-/// Returns the milliseconds since 1970 of an RFC 3339 date-time. A leap second (`:60`) counts as the second after it, as
-/// in the runtimes.
+/// Returns the milliseconds since 1970 of an RFC 3339 date-time. As in the runtimes, a leap second (`:60`) counts as
+/// the second after it.
 fn millis(text: &str) -> Option<i64> {
     let text = text.to_ascii_uppercase();
     let leap = text.get(17..19) == Some("60");
@@ -460,7 +461,7 @@ fn millis(text: &str) -> Option<i64> {
     Some(moment.as_millisecond() + if leap { 1000 } else { 0 })
 }
 
-/// Decodes base64 that the build already validated.
+/// Decodes base64. Returns `None` for other text, which the build has already refused.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Generates models: a struct for each object and an enum for each union, with the rules that requests must satisfy.
+//! Generates the models: a Rust type for each type of the contracts, with the rules that requests must satisfy.
 
 mod defaults;
 mod module;
@@ -22,7 +22,7 @@ use crate::types::{Definition, Form, RuntimeItem, RustType, Types};
 use defaults::Pending;
 pub(crate) use module::Module;
 
-/// Returns the files below `models/`.
+/// Returns the files in `models/`.
 pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
     let mut pending: Vec<Pending> = Vec::new();
@@ -64,19 +64,19 @@ pub(crate) fn files(types: &mut Types<'_>) -> Vec<File> {
     files
 }
 
-/// Writer of the types of one declaration, in one of its forms.
+/// Generates the Rust types for one declaration of the contracts, either as in requests or as in responses.
 struct Models<'a, 'p> {
     types: &'a mut Types<'p>,
     module: &'a mut Module,
-    /// Defaults that are written after all types are known.
+    /// Defaults whose functions are generated after all types.
     pending: &'a mut Vec<Pending>,
     home: DeclarationId,
     form: Form,
 }
 
-/// Location of a type in the program.
+/// A location in the contracts at which a type is used.
 struct Place<'a> {
-    /// Name of the generated type if the type has none.
+    /// Name for the generated Rust type, if the type has none.
     name: &'a str,
     /// Name in messages: `Note.title`.
     shown: String,
@@ -84,7 +84,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns the doc comment of an anonymous type.
+    /// Returns the doc comment for a type without a name: its location.
     fn comment(&self) -> TokenStream {
         doc(&format!("`{}`.", self.shown))
     }
@@ -116,7 +116,7 @@ impl Models<'_, '_> {
         self.contract(declaration, name);
     }
 
-    /// Returns the doc comment of a declaration.
+    /// Returns the doc comment for a declared type: its description, otherwise its TypeScript name.
     fn comment(&self, declaration: &Declaration) -> TokenStream {
         let description = declaration
             .documentation
@@ -133,7 +133,7 @@ impl Models<'_, '_> {
         comment
     }
 
-    /// Writes a newtype, so that the inner type has a separate name and shape.
+    /// Generates a struct around one inner type. It has its own name and its own rules.
     fn newtype(&mut self, name: &str, comment: &TokenStream, id: TypeId, at: &Place<'_>) {
         let inner = self.bare(
             id,
@@ -157,13 +157,13 @@ impl Models<'_, '_> {
         self.types.definitions.insert(name.to_owned(), definition);
     }
 
-    /// Returns the names of serde's derives.
+    /// Returns the names of serde's derive macros, `Deserialize` and `Serialize`.
     fn derives(&mut self) -> (TokenStream, TokenStream) {
         let reads = self.module.serde(self.types, "Deserialize");
         (reads, self.module.serde(self.types, "Serialize"))
     }
 
-    /// Imports an item of the runtime. Returns its name in this module.
+    /// Imports an item of `kit_runtime`. Returns the name to write in this module.
     fn runtime(&mut self, item: &str) -> TokenStream {
         self.module.runtime(self.types, item)
     }
@@ -172,8 +172,8 @@ impl Models<'_, '_> {
         RustType::Runtime(self.module.runtime_type(self.types, item))
     }
 
-    /// Returns the call that returns the shape of a type. If the application declares a type `Contract`, the runtime's
-    /// trait is not in scope.
+    /// Returns the expression for the shape of a type: `Note::shape()`. If the application declares a type
+    /// `Contract`, the trait `Contract` is not imported, and the expression names it with its path.
     fn shape_of(&self, name: &str) -> TokenStream {
         let name = ident(name);
         if self.types.declares("Contract") {
@@ -217,8 +217,8 @@ impl Models<'_, '_> {
         });
     }
 
-    /// Returns the Rust type for a type that is used within another one. `inside` is true if the type is already behind
-    /// a pointer.
+    /// Returns the Rust type for a type that another one contains. `inside` is true if a `Vec` or map contains it, so
+    /// that a recursive type needs no `Box`.
     fn bare(&mut self, id: TypeId, at: &Place<'_>, inside: bool) -> RustType {
         let program = self.types.program;
         let r#type = &program.types[id];
@@ -234,7 +234,7 @@ impl Models<'_, '_> {
             | TypeKind::Literal {
                 value: LiteralValue::Number(_),
             } => number(&r#type.kind, &r#type.constraints).unwrap_or(RustType::F64),
-            // Template literals and formats are rules that the request is checked against; the Rust type is a string.
+            // Template literals and formats are only rules of the shape. The Rust type is a string.
             TypeKind::String | TypeKind::Template { .. } => RustType::String,
             TypeKind::BigInt
             | TypeKind::Literal {
@@ -275,13 +275,14 @@ impl Models<'_, '_> {
         }
     }
 
-    /// Returns an anonymous type that was already generated. Imports it if it is in another module.
+    /// Returns the Rust type of a type without a name if it was already generated. Imports it if it is in another
+    /// module.
     fn generated(&mut self, id: TypeId) -> Option<RustType> {
         let (module, name) = self.types.generated(id, self.form)?.clone();
         Some(self.imported(&module, name))
     }
 
-    /// Returns a generated type, and imports it if it is in another module.
+    /// Returns the generated Rust type with this name. Imports it if it is in another module.
     fn imported(&mut self, module: &str, name: String) -> RustType {
         if module != self.module.name {
             self.module.models.insert(name.clone());
@@ -289,14 +290,15 @@ impl Models<'_, '_> {
         RustType::Model(name)
     }
 
-    /// Records an anonymous type of this module. Returns the type.
+    /// Records the name of a Rust type that this module has just generated for a type without a name. Returns the
+    /// Rust type.
     fn record_type(&mut self, id: TypeId, name: String) -> RustType {
         self.types.record_type(id, self.form, &self.module.name, &name);
         RustType::Model(name)
     }
 }
 
-/// Returns the Rust type for numbers of a type, or `None` if the type is not a number.
+/// Returns `i64` or `f64` for a number type. Returns `None` if the type is not a number.
 fn number(kind: &TypeKind, rules: &Constraints) -> Option<RustType> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     let is_whole = match kind {
@@ -317,12 +319,13 @@ fn item<'a>(at: &Place<'a>) -> Place<'a> {
     }
 }
 
-/// Returns true if an object is only a map with string keys.
+/// Returns true if an object has no properties and only the index signature `[key: string]`, so that it becomes a
+/// map.
 pub(crate) fn is_map(object: &ObjectType) -> bool {
     object.properties.is_empty() && matches!(object.index.as_slice(), [only] if only.key == IndexKey::String)
 }
 
-/// Returns the declaration in TypeScript syntax.
+/// Returns the TypeScript syntax of a declared type: `Note` or `Page<Note>`.
 fn expression_of(declaration: &Declaration) -> &str {
     match &declaration.origin {
         kit_ir::DeclarationOrigin::Instance { expression } => expression,

@@ -1,4 +1,4 @@
-//! A module of models under construction.
+//! A file below `models/` while its Rust types are being generated.
 
 use std::collections::BTreeSet;
 
@@ -9,26 +9,27 @@ use quote::{format_ident, quote};
 use crate::source::{Imports, ident, path, string_literal};
 use crate::types::{Form, RuntimeItem, RuntimeType, Types};
 
-/// A module of models under construction.
+/// A file below `models/` while its Rust types are being generated.
 #[derive(Default)]
 pub(crate) struct Module {
     pub(super) name: String,
-    /// Items in order.
+    /// Generated Rust items, in their order in the file.
     pub(super) items: Vec<TokenStream>,
-    /// Imports, without those of other models.
+    /// Imports, except for models of other files.
     pub(super) imports: Imports,
-    /// Imported models of other modules.
+    /// Names of the models of other files that this file imports.
     pub(super) models: BTreeSet<String>,
-    /// Sources of regular expressions that become constants.
+    /// Regular expressions that the file has as constants.
     pub(super) patterns: Vec<String>,
-    /// Template literal types that become constants: the source of each, and the expression that creates it.
+    /// Template literal types that the file has as constants. Each has its source, and the expression that creates
+    /// it.
     pub(super) templates: Vec<(String, TokenStream)>,
-    /// Names of the types that the module declares.
+    /// Names of the types that the file declares.
     pub(super) declared: Vec<String>,
 }
 
 impl Module {
-    /// Returns the name of a model. Imports it if it is in another module.
+    /// Returns the Rust name of a declared type. Imports the type if another file declares it.
     pub(crate) fn model(&mut self, types: &Types<'_>, id: DeclarationId, form: Form) -> String {
         let name = types.name_in(id, form).to_owned();
         if types.module(id) != self.name {
@@ -37,7 +38,8 @@ impl Module {
         name
     }
 
-    /// Returns an item of the runtime. Imports it, or its module if a type of the application has the same name.
+    /// Returns the name to write for an item of `kit_runtime`, and imports the item. If a type of the application has
+    /// the same name, imports only the item's module.
     pub(crate) fn runtime(&mut self, types: &Types<'_>, item: &str) -> TokenStream {
         let name = item.rsplit("::").next().unwrap_or(item);
         if types.declares(name) {
@@ -52,7 +54,7 @@ impl Module {
         path(name)
     }
 
-    /// Returns a type of the runtime, under the same rule.
+    /// Returns a type of `kit_runtime` in the same way as [`Self::runtime`].
     pub(super) fn runtime_type(&mut self, types: &Types<'_>, item: RuntimeItem) -> RuntimeType {
         let is_qualified = types.declares(item.name());
         if !is_qualified {
@@ -61,7 +63,7 @@ impl Module {
         RuntimeType { item, is_qualified }
     }
 
-    /// Returns an item of serde, under the same rule.
+    /// Returns the name to write for an item of serde, in the same way as [`Self::runtime`].
     pub(super) fn serde(&mut self, types: &Types<'_>, name: &str) -> TokenStream {
         let item = ident(name);
         if types.declares(name) {
@@ -71,7 +73,7 @@ impl Module {
         quote!(#item)
     }
 
-    /// Returns the constant of a regular expression.
+    /// Returns the name of the constant for a regular expression, and adds the constant to the file.
     pub(crate) fn pattern(&mut self, source: &str) -> TokenStream {
         let place = self.patterns.iter().position(|known| known == source);
         let number = place.unwrap_or_else(|| {
@@ -82,7 +84,7 @@ impl Module {
         quote!(#name)
     }
 
-    /// Returns the constant of a template literal type.
+    /// Returns the name of the constant for a template literal type, and adds the constant to the file.
     pub(crate) fn template(&mut self, source: String, template: TokenStream) -> TokenStream {
         let place = self.templates.iter().position(|(known, _)| *known == source);
         let number = place.unwrap_or_else(|| {
@@ -93,7 +95,7 @@ impl Module {
         quote!(#name)
     }
 
-    /// Returns the items of the module.
+    /// Returns the complete content of the file.
     pub(super) fn finish(mut self, types: &Types<'_>) -> TokenStream {
         let pattern = (!self.patterns.is_empty()).then(|| self.runtime(types, "shape::Pattern"));
         let template = (!self.templates.is_empty()).then(|| self.runtime(types, "shape::Template"));

@@ -1,4 +1,4 @@
-//! Generates structs for objects, with maps for keys that no property declares.
+//! Generates structs for objects. Keys that no property declares are in maps, one for each index signature.
 
 use kit_ir::{DefaultValue, IndexKey, LiteralValue, ObjectType, Property, TemplatePart};
 use proc_macro2::TokenStream;
@@ -11,10 +11,10 @@ use crate::shapes;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType};
 
-/// Map for the keys of an index signature.
+/// A field that is a map with the keys of one index signature.
 struct Map<'a> {
     name: String,
-    /// Type of the map itself.
+    /// Name of the map type, `IndexMap`.
     kind: RuntimeType,
     value: RustType,
     key: &'a IndexKey,
@@ -87,7 +87,7 @@ impl Models<'_, '_> {
         self.types.structs.insert(name.to_owned(), fields);
     }
 
-    /// Returns true if the property may have a value.
+    /// Returns false if the property is optional and its type has no values.
     fn may_hold(&self, property: &Property) -> bool {
         !property.optional || !kit_analysis::is_impossible(self.types.program, property.r#type)
     }
@@ -114,7 +114,7 @@ impl Models<'_, '_> {
         }
     }
 
-    /// Returns the comment and the attributes of a field.
+    /// Returns the doc comment and the serde attributes of a field.
     fn attributes(
         &mut self,
         owner: &str,
@@ -148,7 +148,7 @@ impl Models<'_, '_> {
         (comment, attributes)
     }
 
-    /// Returns a map for each index signature, in order of precedence.
+    /// Returns a map for each index signature. The first one that matches a key gets the key.
     fn maps<'o>(&mut self, object: &'o ObjectType, at: &Place<'_>, fields: &[Field]) -> Vec<Map<'o>> {
         let mut maps: Vec<Map<'o>> = Vec::new();
         for signature in object.signatures() {
@@ -185,7 +185,8 @@ impl Models<'_, '_> {
         maps
     }
 
-    /// Adds the fields of maps. Returns functions that read the maps if serde alone would read too many keys.
+    /// Adds a field for each map. If serde alone would put too many keys into a map, also returns the function that
+    /// reads the map.
     fn map_fields(&mut self, owner: &str, maps: &[Map<'_>], body: &mut Vec<TokenStream>) -> Vec<TokenStream> {
         let mut readers = Vec::new();
         for (number, map) in maps.iter().enumerate() {
@@ -214,7 +215,7 @@ impl Models<'_, '_> {
                 let keys = shapes::keys(self.types, other.key, self.module);
                 conditions.push(quote!(!#keys.matches(key)));
             }
-            // `[key: string]` accepts every remaining key.
+            // `[key: string]` accepts every key that no other map has.
             if *map.key != IndexKey::String {
                 let keys = shapes::keys(self.types, map.key, self.module);
                 conditions.push(quote!(#keys.matches(key)));
@@ -232,7 +233,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns the name of a field without the prefix `r#`.
+/// Returns the name of a field without `r#`.
 fn plain(field: &Field) -> &str {
     field.name.trim_start_matches("r#")
 }
@@ -242,12 +243,12 @@ fn reader_name(map: &Map<'_>) -> String {
     format!("read_{}", map.name.trim_start_matches("r#"))
 }
 
-/// Returns a path as text, as attributes of serde contain it.
+/// Returns a path as a string without spaces, for an attribute of serde.
 fn serde_path(path: &TokenStream) -> String {
     path.clone().into_iter().map(|token| token.to_string()).collect()
 }
 
-/// Returns a name made from the fixed text of a template.
+/// Returns a field name made from the fixed text of a template literal type: `user-${number}` gives `user`.
 fn fixed_name(parts: &[TemplatePart]) -> String {
     let fixed: Vec<&str> = parts
         .iter()
@@ -262,7 +263,7 @@ fn fixed_name(parts: &[TemplatePart]) -> String {
     }
 }
 
-/// Returns true if the default equals the `Default` of the Rust type.
+/// Returns true if the value is what `Default::default()` of the Rust type returns, so that no function is needed.
 fn is_default_of_type(default: &DefaultValue, rust: &RustType) -> bool {
     match default {
         DefaultValue::Null => rust.is_option(),

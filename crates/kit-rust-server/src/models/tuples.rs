@@ -1,4 +1,4 @@
-//! Generates tuples: Rust tuples if they can represent all rules, otherwise structs.
+//! Generates types for tuples: Rust tuples, or structs for tuples with labels, optional or repeated elements.
 
 use kit_ir::{TupleElement, TypeId};
 use proc_macro2::{Literal, TokenStream};
@@ -9,14 +9,14 @@ use crate::names;
 use crate::source::ident;
 use crate::types::{Definition, RustType};
 
-/// Maximum number of elements for which the standard library implements traits such as `Debug` and `PartialEq`.
+/// Maximum length of a Rust tuple. The standard library implements traits such as `Debug` only up to this length.
 const LONGEST: usize = 12;
 
-/// A field of a struct for a tuple: its name or position, and its type.
+/// Name (or position) and type of a field in a struct for a tuple.
 type TupleField = (String, RustType);
 
 impl Models<'_, '_> {
-    /// Returns the type of a tuple that is used within another type.
+    /// Returns the Rust type for a tuple that another type contains.
     pub(super) fn bare_tuple(&mut self, id: TypeId, elements: &[TupleElement], at: &Place<'_>) -> RustType {
         let is_plain = elements.iter().all(|element| !element.optional && !element.rest);
         if !is_plain || is_labelled(elements) || elements.is_empty() || elements.len() > LONGEST {
@@ -34,7 +34,7 @@ impl Models<'_, '_> {
         RustType::Tuple(types.collect())
     }
 
-    /// Writes a struct for a tuple. The fields have names if all elements have labels.
+    /// Generates a struct for a tuple. If every element has a label, the fields have names.
     pub(super) fn tuple_struct(
         &mut self,
         name: &str,
@@ -62,7 +62,7 @@ impl Models<'_, '_> {
             };
             fields.push((field, r#type));
         }
-        // Serde serializes these structs as lists. It would serialize a struct with a single field as that field.
+        // serde serializes a struct without field names as a JSON array, unless it has only one field.
         let is_plain =
             !named && elements.len() > 1 && elements.iter().all(|element| !element.optional && !element.rest);
         let derives = is_plain.then(|| {
@@ -114,7 +114,8 @@ impl Models<'_, '_> {
         let serialize = self.module.serde(self.types, "Serialize");
         let serializer = self.module.serde(self.types, "Serializer");
         self.module.imports.add_methods("serde::ser", "SerializeSeq");
-        // Elements after an optional one are written within its `if`: they are absent too if it is absent.
+        // If an optional element is absent, the elements after it are absent too. So they are written inside of its
+        // `if`.
         let mut body = TokenStream::new();
         for (element, (field, _)) in elements.iter().zip(fields).rev() {
             let field = member(field);
@@ -198,7 +199,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns the name or the position of a field.
+/// Returns the name of a field, or its position as a number.
 fn member(field: &str) -> TokenStream {
     match field.parse::<usize>() {
         Ok(position) => Literal::usize_unsuffixed(position).into_token_stream(),

@@ -1,4 +1,5 @@
-//! Generates unions: enums of strings, and enums with one variant per member.
+//! Generates enums for unions. A union of string literals gets a variant for each string; any other union gets a
+//! variant for each member.
 
 use kit_analysis::UnionPlan;
 use kit_ir::{LiteralValue, TypeId, TypeKind};
@@ -37,7 +38,8 @@ impl Models<'_, '_> {
         }
     }
 
-    /// Returns an enum of all members of a union except null, which an `Option` around the enum represents.
+    /// Returns the enum for a union that another type contains. It has no variant for null, because the caller puts
+    /// the enum into an `Option`.
     fn named_union(&mut self, id: TypeId, members: &[TypeId], at: &Place<'_>) -> RustType {
         if let Some(known) = self.generated(id) {
             return known;
@@ -53,13 +55,15 @@ impl Models<'_, '_> {
         members.iter().filter(is_null).copied().collect()
     }
 
-    /// Returns true if all members except null share one Rust type.
+    /// Returns true if the members other than null need no enum: there is only one, or one Rust type can represent
+    /// them all.
     pub(super) fn is_one(&self, members: &[TypeId]) -> bool {
         let rest = self.without_null(members);
         rest.len() < 2 || self.texts(&rest).is_some() || self.common(&rest).is_some()
     }
 
-    /// Returns the member whose Rust type can represent all members, if they are all numbers, booleans or bigints.
+    /// Returns the member whose Rust type can represent all members. Returns `None` if they are not all numbers, all
+    /// booleans or all bigints.
     fn common(&self, members: &[TypeId]) -> Option<TypeId> {
         let program = self.types.program;
         let kind = |id: &TypeId| &program.types[*id].kind;
@@ -75,7 +79,7 @@ impl Models<'_, '_> {
         (are(is_boolean) || are(is_bigint)).then(|| members[0])
     }
 
-    /// Returns the texts of a union that consists of string literals only.
+    /// Returns the strings of a union of string literals. Returns `None` for other unions.
     pub(super) fn texts(&self, members: &[TypeId]) -> Option<Vec<String>> {
         let program = self.types.program;
         members
@@ -141,8 +145,8 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Texts(texts));
     }
 
-    /// Writes an enum with one variant per member. A value is read as the member that keeps most of it, as everywhere
-    /// in kit.
+    /// Generates an enum with a variant for each member. As in all runtimes, a value is decoded as the member that
+    /// retains most of its keys.
     pub(super) fn union(
         &mut self,
         name: &str,
@@ -183,8 +187,8 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Union(variants));
     }
 
-    /// Writes the enum and its serialization: each variant is serialized as its value or as the literal that it
-    /// represents.
+    /// Generates the enum and its `Serialize`. A variant is serialized as its value, or as the literal that it stands
+    /// for.
     fn union_type(&mut self, name: &str, comment: &TokenStream, variants: &[Variant]) {
         let program = self.types.program;
         let mut body = Vec::new();
@@ -300,7 +304,7 @@ impl Models<'_, '_> {
         });
     }
 
-    /// Returns the variant name for a member of a union.
+    /// Returns the name of the variant for a union member: `Note` for a reference, `Text` for `string`.
     fn variant(&self, id: TypeId, number: usize) -> String {
         let program = self.types.program;
         match &program.types[id].kind {
@@ -337,12 +341,12 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns the name, with a number appended if another variant has the same name.
+/// Returns the name. If another variant has it, appends a number.
 fn unique(wanted: String, variants: &[String]) -> String {
     names::unique(wanted, |name| variants.iter().any(|known| known == name))
 }
 
-/// Returns a literal in TypeScript syntax, and the call that serializes it.
+/// Returns a literal in TypeScript syntax for the doc comment, and the method call that serializes it.
 fn serialized(value: &LiteralValue) -> (String, TokenStream) {
     match value {
         LiteralValue::String(text) => {

@@ -10,12 +10,13 @@ const CALL: usize = 60;
 /// Maximum width of array items that share lines.
 const ITEM: usize = 10;
 
-/// Prints a call. `function` is what is before the parentheses.
+/// Prints a call. `function` is the text before the parentheses.
 pub(super) fn call(function: &str, items: &[&Expr], place: Place) -> Option<String> {
     list(&format!("{function}("), items, ")", CALL, place)
 }
 
-/// Prints a list. `begin` is the text before the items, and `limit` the maximum width of items on one line.
+/// Prints a list. `begin` and `end` are the texts around the items, and `limit` is the maximum width of the items on
+/// one line.
 pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place: Place) -> Option<String> {
     let first = begin.lines().last().unwrap_or_default();
     let column = if begin.contains('\n') { 0 } else { place.column } + first.len();
@@ -48,7 +49,7 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
         .iter()
         .map(|text| text.as_ref().map(String::len))
         .sum();
-    // The last item may continue on further lines.
+    // The last item may have further lines.
     let is_short_callee = items.len() == 1 && begin.len() <= 4 && end == ")";
     if let Some(before) = before
         && (can_overflow(last, items.len()) || is_short_callee)
@@ -57,7 +58,7 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
         let room = if is_nested { width.min(limit) } else { width };
         let at = Place {
             column: line.column + before + separators,
-            // Code that fits into no line may be wider than nested calls otherwise are.
+            // If the code fits into no line, the limit for nested calls does not apply either.
             end: if place.end == usize::MAX {
                 usize::MAX
             } else {
@@ -76,7 +77,7 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
             let mut lines = text.lines().skip(1);
             lines.any(|line| starts.iter().any(|start| line.starts_with(start)))
         };
-        // A chain of several lines does not continue after other code.
+        // A method chain of several lines must begin on its own line.
         let text = text.filter(|text| !(chained && is_broken(text)));
         if let Some(text) = text {
             let first = text.lines().next().unwrap_or_default().len();
@@ -120,7 +121,7 @@ pub(super) fn vertical(begin: &str, items: &[&Expr], end: &str, place: Place) ->
     Some(format!("{text}{}{end}", margin(place.indent)))
 }
 
-/// Prints a list of short items, as many per line as fit.
+/// Prints short items, with as many on each line as fit.
 fn mixed(begin: &str, items: &[String], end: &str, place: Place) -> String {
     let inner = place.nested();
     let mut text = format!("{begin}\n");
@@ -140,7 +141,7 @@ fn mixed(begin: &str, items: &[String], end: &str, place: Place) -> String {
     format!("{text}{line}\n{}{end}", margin(place.indent))
 }
 
-/// Returns true if the last of several arguments may begin on the line of the call and end on another.
+/// Returns true if the last argument may begin on the line of the call and end on a later line, as closures do.
 pub(super) fn can_overflow(item: &Expr, count: usize) -> bool {
     match item {
         Expr::Async(_) | Expr::Closure(_) | Expr::Block(_) => true,

@@ -9,7 +9,7 @@ use super::{Place, arguments, margin};
 /// Maximum width of a chain on one line.
 const CHAIN: usize = 60;
 
-/// A part of a chain, with the number of `?` after it.
+/// One method call, field or `.await` of a chain, with the number of `?` after it.
 struct Link<'a> {
     part: Part<'a>,
     tries: usize,
@@ -39,7 +39,7 @@ impl Link<'_> {
     }
 }
 
-/// Splits a chain into its base, the number of `?` after it, and its links.
+/// Splits a chain into its first expression, the number of `?` after that, and its links.
 fn links(whole: &Expr) -> (&Expr, usize, Vec<Link<'_>>) {
     let mut found = Vec::new();
     let mut tries = 0;
@@ -98,7 +98,7 @@ pub(super) fn chain(whole: &Expr, place: Place) -> Option<String> {
     for link in others {
         parts.push(link.print(child)?);
     }
-    // What follows the chain on its last line.
+    // Number of columns that other code needs behind the chain on its last line.
     let after = if place.end == usize::MAX {
         0
     } else {

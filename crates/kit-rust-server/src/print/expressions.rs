@@ -12,7 +12,7 @@ const STRUCT: usize = 18;
 /// Maximum width of an array on one line.
 const ARRAY: usize = 60;
 
-/// Prints an expression. Returns `None` if it does not fit into its place.
+/// Prints an expression. Returns `None` if it does not fit into the place.
 pub(super) fn expression(expression: &Expr, place: Place) -> Option<String> {
     match expression {
         Expr::MethodCall(_) | Expr::Field(_) | Expr::Await(_) | Expr::Try(_) => {
@@ -83,7 +83,7 @@ pub(super) fn expression(expression: &Expr, place: Place) -> Option<String> {
         }
         other => {
             let text = flat(other);
-            // The width of a text with line breaks is the width of its first line.
+            // The width of text with line breaks is the width of its first line.
             let width = text.lines().next().map_or(0, str::len);
             (place.column + width <= place.end).then_some(text)
         }
@@ -118,7 +118,7 @@ fn macro_call(of: &syn::Macro, place: Place) -> Option<String> {
     }
 }
 
-/// Prints an array. `begin` is its opening text.
+/// Prints an array. `begin` is the text before its items: `[` or `&[`.
 fn array(begin: &str, items: &[&Expr], place: Place) -> Option<String> {
     list(begin, items, "]", ARRAY, place)
 }
@@ -162,7 +162,7 @@ fn structure(of: &ExprStruct, place: Place) -> Option<String> {
     Some(format!("{text}{}}}", margin(place.indent)))
 }
 
-/// Prints operands with the same operator on one line, or each on its own line.
+/// Prints operands with the same operator between them, on one line or each on its own line.
 fn binary(whole: &Expr, operator: BinOp, place: Place) -> Option<String> {
     let sign = flat(&operator);
     let mut operands = Vec::new();
@@ -218,7 +218,7 @@ fn closure(whole: &Expr, place: Place) -> Option<String> {
     }
 }
 
-/// Returns true if a closure needs no braces around this body, even on several lines.
+/// Returns true if a closure with this body never needs braces around it.
 fn is_block_like(body: &Expr) -> bool {
     match body {
         Expr::Struct(_) | Expr::Call(_) | Expr::Macro(_) | Expr::Match(_) | Expr::Tuple(_) => true,
@@ -237,7 +237,7 @@ fn conditional(of: &ExprIf, place: Place) -> Option<String> {
     Some(text)
 }
 
-/// Prints the condition of an `if`, with what is before the block.
+/// Prints the condition of an `if` and the space or line break before the block.
 fn condition(of: &Expr, place: Place) -> Option<String> {
     let begin = place.after("if ".len())?;
     match begin.before(2).and_then(|place| expression(of, place)) {
@@ -297,7 +297,8 @@ fn broken_arm(body: &str, indent: usize) -> String {
     format!("{{\n{}{body}\n{}}}", margin(indent + 4), margin(indent))
 }
 
-/// Returns true if a value looks better on its own line than after its target.
+/// Returns true if the value of an assignment is better on the next line than after the `=`. `same` and `next` are
+/// its two printed forms.
 fn prefers_next(same: &str, next: &str) -> bool {
     let ends = |text: &str, end: char| text.lines().next().is_some_and(|line| line.ends_with(end));
     let lines = |text: &str| text.matches('\n').count();
@@ -308,7 +309,7 @@ fn prefers_next(same: &str, next: &str) -> bool {
             .any(|end| ends(same, *end) && !ends(next, *end))
 }
 
-/// Prints what follows the target of an assignment: the operator, and the value on the same line or on the next one.
+/// Prints the operator and the value of an assignment. The value is on the same line or on the next one.
 pub(super) fn assigned(value: &Expr, place: Place, operator: &str) -> Option<String> {
     let same = place
         .after(operator.len() + 1)
@@ -335,7 +336,7 @@ pub(super) fn assigned(value: &Expr, place: Place, operator: &str) -> Option<Str
     }
 }
 
-/// Prints a block. The closing brace is at the indentation.
+/// Prints a block. Its closing brace has the indentation `indent`.
 pub(super) fn block(of: &Block, indent: usize) -> String {
     if of.stmts.is_empty() {
         return "{}".to_owned();
@@ -366,7 +367,7 @@ fn statement(of: &Stmt, indent: usize) -> String {
     }
 }
 
-/// Returns the attributes before a statement, which contain its comments.
+/// Returns the attributes of an expression that is a statement. They contain the comments before it.
 fn own_attributes(of: &Expr) -> &[syn::Attribute] {
     match of {
         Expr::If(of) => &of.attrs,
@@ -395,7 +396,7 @@ fn local(of: &Local, indent: usize) -> String {
     format!("{before}{}{head}{value}{otherwise};\n", margin(indent))
 }
 
-/// Prints code at an indentation. Code that fits into no line, because of a long text, may be wider.
+/// Prints code with an indentation. If it fits into no line, prints it without a maximum width.
 pub(super) fn lenient(indent: usize, print: impl Fn(Place) -> Option<String>) -> String {
     let place = Place::line(indent);
     print(place)

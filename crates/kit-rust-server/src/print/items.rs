@@ -1,4 +1,4 @@
-//! Prints items.
+//! Prints Rust items: functions, types, modules and imports.
 
 use syn::{Fields, ImplItem, Item, ItemUse, ReturnType, Signature, TraitItem, UseTree, Visibility};
 
@@ -21,7 +21,7 @@ pub(super) fn all(items: &[Item], indent: usize) -> String {
     text
 }
 
-/// Returns true if a blank line separates two items.
+/// Returns true if there is a blank line between two items.
 fn is_separate(before: &Item, item: &Item) -> bool {
     match (before, item) {
         (Item::Use(before), Item::Use(item)) => origin(before) != origin(item),
@@ -30,7 +30,8 @@ fn is_separate(before: &Item, item: &Item) -> bool {
     }
 }
 
-/// Returns the origin of an import, in the order of statements.
+/// Returns the number of the block in which an import is: the standard library, other crates, `crate`, `self` and
+/// `super`.
 fn origin(of: &ItemUse) -> u8 {
     match &of.tree {
         UseTree::Path(path) if path.ident == "std" => 0,
@@ -207,7 +208,7 @@ fn visible(of: &Visibility) -> String {
     }
 }
 
-/// Prints the fields of a struct or of a variant, which begin `before` characters after the indentation.
+/// Prints the fields of a struct or variant. Its name takes `before` columns after the indentation.
 fn fields(of: &Fields, indent: usize, before: usize) -> String {
     match of {
         Fields::Unit => String::new(),
@@ -243,7 +244,8 @@ fn fields(of: &Fields, indent: usize, before: usize) -> String {
     }
 }
 
-/// Prints the head of a function. `end` is what follows on the same line.
+/// Prints the signature of a function. `before` is the text in front of it, and `end` the text behind it on the same
+/// line.
 fn signature(of: &Signature, before: &str, indent: usize, end: &str) -> String {
     let start = margin(indent);
     let constant = if of.constness.is_some() { "const " } else { "" };
@@ -261,7 +263,7 @@ fn signature(of: &Signature, before: &str, indent: usize, end: &str) -> String {
     let space = if answer.is_empty() { "" } else { " " };
     let line = format!("{name}({}){space}{answer}", given.join(", "));
     let width = line.len() + end.len();
-    // rustfmt counts the semicolon of a declaration twice.
+    // rustfmt counts the semicolon of a function without a body twice.
     let room = if end == ";" { WIDTH - 1 } else { WIDTH };
     if width <= room {
         return line;
@@ -276,7 +278,7 @@ fn signature(of: &Signature, before: &str, indent: usize, end: &str) -> String {
 /// Prints a `use` statement.
 fn import(of: &ItemUse) -> String {
     let line = format!("{}use {};\n", visible(&of.vis), tree(&of.tree));
-    // rustfmt leaves two columns free.
+    // rustfmt leaves two columns of the line unused.
     if line.len() < WIDTH {
         return line;
     }
@@ -290,7 +292,7 @@ fn import(of: &ItemUse) -> String {
     let mut text = format!("{}use {path}{{\n", visible(&of.vis));
     let mut line = "   ".to_owned();
     for (number, name) in names.iter().enumerate() {
-        // rustfmt does not count the comma of the last name.
+        // rustfmt does not count the comma after the last name.
         let comma = usize::from(number + 1 < names.len());
         if line.len() + name.len() + comma + 2 > WIDTH {
             text.push_str(&line);

@@ -1,8 +1,8 @@
 //! Prints syntax trees as Rust code in the layout of rustfmt.
 //!
-//! The modules follow rustfmt's own algorithm for the forms that generated code contains, with its default widths: code
-//! that fits stays on one line, other code is broken into several lines. Every function returns `None` for code that
-//! does not fit into its [`Place`].
+//! The modules follow the algorithm of rustfmt for the syntax that generated code contains, with its default widths.
+//! Code that fits stays on one line; other code is broken into several lines. Every function returns `None` for code
+//! that does not fit into its [`Place`].
 
 mod arguments;
 mod chain;
@@ -20,19 +20,19 @@ const WIDTH: usize = 100;
 /// Maximum width of the parts of an attribute on one line.
 const ATTRIBUTE: usize = 70;
 
-/// Place of code on its line.
+/// The space that code has: its line and the columns that it may use.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// Indentation of the line.
     indent: usize,
     /// Column at which the code begins.
     column: usize,
-    /// Column at which the code must end.
+    /// Column at which the code must end. `usize::MAX` means that there is no limit.
     end: usize,
 }
 
 impl Place {
-    /// Returns a whole line at an indentation.
+    /// Returns the place of a complete line with this indentation.
     fn line(indent: usize) -> Self {
         Self {
             indent,
@@ -41,13 +41,14 @@ impl Place {
         }
     }
 
-    /// Returns the place after the given number of characters.
+    /// Returns the rest of the place after `count` columns. Returns `None` if it has fewer columns.
     fn after(self, count: usize) -> Option<Self> {
         let column = self.column + count;
         (column <= self.end).then_some(Self { column, ..self })
     }
 
-    /// Returns the place that leaves the given number of characters for other code after it.
+    /// Returns the place without its last `count` columns, which other code needs. Returns `None` if it has fewer
+    /// columns.
     fn before(self, count: usize) -> Option<Self> {
         if self.end == usize::MAX {
             return Some(self);
@@ -56,7 +57,7 @@ impl Place {
         (self.column <= end).then_some(Self { end, ..self })
     }
 
-    /// Returns a whole line, indented once more.
+    /// Returns the place of a complete line that is indented by four more columns.
     fn nested(self) -> Self {
         let indent = self.indent + 4;
         let end = if self.end == usize::MAX { usize::MAX } else { WIDTH };
@@ -72,7 +73,7 @@ impl Place {
 pub(crate) fn file(code: &TokenStream) -> String {
     match syn::parse2(code.clone()) {
         Ok(file) => laid_out(&file),
-        // Only a defect of this crate makes code that is not Rust. Cargo then shows the place.
+        // If the code is not Rust, this crate has a defect. The compiler then reports its location.
         Err(_) => format!("{code}\n"),
     }
 }
@@ -109,7 +110,7 @@ fn attributes(attributes: &[Attribute], indent: usize) -> String {
     attributes.iter().map(line).collect()
 }
 
-/// Prints the content of an attribute, with one part per line if it is too long.
+/// Prints the content of an attribute. If it is too long, each part is on its own line.
 fn meta(of: &Meta, indent: usize) -> String {
     let line = tokens::flat(of);
     let Meta::List(list) = of else { return line };
@@ -128,7 +129,7 @@ fn meta(of: &Meta, indent: usize) -> String {
     )
 }
 
-/// Returns the name and the text of an attribute that is a comment.
+/// Returns the name and the text of an attribute `doc` or `comment`; `None` for other attributes.
 fn comment(attribute: &Attribute) -> Option<(String, String)> {
     let Meta::NameValue(pair) = &attribute.meta else {
         return None;
@@ -229,7 +230,7 @@ fn run(id: &str) -> Option<Vec<u8>> {
     }
 
     #[test]
-    fn prints_texts_that_are_wider_than_a_line() {
+    fn prints_a_text_that_is_wider_than_a_line_without_a_break() {
         let text = "x".repeat(120);
         let code = quote!(fn run() { Err(Error::not_implemented("GET /", #text)) });
         let expected = format!(

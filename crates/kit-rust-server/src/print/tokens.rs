@@ -3,29 +3,29 @@
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 
-/// Prints tokens on one line, with the spaces of rustfmt.
+/// Prints tokens on one line with the spaces that rustfmt writes.
 pub(super) fn flat(tokens: &impl ToTokens) -> String {
     let mut text = String::new();
     write(tokens.to_token_stream(), &mut text);
     text
 }
 
-/// A token, as far as spaces depend on it.
+/// Kind of a token. The kinds of two neighbours decide if there is a space between them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Identifier or literal.
     Word,
     /// Comma, semicolon or colon.
     Separator,
-    /// `::`, `.`, `..`, `#` or `<`, without spaces around.
+    /// `::`, `.`, `..`, `#` or `<`, without spaces on both sides.
     Tight,
-    /// `&`, `-` or the begin of a lifetime, without a space after it.
+    /// `&`, `-` or the start of a lifetime, without a space after it.
     Open,
     /// `>`, without a space before it.
     Close,
     /// `?` or `!`, without a space before it.
     Suffix,
-    /// `=`, `->`, `|`, `+` and so on.
+    /// An operator with spaces on both sides, such as `=`, `->`, `|` or `+`.
     Operator,
     /// Tokens in parentheses or brackets.
     Group,
@@ -54,12 +54,12 @@ fn write(tokens: TokenStream, text: &mut String) {
             TokenTree::Punct(first) => {
                 let mut operator = String::from(first.as_char());
                 let mut spacing = first.spacing();
-                // A type such as `Vec<Vec<u8>>` ends with two tokens.
+                // `Vec<Vec<u8>>` ends with two tokens, not with the operator `>>`.
                 while spacing == Spacing::Joint && !operator.starts_with(['\'', '<', '>', ',']) {
                     let Some(TokenTree::Punct(next)) = tokens.peek() else {
                         break;
                     };
-                    // `&'r` is a reference and a lifetime, `:&` a separator and a reference.
+                    // `&'r` is a reference and a lifetime. `:&` is a separator and a reference.
                     if matches!(next.as_char(), '\'' | '&') && !operator.starts_with('&')
                         || next.as_char() == '\''
                     {
@@ -88,7 +88,7 @@ fn write(tokens: TokenStream, text: &mut String) {
     }
 }
 
-/// Returns true if a space separates two tokens.
+/// Returns true if there is a space between two tokens.
 fn is_spaced(previous: Kind, next: Kind) -> bool {
     let is_joined = match next {
         Kind::Separator | Kind::Tight | Kind::Close | Kind::Suffix => true,

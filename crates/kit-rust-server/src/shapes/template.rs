@@ -1,4 +1,4 @@
-//! Generates template literal types, in the form of the runtime and in TypeScript syntax.
+//! Generates template literal types as constants of the runtime's type `Template`.
 
 use kit_analysis::{Segment, segments};
 use kit_ir::TemplatePart;
@@ -9,7 +9,7 @@ use crate::models::Module;
 use crate::source::string_literal;
 use crate::types::Types;
 
-/// Returns the constant of a template literal type.
+/// Returns the name of the constant for a template literal type, and adds the constant to the file.
 pub(super) fn constant(types: &Types<'_>, parts: &[TemplatePart], module: &mut Module) -> TokenStream {
     let source = kit_analysis::template_source(types.program, parts);
     let base = module.runtime(types, "shape::Template");

@@ -1,5 +1,5 @@
-//! Defines the two forms of a type: in a request, generated properties may be absent; everywhere else, they are
-//! present.
+//! Decides which types need two Rust types. A property with `@generated` may be absent in a request, and is present
+//! everywhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,21 @@ use kit_ir::{DeclarationId, Program, Property, Slot, TypeId, TypeKind};
 
 use crate::names;
 
-/// Form of a type, by the direction of its values.
+/// Use of a type: in requests, or everywhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// Form in responses, in rows and in values that handlers create: every property is present.
+    /// In responses, rows and values that handlers create. Every property with `@generated` is present.
     Complete,
-    /// Form in requests, which may omit generated properties (`@generated`).
+    /// In requests. A property with `@generated` may be absent.
     Request,
 }
 
-/// Forms of all types.
+/// The forms that each type of an application needs.
 #[derive(Default)]
 pub(super) struct Forms {
-    /// Names of the request forms of types that have both forms.
+    /// Rust names of the request form, for types that need both forms.
     requests: BTreeMap<DeclarationId, String>,
-    /// Types that occur only in requests and need the request form.
+    /// Types that need only the request form.
     only_requests: BTreeSet<DeclarationId>,
 }
 
@@ -71,7 +71,7 @@ impl Forms {
         forms
     }
 
-    /// Returns the name of the request form of a type that has both forms.
+    /// Returns the Rust name of the request form of a type. Returns `None` if the type does not have both forms.
     pub(super) fn request(&self, id: DeclarationId) -> Option<&str> {
         self.requests.get(&id).map(String::as_str)
     }
@@ -87,14 +87,14 @@ impl Forms {
     }
 }
 
-/// Returns true if a type has a required generated property, which only requests may omit.
+/// Returns true if a type has a required property with `@generated`.
 pub(super) fn has_generated(program: &Program, id: TypeId) -> bool {
     properties(program, id)
         .iter()
         .any(|property| property.tags.generated.is_some() && !property.optional)
 }
 
-/// Returns the properties of all objects that a type contains without a reference.
+/// Returns the properties of all objects inside of a type. Does not follow references to other types.
 fn properties(program: &Program, id: TypeId) -> Vec<&Property> {
     let kind = &program.types[id].kind;
     let mut found: Vec<&Property> = Vec::new();

@@ -1,4 +1,5 @@
-//! Facts about the program's types: which ones are needed, their Rust names and modules, and which ones are recursive.
+//! Facts about the types of an application: which ones are needed, their Rust names and modules, and which ones are
+//! recursive.
 
 mod forms;
 mod rust_type;
@@ -18,45 +19,45 @@ pub(crate) use forms::Form;
 use forms::Forms;
 pub(crate) use rust_type::{RuntimeItem, RuntimeType, RustType};
 
-/// Types of a program.
+/// The types of an application, and the Rust types that are generated for them.
 pub(crate) struct Types<'a> {
     pub(crate) program: &'a Program,
-    /// Declarations that each declaration refers to, directly or indirectly.
+    /// For each declared type, the types that it refers to directly or through other types.
     reached: Vec<BTreeSet<DeclarationId>>,
-    /// Module of each declaration, below `models`.
+    /// For each declared type, the name of its module below `models`.
     modules: Vec<String>,
-    /// Declarations that routes and entities need.
+    /// Declared types that routes and entities need.
     needed: BTreeSet<DeclarationId>,
-    /// Rust name of each declaration.
+    /// For each declared type, its Rust name.
     names: Vec<String>,
     forms: Forms,
-    /// Module and name of generated anonymous types. With `Omit` and `Pick`, the same property type occurs in several
-    /// declarations.
+    /// Module and name of the Rust types for types without a name. With `Omit` and `Pick`, such a type can occur in
+    /// several declarations.
     generated: BTreeMap<(TypeId, Form), (String, String)>,
-    /// Module and name of enums of strings, by the property that declares them.
+    /// Module and name of the enums for unions of strings without a name, by the location of their property.
     string_enums: Vec<(Span, Vec<String>, (String, String))>,
-    /// Names of all Rust types.
+    /// Names that Rust types already have.
     pub(crate) taken: BTreeSet<String>,
-    /// Fields of each struct, by its name.
+    /// Fields of each struct, by the name of the struct.
     pub(crate) structs: BTreeMap<String, Vec<Field>>,
-    /// Definition of each type, by its name.
+    /// Definition of each Rust type, by the name of the type.
     pub(crate) definitions: BTreeMap<String, Definition>,
     problems: Vec<Problem>,
 }
 
-/// Definition of a Rust type, as far as an expression of a value needs it.
+/// Definition of a Rust type, which the expression of a default value needs.
 #[derive(Debug, Clone)]
 pub(crate) enum Definition {
-    /// A newtype.
+    /// A struct around one inner type.
     Newtype(RustType),
     /// A struct. Its fields are in [`Types::structs`].
     Struct {
-        /// Names of the maps for the object's index signatures.
+        /// Names of the fields that are maps for index signatures.
         maps: Vec<String>,
     },
-    /// An enum of strings: each string with its variant.
+    /// An enum for a union of strings: each string with its variant.
     Texts(Vec<(String, String)>),
-    /// An enum with one variant per member.
+    /// An enum for another union, with a variant for each member.
     Union(Vec<Variant>),
     /// A struct for a tuple.
     Tuple {
@@ -70,24 +71,24 @@ pub(crate) enum Definition {
 /// A variant of an enum.
 #[derive(Debug, Clone)]
 pub(crate) struct Variant {
-    /// Type of the member.
+    /// The union member that the variant stands for.
     pub(crate) member: TypeId,
     /// Name of the variant.
     pub(crate) name: String,
-    /// Type of the variant's value; `None` if the variant has no value.
+    /// Type of the value in the variant; `None` if the variant has no value.
     pub(crate) inner: Option<RustType>,
 }
 
 /// A field of a struct.
 #[derive(Debug, Clone)]
 pub(crate) struct Field {
-    /// Name of the property.
+    /// Name of the property in TypeScript and JSON.
     pub(crate) property: String,
-    /// Name in Rust.
+    /// Name of the field in Rust.
     pub(crate) name: String,
-    /// Type in Rust, without the `Option` for a missing value.
+    /// Type of the field, without the `Option` for an absent value.
     pub(crate) r#type: RustType,
-    /// True if the field may be missing.
+    /// True if the value may be absent.
     pub(crate) optional: bool,
 }
 
@@ -148,20 +149,22 @@ impl<'a> Types<'a> {
         types
     }
 
-    /// Returns the declarations to generate, in order. Entities come first, so that anonymous types shared with other
-    /// declarations are named after them.
+    /// Returns the declared types for which Rust types are generated. Entities come first, so that a type without a
+    /// name that they share with other types is named after the entity.
     pub(crate) fn needed(&self) -> impl Iterator<Item = DeclarationId> + use<> {
         let mut needed: Vec<_> = self.needed.iter().copied().collect();
         needed.sort_by_key(|id| self.entity(*id).is_none());
         needed.into_iter()
     }
 
-    /// Returns the module and the name of an anonymous type that was already generated.
+    /// Returns the module and the name of the Rust type for a type without a name. Returns `None` if it was not
+    /// generated yet.
     pub(crate) fn generated(&self, id: TypeId, form: Form) -> Option<&(String, String)> {
         self.generated.get(&(id, self.form_of(id, form)))
     }
 
-    /// Returns the module and the name of an enum of strings that was already generated for the property.
+    /// Returns the module and the name of the enum for a property with these strings. Returns `None` if it was not
+    /// generated yet.
     pub(crate) fn string_enum(&self, span: Span, texts: &[String]) -> Option<&(String, String)> {
         let known = self
             .string_enums
@@ -170,14 +173,14 @@ impl<'a> Types<'a> {
         known.map(|(_, _, made)| made)
     }
 
-    /// Records the module and the name of an anonymous enum of strings.
+    /// Records the enum that was generated for a property with these strings.
     pub(crate) fn record_string_enum(&mut self, span: Span, texts: &[String], module: &str, name: &str) {
         let made = (module.to_owned(), name.to_owned());
         self.string_enums.push((span, texts.to_vec(), made));
     }
 
-    /// Records the module and the name of an anonymous type. Skips types that refer to recursive types, because their
-    /// Rust form depends on where they are used.
+    /// Records the Rust type that was generated for a type without a name. Types that refer to recursive types are
+    /// not recorded, because their Rust form depends on where they are used.
     pub(crate) fn record_type(&mut self, id: TypeId, form: Form, module: &str, name: &str) {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
@@ -187,17 +190,18 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the form for the key of an anonymous type: both forms share one entry if they do not differ.
+    /// Returns the form under which a type without a name is recorded. If its two forms are equal, both are recorded
+    /// as one.
     fn form_of(&self, id: TypeId, form: Form) -> Form {
         if self.differs(id) { form } else { Form::Complete }
     }
 
-    /// Returns the Rust name of a type.
+    /// Returns the Rust name of a declared type.
     pub(crate) fn name(&self, id: DeclarationId) -> &str {
         &self.names[usize::from(id)]
     }
 
-    /// Returns the Rust name of a type in the given form.
+    /// Returns the Rust name of a declared type in requests, or everywhere else.
     pub(crate) fn name_in(&self, id: DeclarationId, form: Form) -> &str {
         match form {
             Form::Request => self.forms.request(id).unwrap_or_else(|| self.name(id)),
@@ -205,12 +209,12 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the forms of a type.
+    /// Returns the forms in which a declared type is needed.
     pub(crate) fn forms(&self, id: DeclarationId) -> &'static [Form] {
         self.forms.of(id)
     }
 
-    /// Returns true if the request form of the type is a separate Rust type.
+    /// Returns true if a declared type has a separate Rust type for requests.
     pub(crate) fn has_two_forms(&self, id: DeclarationId) -> bool {
         self.forms.request(id).is_some()
     }
@@ -222,7 +226,8 @@ impl<'a> Types<'a> {
         forms::has_generated(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
     }
 
-    /// Returns the name of an item of the runtime, with its path if the application declares the same name.
+    /// Returns the name to write for an item of `kit_runtime`. If the application declares a type with this name, it
+    /// is written with its path.
     pub(crate) fn of_runtime(&self, name: &str) -> TokenStream {
         let item = ident(name);
         if self.declares(name) {
@@ -241,12 +246,12 @@ impl<'a> Types<'a> {
         &self.modules[usize::from(id)]
     }
 
-    /// Returns true if values of the type can contain values of the same type.
+    /// Returns true if values of a declared type can contain values of the same type.
     pub(crate) fn is_recursive(&self, id: DeclarationId) -> bool {
         self.reached[usize::from(id)].contains(&id)
     }
 
-    /// Returns true if the type `to`, used in `home`, refers back to `home`.
+    /// Returns true if the declared type `to` is `home` or refers to `home`, directly or through other types.
     pub(crate) fn leads_back(&self, home: DeclarationId, to: DeclarationId) -> bool {
         home == to || self.reached[usize::from(to)].contains(&home)
     }
@@ -266,7 +271,7 @@ impl<'a> Types<'a> {
         self.problems
     }
 
-    /// Returns the entity of a declaration.
+    /// Returns the entity that a declared type is; `None` if it is not an entity.
     pub(crate) fn entity(&self, id: DeclarationId) -> Option<&'a Entity> {
         self.program
             .entities
@@ -274,8 +279,8 @@ impl<'a> Types<'a> {
             .find(|entity| entity.declaration == id)
     }
 
-    /// Returns a name for an anonymous type in `home`. A type that `Page<Todo>` and `Page<User>` share is named after
-    /// `Page`.
+    /// Returns a name for a type without a name that `home` contains. If `Page<Todo>` and `Page<User>` share the
+    /// type, it is named after `Page`.
     pub(crate) fn name_anonymous(&mut self, home: DeclarationId, wanted: &str) -> String {
         let is_taken = |name: &str| {
             self.taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
@@ -294,8 +299,8 @@ impl<'a> Types<'a> {
         name
     }
 
-    /// Returns the module of a declaration. Each entity has its own module, which also contains the types declared with
-    /// it; other types are grouped by source file.
+    /// Returns the name of the module for a declared type. Each entity has a module, which also contains the types of
+    /// its file. Other types are grouped by their file.
     fn place(&self, id: DeclarationId) -> String {
         let program = self.program;
         let source = program.declarations[id].span.source;
@@ -320,7 +325,7 @@ impl<'a> Types<'a> {
         let file = path.rsplit('/').next().unwrap_or(path);
         let stem = file.trim_end_matches(".ts").trim_end_matches(".mts");
         let stem = names::plain_field(&stem.to_snake_case());
-        // The module of an entity contains only the types that its file declares.
+        // The module of an entity contains only types of the entity's file.
         let is_entity = program
             .entities
             .iter()

@@ -1,11 +1,11 @@
-//! Types in Rust.
+//! Rust types of generated code.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use crate::source::ident;
 
-/// A type in Rust.
+/// A Rust type in generated code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RustType {
     Unit,
@@ -13,27 +13,27 @@ pub(crate) enum RustType {
     I64,
     F64,
     String,
-    /// Type of the runtime.
+    /// A type of `kit_runtime`.
     Runtime(RuntimeType),
-    /// Generated type.
+    /// A generated type with this name.
     Model(String),
     Box(Box<Self>),
     Option(Box<Self>),
     Vec(Box<Self>),
-    /// `IndexMap<String, …>`, with the map's own type.
+    /// `IndexMap<String, …>`. The first value is the type `IndexMap` itself.
     Map(RuntimeType, Box<Self>),
     Tuple(Vec<Self>),
 }
 
-/// A type of the runtime.
+/// A type of `kit_runtime`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuntimeType {
     pub(crate) item: RuntimeItem,
-    /// True if the type is written with its path, because a type of the application has the same name.
+    /// True if generated code writes the type with its path, because a type of the application has the same name.
     pub(crate) is_qualified: bool,
 }
 
-/// Name of a type of the runtime.
+/// Name of a type in `kit_runtime`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuntimeItem {
     BigInt,
@@ -63,12 +63,12 @@ impl RustType {
         Self::Option(Box::new(self))
     }
 
-    /// Returns the type in the given number of `Option`s.
+    /// Returns the type in this number of `Option`s.
     pub(crate) fn in_options(self, count: usize) -> Self {
         (0..count).fold(self, |inner, _| inner.optional())
     }
 
-    /// Returns the type without its `Option`.
+    /// Returns the type inside of an `Option`. A type that is not an `Option` stays unchanged.
     pub(crate) fn without_option(&self) -> &Self {
         match self {
             Self::Option(inner) => inner,
@@ -84,7 +84,7 @@ impl RustType {
         matches!(self, Self::Runtime(own) if own.item == item)
     }
 
-    /// Returns the name of a generated type.
+    /// Returns the name of a generated type. Returns `None` for other types.
     pub(crate) fn model(&self) -> Option<&str> {
         match self {
             Self::Model(name) => Some(name),
@@ -92,7 +92,7 @@ impl RustType {
         }
     }
 
-    /// Returns true if values are copied, and false if they are borrowed.
+    /// Returns true if generated code copies values of the type, and false if it borrows them.
     pub(crate) fn is_copied(&self) -> bool {
         match self {
             Self::Bool | Self::I64 | Self::F64 => true,
@@ -100,7 +100,7 @@ impl RustType {
         }
     }
 
-    /// Returns the generated types within this type.
+    /// Returns the names of all generated types that this type contains.
     pub(crate) fn models(&self) -> Vec<&str> {
         match self {
             Self::Model(name) => vec![name],
@@ -110,7 +110,7 @@ impl RustType {
         }
     }
 
-    /// Returns the types of the runtime within this type.
+    /// Returns all types of `kit_runtime` that this type contains.
     pub(crate) fn runtime_types(&self) -> Vec<&RuntimeType> {
         match self {
             Self::Runtime(own) => vec![own],

@@ -15,24 +15,24 @@ use kit_rust_server::{Output, Owner};
 
 use crate::projects;
 
-/// A generated project on disk. The directory stays, so that the next test run compiles only changes.
+/// A generated project on disk. Its directory remains after the test, so that the next run compiles only changes.
 pub struct ProjectDirectory {
     root: PathBuf,
 }
 
 impl ProjectDirectory {
-    /// Writes the project of a program. Leaves unchanged files untouched, and removes files that are no longer
-    /// generated.
+    /// Writes the generated project of an application. Files that would not change are not written, and files that
+    /// are no longer generated are removed.
     pub fn project(name: &str, program: &Program) -> Self {
         Self::named(name, name, program)
     }
 
-    /// Writes the project into a directory with another name, for tests that run concurrently.
+    /// Writes the project into a directory with another name than the project, for tests that run at the same time.
     pub fn named(directory: &str, name: &str, program: &Program) -> Self {
         Self::of(directory, name, &projects::generated(name, program))
     }
 
-    /// Writes a generated project into a directory with the given name.
+    /// Writes generated files into a directory with the given name.
     pub fn of(directory: &str, name: &str, output: &Output) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("rust-servers")
@@ -48,7 +48,7 @@ impl ProjectDirectory {
             project.write(&path, &file.text);
             made.insert(path);
         }
-        // File that kit-emit writes into the same directory.
+        // kit-emit writes this file into the same directory in a real build.
         project.write(".kit/schemas/openapi.json", "{}\n");
         made.insert(".kit/schemas/openapi.json".to_owned());
         made.insert("Cargo.toml".to_owned());
@@ -58,8 +58,7 @@ impl ProjectDirectory {
         project
     }
 
-    /// Copies the example's lock file, so that cargo resolves nothing again and uses dependencies that are already
-    /// compiled.
+    /// Copies the lock file of the example, so that cargo uses dependencies that are already compiled.
     fn lock(&self, name: &str) {
         let example = projects::repository().join("examples/notes-rust/Cargo.lock");
         let text = fs::read_to_string(example).unwrap();
@@ -81,7 +80,7 @@ impl ProjectDirectory {
         fs::read_to_string(self.root.join(path)).unwrap()
     }
 
-    /// Returns the sorted paths of files in a directory whose names have the given ending.
+    /// Returns the paths of the files in a directory whose names end with `ending`, sorted.
     pub fn files(&self, directory: &str, ending: &str) -> Vec<String> {
         let mut found: Vec<String> = fs::read_dir(self.root.join(directory))
             .unwrap()
@@ -115,20 +114,21 @@ impl ProjectDirectory {
         self.run(Command::new("cargo"))
     }
 
-    /// Configures a program to run in the project, with the target directory that all generated projects share.
+    /// Sets the working directory of a command to the project, and its target directory to the one that all generated
+    /// projects share.
     pub fn run(&self, mut program: Command) -> Command {
         program.current_dir(&self.root).env("CARGO_TARGET_DIR", target());
         program
     }
 }
 
-/// Returns the target directory that `cargo xtask test` also uses for the example, because most of a project is its
-/// dependencies.
+/// Returns the target directory for generated projects. `cargo xtask test` uses it for the example too, because
+/// compiling the dependencies takes most of the time.
 pub fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("../generated")
 }
 
-/// Runs a command to completion. Panics with its output if it fails. Returns its standard error.
+/// Runs a command to its end and returns its standard error. Panics with its output if it fails.
 pub fn succeed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(

@@ -1,4 +1,5 @@
-//! Projects of the goldens: programs built in code, and programs in TypeScript below `inputs/` and in `examples/`.
+//! The applications whose projects are golden files. Some are built in code; the others are TypeScript in `inputs/`
+//! and `examples/`.
 
 #![allow(clippy::disallowed_methods)] // projects are files
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
@@ -16,7 +17,7 @@ use kit_rust_server::{Committed, Options, Output, Owner, generate};
 
 use crate::support;
 
-/// Returns every project that can be generated without problems.
+/// Returns the name and the program of every application from which a project can be generated.
 pub fn all() -> Vec<(&'static str, Program)> {
     vec![
         ("notes", support::notes::program()),
@@ -30,33 +31,37 @@ pub fn all() -> Vec<(&'static str, Program)> {
     ]
 }
 
-/// Covers references, keys of every kind, constraints on several columns, null, JSON, several groups and middleware.
+/// An application with references, keys of every kind, constraints on several columns, nullable columns, JSON,
+/// several groups and middleware.
 pub fn shop() -> Program {
     of_sources(&tests().join("inputs/shop"))
 }
 
-/// Returns the unchanged types and contracts of `examples/teams`.
+/// The application `examples/teams`, unchanged.
 pub fn teams() -> Program {
     of_sources(&repository().join("examples/teams"))
 }
 
-/// Covers names that Rust and generated modules already use, defaults of every kind, and columns of every type.
+/// An application with names that Rust or generated code already use, defaults of every kind, and columns of every
+/// type.
 pub fn names() -> Program {
     of_sources(&tests().join("inputs/names"))
 }
 
-/// Covers rows that belong to users: with and without middleware, and with references, keys and bodies that name the
-/// owner.
+/// An application whose rows belong to users. Its routes have or lack middleware, and have references, keys and
+/// bodies that name the owner.
 pub fn owners() -> Program {
     of_sources(&tests().join("inputs/owners"))
 }
 
-/// Covers generated keys: a bigint, and a UUID with path parameters that have the rules of the column or no rules.
+/// An application with keys that the database generates: a bigint, and a UUID. Some path parameters have the rules of
+/// the key's column, and some have no rules.
 pub fn keys() -> Program {
     of_sources(&tests().join("inputs/keys"))
 }
 
-/// Returns the kitchen sink with an additional route for each type, which accepts and returns a value of the type.
+/// Returns the kitchen sink application with one more route for each of its types, which accepts and returns a value
+/// of the type.
 pub fn kitchen_sink() -> Program {
     let mut program = support::kitchen_sink::program();
     let mut route = program.routes[kit_ir::RouteId(0)].clone();
@@ -77,12 +82,12 @@ pub fn kitchen_sink() -> Program {
     program
 }
 
-/// Compiles a project. Panics if it has errors.
+/// Compiles an application from its sources. Panics if it has errors.
 fn of_sources(root: &Path) -> Program {
     understood(root).unwrap_or_else(|errors| panic!("{}: {errors:#?}", root.display()))
 }
 
-/// Compiles a project. Returns the messages of its errors if it has any.
+/// Compiles an application from its sources. Returns the messages of its errors if it has any.
 pub fn understood(root: &Path) -> Result<Program, Vec<String>> {
     let root = root.canonicalize().expect("the project is there");
     let config = resolve(&root, None).expect("a configuration").config;
@@ -107,13 +112,13 @@ pub fn understood(root: &Path) -> Result<Program, Vec<String>> {
     }
 }
 
-/// Generates the project of a program.
+/// Generates the project of an application.
 pub fn generated(name: &str, program: &Program) -> Output {
     generated_on(name, program, Vec::new())
 }
 
-/// Returns a migration of an earlier version of kit that created the tables of a program, with `timestamp` columns for
-/// each `Date`.
+/// Returns the migration of an earlier version of kit that created the tables of an application. It has a `timestamp`
+/// column for each `Date`.
 pub fn earlier(program: &Program) -> Committed {
     let (schema, _) = Schema::from_program(program);
     let snapshot = Snapshot::of(&schema).to_json();
@@ -124,12 +129,12 @@ pub fn earlier(program: &Program) -> Committed {
     }
 }
 
-/// Generates the project of a program with committed migrations.
+/// Generates the project of an application that already has migrations.
 pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -> Output {
     let options = Options {
         name: name.to_owned(),
         output_dir: ".kit".to_owned(),
-        // The project `shop` uses all options.
+        // Only projects whose name begins with `shop` have this option.
         otlp: name.starts_with("shop"),
         migrations,
         manifest: None,
@@ -137,7 +142,7 @@ pub fn generated_on(name: &str, program: &Program, migrations: Vec<Committed>) -
     generate(program, &options)
 }
 
-/// Asserts that rustfmt would not change the code of a project.
+/// Asserts that rustfmt would not change the generated code.
 pub fn assert_formatted(name: &str, output: &Output) {
     let directory = std::env::temp_dir().join(format!("kit-rust-server-{name}-{}", std::process::id()));
     for file in &output.files {
@@ -148,7 +153,7 @@ pub fn assert_formatted(name: &str, output: &Output) {
         fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         fs::write(path, &file.text).expect("a file");
     }
-    // rustfmt follows the module declarations itself.
+    // rustfmt finds the other files by the module declarations.
     let formatted = Command::new("rustfmt")
         .args(["--check", "--edition", "2024", "src/lib.rs", "src/main.rs"])
         .current_dir(&directory)
@@ -163,7 +168,7 @@ pub fn assert_formatted(name: &str, output: &Output) {
     );
 }
 
-/// Returns the directory of these tests.
+/// Returns the directory `tests` of this crate.
 pub fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }

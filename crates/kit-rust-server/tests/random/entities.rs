@@ -1,4 +1,4 @@
-//! Random tables: keys of every kind, references to other tables, columns of every type, and owners.
+//! Creates random tables with keys of every kind, references to other tables, columns of every type, and owners.
 
 use std::fmt::Write as _;
 
@@ -9,19 +9,20 @@ use super::names::{self, Names};
 pub struct Entity {
     pub name: String,
     pub source: String,
-    /// Properties of the key, with their types.
+    /// Properties of the primary key, with their types.
     pub key: Vec<(String, &'static str)>,
-    /// Properties that the database generates.
+    /// Names of the properties that the database generates.
     pub made: Vec<String>,
-    /// Properties that a query may filter by, with their types in the query.
+    /// Properties by which a list may filter rows, with their types in the query.
     pub filters: Vec<(String, &'static str)>,
-    /// True if rows belong to users.
+    /// True if the entity has an `@owner`, so that each row belongs to a user.
     pub is_owned: bool,
-    /// Tags and type of a property that refers to a row of this table; `None` if the key has several properties.
+    /// Doc tags and type for a property of another table that refers to a row of this one. `None` if the key has
+    /// several properties, because a reference has only one.
     reference: Option<(String, &'static str)>,
 }
 
-/// Creates random tables. A table may refer to earlier tables and to itself.
+/// Creates random tables. Each may refer to itself and to the tables before it.
 pub fn make(random: &mut Random, names: &mut Names) -> Vec<Entity> {
     let mut found: Vec<Entity> = Vec::new();
     for number in 0..=random.below(4) {
@@ -94,7 +95,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Returns a name for the table.
+    /// Returns the table name for an entity.
     fn table(&mut self, number: usize) -> String {
         let tables = ["users", "type", "order", "mod", "self", "select", "t_t", "core"];
         if self.random.chance(20) {
@@ -136,7 +137,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Adds a key of two or three properties, some of which refer to other tables.
+    /// Adds a primary key of two or three properties. Some of them refer to other tables.
     fn composite(&mut self, own: &'static str, columns: &mut Vec<&'static str>) {
         let parts: [(&str, &'static str); 6] = [
             ("@maxLength 10", "string"),
@@ -236,7 +237,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Adds the creation and update times of rows.
+    /// Adds a creation time and an update time.
     fn times(&mut self) {
         if self.random.chance(50) {
             self.line("createdAt", "@generated now", "Date", false);

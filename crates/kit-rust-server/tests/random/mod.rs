@@ -1,6 +1,6 @@
-//! Random projects in TypeScript: tables with keys of every kind, references, rules, unions, routes of all kinds, and
-//! names that Rust, its prelude or generated code already use. The seed and the number of a project determine its
-//! content.
+//! Creates random projects in TypeScript: tables with keys of every kind, references, rules, unions, routes of all
+//! kinds, and names that Rust, its prelude or generated code already use. The seed and the number of a project
+//! determine its content.
 
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part, and none has an outside
 
@@ -27,12 +27,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a random number below the bound.
+    /// Returns a random number that is less than the bound.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(bound).unwrap_or(1)).unwrap_or(0)
     }
 
-    /// Returns true with the given probability, in percent.
+    /// Returns true with a probability of `percent`.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -41,7 +41,7 @@ impl Random {
         items[self.below(items.len())]
     }
 
-    /// Returns different items in random order, at most `count`.
+    /// Returns at most `count` of the items, each at most once, in random order.
     pub fn several<'a, T: ?Sized>(&mut self, items: &[&'a T], count: usize) -> Vec<&'a T> {
         let mut left = items.to_vec();
         let mut found = Vec::new();
@@ -52,10 +52,10 @@ impl Random {
     }
 }
 
-/// A project: contents of files, by path.
+/// The files of a project, each with its path and its content.
 pub type Files = Vec<(&'static str, String)>;
 
-/// Creates the project with the given number.
+/// Creates the project with this number. The same seed and number give the same project.
 pub fn project(seed: u64, number: u64) -> Files {
     let mut random = Random::new(seed, number);
     let mut names = Names::new(&mut random);
@@ -68,7 +68,7 @@ pub fn project(seed: u64, number: u64) -> Files {
         declared.push('\n');
     }
     let sources: Vec<_> = types.iter().map(|known| known.source.as_str()).collect();
-    // All types are in one file, or tables and other types are in separate files.
+    // All types are in one file, or the tables are in one file and the other types in another.
     let mut files = Vec::new();
     if random.chance(50) {
         files.push(("src/all.types.ts", format!("{declared}\n{}", sources.concat())));

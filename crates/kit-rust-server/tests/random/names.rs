@@ -1,8 +1,8 @@
-//! Names that already have a meaning in Rust, in its prelude or in generated code.
+//! Names for random projects that already have a meaning in Rust, in its prelude or in generated code.
 
 use super::Random;
 
-/// Names of types.
+/// Names of types that are not entities.
 const TYPES: &[&str] = &[
     "Result",
     "Option",
@@ -122,7 +122,7 @@ const TYPES: &[&str] = &[
     "Infallible",
 ];
 
-/// Names of entities. Names that generated code derives from them are in [`TYPES`].
+/// Names of entities. Names that generated code derives from them, such as `NewNote`, are in [`TYPES`].
 const ENTITIES: &[&str] = &[
     "Note",
     "Type",
@@ -274,7 +274,7 @@ const PROPERTIES: &[&str] = &[
     "\"🦀\"",
 ];
 
-/// Names of properties of tables. Their columns have different names.
+/// Names of properties of tables, which result in different column names.
 const COLUMNS: &[&str] = &[
     "type",
     "self",
@@ -336,7 +336,7 @@ const COLUMNS: &[&str] = &[
     "rowOwner",
 ];
 
-/// Words for the texts of unions and templates.
+/// Strings for unions of literals and template literal types.
 pub const WORDS: &[&str] = &[
     "ok",
     "err",
@@ -369,7 +369,7 @@ pub const WORDS: &[&str] = &[
     "\\u202e",
 ];
 
-/// Codes of errors.
+/// Codes of `@throws` errors.
 pub const CODES: &[&str] = &[
     "SELF",
     "OK",
@@ -389,7 +389,7 @@ pub const CODES: &[&str] = &[
     "DEFAULT",
 ];
 
-/// Names that a project has not used yet.
+/// Gives out names of types, each only once in a project.
 pub struct Names {
     types: Vec<&'static str>,
     entities: Vec<&'static str>,
@@ -403,14 +403,14 @@ impl Names {
         }
     }
 
-    /// Returns a name for an entity that no other type has.
+    /// Returns a name for an entity that no other type of the project has.
     pub fn entity(&mut self) -> String {
         let name = self.entities.pop().unwrap_or("Last");
         self.types.retain(|known| *known != name);
         name.to_owned()
     }
 
-    /// Returns a name for a type.
+    /// Returns a name for a type that no other type of the project has.
     pub fn r#type(&mut self) -> String {
         let name = self.types.pop().unwrap_or("Last");
         self.entities.retain(|known| *known != name);

@@ -1,4 +1,5 @@
-//! Random contracts and applications: the operations on each table, routes with types of every kind, and middleware.
+//! Creates random contracts and an application with them: operations on each table, routes with types of every kind,
+//! and middleware.
 
 use std::fmt::Write as _;
 
@@ -7,22 +8,22 @@ use super::entities::Entity;
 use super::names::{CODES, Names};
 use super::types::{self, Declared};
 
-/// Source of the contracts' interfaces and of the application.
+/// TypeScript of the contracts, and of the application that uses them.
 pub struct Made {
     pub contracts: String,
     pub application: String,
 }
 
-/// A contract group that is being built.
+/// A contract group that is being created.
 struct Group {
     name: String,
     prefix: String,
-    /// Routes without the prefix of their group: key and contract.
+    /// Routes of the group, each with its key (`GET /notes`, without the prefix of the group) and its contract.
     routes: Vec<(String, String)>,
     middleware: Vec<&'static str>,
 }
 
-/// Names of middleware. `requireUser` adds the owner of rows.
+/// Names of middleware. `requireUser` adds the value that `@owner` of rows refers to.
 const MIDDLEWARE: &[&str] = &[
     "context",
     "error",
@@ -68,7 +69,7 @@ fn of_entity(random: &mut Random, number: usize, entity: &Entity) -> Group {
     let members: Vec<_> = key
         .iter()
         .map(|(property, r#type)| {
-            // Use the type of the property with its rules, or only its plain type.
+            // Use either the type of the entity's property with its rules, or its TypeScript type without rules.
             if random.chance(50) {
                 format!("{property}: {name}[\"{property}\"]")
             } else {
@@ -156,11 +157,11 @@ fn of_entity(random: &mut Random, number: usize, entity: &Entity) -> Group {
     }
 }
 
-/// Returns the query of a list.
+/// Returns the type of the query for a list.
 fn query(random: &mut Random, entity: &Entity) -> String {
     let mut members = Vec::new();
     for (name, r#type) in &entity.filters {
-        // The query of a page already has these names.
+        // A list with pages already has these properties in its query.
         if !matches!(name.as_str(), "page" | "pageSize") && random.chance(60) {
             let mark = if random.chance(80) { "?" } else { "" };
             members.push(format!("{name}{mark}: {type}"));

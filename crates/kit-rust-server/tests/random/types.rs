@@ -1,5 +1,5 @@
-//! Random types that are not tables: objects, unions with and without a tag, tuples, maps, texts with rules, and
-//! recursive types.
+//! Creates random types that are not tables: objects, unions with and without a discriminant, tuples, maps, strings
+//! with rules, and recursive types.
 
 use super::Random;
 use super::entities::Entity;
@@ -14,7 +14,7 @@ pub struct Declared {
 /// Maximum depth of nested types.
 const DEEPEST: usize = 3;
 
-/// Creates random types, each of which may contain earlier ones.
+/// Creates random types. Each may contain the types before it.
 pub fn declarations(random: &mut Random, names: &mut Names, entities: &[Entity]) -> Vec<Declared> {
     let mut known: Vec<String> = entities.iter().map(|entity| entity.name.clone()).collect();
     let mut found = Vec::new();
@@ -31,7 +31,7 @@ pub fn declarations(random: &mut Random, names: &mut Names, entities: &[Entity])
     found
 }
 
-/// Returns a random type for the body of a request or response, which may be anonymous.
+/// Returns a random type for the body of a request or response. It may be a type without a name.
 pub fn anonymous(random: &mut Random, known: &[String]) -> String {
     let mut writer = Writer { random, known };
     if writer.random.chance(60) && !known.is_empty() {
@@ -82,7 +82,8 @@ impl Writer<'_> {
                 )
             }
             4 if !self.known.is_empty() => {
-                // Utility types. A plain interface would only be another name for the same type.
+                // Utility types such as `Partial`. An interface that only extends a type would be another name for
+                // the same type.
                 let of = self.name();
                 let made = ["Partial", "Required", "Readonly"];
                 let utility = self.random.pick(&made);
@@ -97,7 +98,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns properties of an object, with none of the taken names.
+    /// Returns random properties of an object. None has a name in `taken`.
     fn members(&mut self, depth: usize, taken: &[&str]) -> String {
         let mut text = String::new();
         let count = 1 + self.random.below(6);
@@ -146,7 +147,7 @@ impl Writer<'_> {
         format!("{comment}  {name}{mark}: {type};\n")
     }
 
-    /// Returns a default and its type.
+    /// Returns a random default, and a type that it fits.
     fn fallback(&mut self) -> (&'static str, String) {
         let (value, r#type) = match self.random.below(12) {
             0 => ("\"text\"", "string"),
@@ -168,7 +169,7 @@ impl Writer<'_> {
         (value, r#type.to_owned())
     }
 
-    /// Returns rules, and the type that they apply to.
+    /// Returns random rules, and a type that can have them.
     fn ruled(&mut self) -> (String, String) {
         let (rules, r#type) = match self.random.below(12) {
             0 => ("@minLength 1 @maxLength 40", "string"),
@@ -219,7 +220,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns a random union of texts.
+    /// Returns a random union of string literals.
     fn texts(&mut self) -> String {
         let count = 1 + self.random.below(5);
         let texts: Vec<_> = self
@@ -251,7 +252,7 @@ impl Writer<'_> {
 
     fn union(&mut self, depth: usize) -> String {
         match self.random.below(3) {
-            // A union of objects with a tag property.
+            // A union of objects with a discriminant.
             0 => {
                 let tag = self.random.pick(&["kind", "type", "self", "\"is it\""]);
                 let count = 2 + self.random.below(3);
@@ -263,7 +264,7 @@ impl Writer<'_> {
                     .collect();
                 format!("({})", members.join(" | "))
             }
-            // A union of objects that each have a distinct property.
+            // A union of objects, each with a property that the others lack.
             1 => {
                 let own = ["alpha", "Self", "type", "gamma"];
                 let members: Vec<_> = self
@@ -292,7 +293,7 @@ impl Writer<'_> {
                 ];
                 let count = 2 + self.random.below(3);
                 let mut members: Vec<_> = self.random.several(&scalars, count);
-                // On the wire, a bigint is a string, so a union of both would be ambiguous.
+                // A bigint is a string in JSON, so a union with a string would be ambiguous.
                 if members.contains(&"string") {
                     members.retain(|member| *member != "5n");
                 }

@@ -1,4 +1,4 @@
-//! Requests to a generated server with unedited handlers.
+//! Sends requests to a generated server whose handlers the user has not changed.
 
 #![allow(unreachable_pub)] // a module of tests has no outside
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Request;
 
-/// A running server, killed at the end of its test.
+/// A running server. It is killed when the test ends.
 pub struct Server {
     child: Child,
     url: String,
@@ -40,18 +40,18 @@ impl Server {
                 break url.to_owned();
             }
         };
-        // The server continues to log, so a thread must read the output.
+        // The server writes to its log all the time, so a thread must read the output.
         std::thread::spawn(move || lines.count());
         let agent = Agent::config_builder().http_status_as_error(false).build().into();
         Self { child, url, agent }
     }
 
-    /// Returns the status and the body of a response; null if the body is empty.
+    /// Sends a request. Returns the status and the body of the response; the body is null if it is empty.
     pub fn request(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         self.request_as(None, method, path, body)
     }
 
-    /// Sends a request like `request`, as the user that the header `x-user` names.
+    /// Sends a request with the header `x-user`, for a server whose middleware takes the user from it.
     pub fn request_as(
         &self,
         user: Option<&str>,
@@ -84,14 +84,14 @@ impl Server {
         self.request("GET", path, None)
     }
 
-    /// Returns the row that a request created.
+    /// Sends a POST request that must create a row. Returns the row.
     pub fn create(&self, path: &str, body: Value) -> Value {
         let (status, row) = self.request("POST", path, Some(body));
         assert_eq!(status, 201, "{row}");
         row
     }
 
-    /// Returns the status, the code and the message of an error.
+    /// Sends a request that must fail. Returns the status, the code and the message of the error.
     pub fn error_of(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
         let (status, answer) = self.request(method, path, body);
         let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
@@ -103,7 +103,7 @@ fn error(status: u16, code: &str, message: &str) -> (u16, String, String) {
     (status, code.to_owned(), message.to_owned())
 }
 
-/// Checks the contracts of the shop.
+/// Tests the routes of the application `shop`.
 pub fn shop(program: &Path, database: &str) {
     let server = Server::start(program, database);
     let shop = shops(&server);
@@ -127,7 +127,7 @@ fn shops(server: &Server) -> Value {
         server.error_of("PATCH", &path, Some(json!({ "slug": "ada" }))),
         taken
     );
-    // Null is a value; an omitted property stays unchanged.
+    // Null is a value here. An absent property stays unchanged.
     let (status, changed) = server.request("PATCH", &path, Some(json!({ "contact": null })));
     assert_eq!(
         (status, &changed["contact"], &changed["slug"]),
@@ -153,7 +153,7 @@ fn shops(server: &Server) -> Value {
     shop
 }
 
-/// The contracts declare no errors here, so each error has the default code of its kind.
+/// The contracts of these routes declare no errors, so each error has the default code.
 fn categories(server: &Server) -> Value {
     let books = server.create("/categories", json!({ "name": "Books" }));
     let poems = server.create("/categories", json!({ "name": "Poems", "parentId": books["id"] }));
@@ -251,7 +251,7 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
         listed(&format!("shopId={}", nobody.as_str().unwrap())),
         (vec![], json!(0))
     );
-    // A filter whose contract has fewer rules than the column: a value that the column cannot store matches no row.
+    // This filter has fewer rules than its column. A value that the column cannot store matches no row.
     assert_eq!(listed("shopId=1"), (vec![], json!(0)));
     assert_eq!(listed("views=9223372036854775808"), (vec![], json!(0)));
     misfits(server, &body);
@@ -264,7 +264,8 @@ fn products(server: &Server, shop: &Value, category: &Value) -> Value {
     product
 }
 
-/// Values that a column cannot store are refused: by the rules that a body inherits from the entity, or by PostgreSQL.
+/// Tests values that a column cannot store. They are refused either by the rules that a body takes over from the
+/// entity, or by PostgreSQL.
 fn misfits(server: &Server, body: &Value) {
     let status = |path: &str, name: &str, value: Value| {
         let mut other = body.clone();
@@ -303,7 +304,7 @@ fn misfits(server: &Server, body: &Value) {
 }
 
 fn stock(server: &Server, product: &Value, category: &Value) {
-    // kit cannot generate this middleware, so it refuses every request.
+    // This middleware is still as generated: it refuses every request.
     assert_eq!(
         server.error_of(
             "PUT",

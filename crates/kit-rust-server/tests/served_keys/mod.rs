@@ -1,4 +1,4 @@
-//! Requests with keys to a generated server with unedited handlers.
+//! Sends requests with keys of various types to a generated server whose handlers the user has not changed.
 
 #![allow(unreachable_pub)] // a module of tests has no outside
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::served_http::Server;
 
-/// Checks a key of the type `bigint` that the database generates.
+/// Tests a key of the type `bigint` that the database generates.
 pub fn bigint(program: &Path, database: &str) {
     let server = Server::start(program, database);
     let visit = server.create("/visits", json!({ "page": "/home" }));
@@ -29,7 +29,8 @@ pub fn bigint(program: &Path, database: &str) {
     for (method, body) in [("GET", None), ("PUT", Some(body)), ("DELETE", None)] {
         let status = |id: &str| server.error_of(method, &format!("/visits/{id}"), body.clone()).0;
         assert_eq!((status("1"), status("99")), (404, 404), "{method}");
-        // Beyond `bigint` of PostgreSQL. The parameter of `PUT` has no rules, so it can be any number; no row has it.
+        // This number is too large for a `bigint` column. The path parameter of `PUT` has no rules, so it is
+        // accepted, and no row has this key.
         let beyond = if method == "PUT" { 404 } else { 400 };
         for id in ["9223372036854775808", "-9223372036854775809"] {
             assert_eq!(status(id), beyond, "{method} {id}");
@@ -37,7 +38,7 @@ pub fn bigint(program: &Path, database: &str) {
     }
 }
 
-/// Checks a key of the type `string` in a column of UUIDs.
+/// Tests a key of the type `string` in a UUID column.
 pub fn uuid(program: &Path, database: &str) {
     let server = Server::start(program, database);
     let token = server.create("/tokens", json!({ "name": "first" }));

@@ -1,5 +1,5 @@
-//! Requests of two users to a generated server with unedited handlers. The rows that one user must not access exist the
-//! whole time, so each refusal is caused by the user and not by a missing row.
+//! Sends requests of two users to a generated server whose handlers the user has not changed. The rows that a user
+//! must not access exist all the time, so a refusal is never caused by a missing row.
 
 #![allow(unreachable_pub)] // a module of tests has no outside
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::served_http::Server;
 
-/// Client of the server that sends requests as one user.
+/// A client that sends requests as one user.
 struct User<'s> {
     server: &'s Server,
     name: &'s str,
@@ -26,14 +26,15 @@ impl User<'_> {
         answer
     }
 
-    /// Returns the row that a request created.
+    /// Sends a POST request that must create a row. Returns the row.
     fn create(&self, path: &str, body: Value) -> Value {
         let (status, row) = self.request("POST", path, Some(body));
         assert_eq!(status, 201, "{path}: {row}");
         row
     }
 
-    /// Returns the status, the code and the message of an error, without the parts that differ between requests.
+    /// Sends a request that must fail. Returns the status, the code and the message of the error, without parts that
+    /// differ between requests.
     fn error_of(&self, method: &str, path: &str, body: Option<Value>) -> (u16, String, String) {
         let (status, answer) = self.request(method, path, body);
         let text = |name: &str| answer["error"][name].as_str().unwrap_or_default().to_owned();
@@ -103,7 +104,7 @@ fn projects(ada: &User<'_>, bob: &User<'_>) -> Value {
     project
 }
 
-/// Checks bodies that name the user.
+/// Tests bodies that contain the owner.
 fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     let body = |user: &str| json!({ "title": "Draw", "userId": user, "projectId": project["id"] });
     let task = ada.create("/tasks", body("ada"));
@@ -117,7 +118,7 @@ fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     );
     let (status, same) = ada.request("PUT", &own, Some(json!({ "userId": "ada", "title": "Draw" })));
     assert_eq!((status, &same), (200, &task));
-    // Bob cannot change Ada's row, with his own name or with hers.
+    // Bob cannot change Ada's row, neither as himself nor with her name in the body.
     for body in [json!({}), json!({ "userId": "bob" }), json!({ "title": "Bob's" })] {
         assert_eq!(bob.error_of("PUT", &own, Some(body)).0, 404);
     }
@@ -140,8 +141,8 @@ fn tasks(ada: &User<'_>, bob: &User<'_>, project: &Value) -> Value {
     task
 }
 
-/// Checks that a row refers only to rows of the same user, and that a row of another user gets the same response as a
-/// missing row.
+/// Tests references: a row can refer only to rows of the same user. A reference to a row of another user gets the
+/// same response as one to a missing row.
 fn references(ada: &User<'_>, bob: &User<'_>, project: &Value, task: &Value) {
     let theirs = bob.create("/projects", json!({ "name": "Bridge" }));
     let body = |project: Value, parent: Value| {
@@ -183,7 +184,7 @@ fn references(ada: &User<'_>, bob: &User<'_>, project: &Value, task: &Value) {
     assert_eq!(bob.request("DELETE", &at, None).0, 204);
 }
 
-/// Checks paths that name the user.
+/// Tests paths that contain the owner.
 fn settings(ada: &User<'_>, bob: &User<'_>) {
     let setting = ada.create("/settings/ada", json!({ "name": "colour", "value": "red" }));
     let refused = bob.error_of(
@@ -207,7 +208,7 @@ fn settings(ada: &User<'_>, bob: &User<'_>) {
     assert_eq!(ada.request("DELETE", "/settings/ada/colour", None).0, 204);
 }
 
-/// Checks owners that are numbers, and owners that are UUIDs in a nullable column.
+/// Tests owners that are numbers, and owners that are UUIDs in a nullable column.
 fn accounts(server: &Server) {
     const TENANT: &str = "11111111-1111-4111-8111-111111111111";
     let user = |name| User { server, name };
@@ -247,7 +248,7 @@ fn accounts(server: &Server) {
             "{tenant}"
         );
     }
-    // Even its own tenant cannot give the row to another tenant or remove the owner.
+    // A tenant cannot give its row to another tenant, and cannot remove the owner.
     assert_eq!(one.error_of("PUT", &at, Some(json!({ "tenantId": null }))).0, 403);
     assert_eq!(two.error_of("PUT", &at, Some(json!({ "name": "b" }))).0, 404);
     assert_eq!(
@@ -256,17 +257,17 @@ fn accounts(server: &Server) {
     );
     let (status, changed) = one.request("PUT", &at, Some(json!({ "tenantId": TENANT, "name": "c" })));
     assert_eq!((status, &changed["name"]), (200, &json!("c")));
-    // A tenant that is not a UUID has no rows, and the server does not query PostgreSQL.
+    // A tenant whose id is not a UUID has no rows. The server does not query PostgreSQL for it.
     let odd = user("3:nobody");
     assert_eq!(odd.get("/uploads"), json!([]));
     assert_eq!(odd.error_of("PUT", &at, Some(json!({ "name": "d" }))).0, 404);
 }
 
-/// Checks `@owner none`, entities without `@owner`, and routes without middleware.
+/// Tests `@owner none`, entities without `@owner`, and routes without middleware.
 fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
     let country = ada.create("/countries", json!({ "code": "de", "name": "Germany" }));
     assert_eq!(bob.get("/countries"), json!([country]));
-    // Shared rows that refer to rows of users may refer only to rows of the same user.
+    // A row without an owner may refer only to rows of the user who sends the request.
     let remark = json!({ "text": "Good", "taskId": task["id"] });
     let no_task = error(409, "CONFLICT", "Task not found");
     assert_eq!(bob.error_of("POST", "/remarks", Some(remark.clone())), no_task);
@@ -289,6 +290,6 @@ fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
             error(501, "NOT_IMPLEMENTED", &expected)
         );
     }
-    // A route without middleware, for an entity without `@owner`, works without restrictions.
+    // The entity has no `@owner` and the route has no middleware, so every user can access the rows.
     assert_eq!(bob.get("/open/drafts"), json!([]));
 }

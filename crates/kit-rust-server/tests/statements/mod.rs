@@ -2,7 +2,8 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used)] // a module of tests has no outside, and may fail a test
 
-/// Returns the values of constants that contain statements. These have several lines; names of constraints do not.
+/// Returns the SQL statements that a generated module has as constants. A statement has several lines, unlike the
+/// name of a constraint.
 pub fn of(module: &str) -> Vec<String> {
     let parts = module.split("&str = \"\n").skip(1);
     parts

@@ -8,13 +8,13 @@ use kit_runtime::shape::Shape;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A generated type: its name, its shape, and functions that read a value.
+/// A generated type: its name, its shape, and functions that decode a value.
 pub struct Generated {
     pub name: &'static str,
     shape: fn() -> &'static Shape,
-    /// `None` for a type with generated properties, because the build refuses such a type in a request.
+    /// Decodes checked JSON and returns it as text. `None` for a type that occurs only in responses.
     read: Option<Read>,
-    /// Reads a text in one pass. Returns `None` if that is not possible.
+    /// Decodes JSON text on the fast path of the runtime. Returns `None` if that path does not support the text.
     read_valid: fn(&str) -> Option<String>,
 }
 
@@ -81,9 +81,10 @@ struct TextCase {
     failures: Vec<Value>,
 }
 
-/// Runs the vectors of an application. Every type of these vectors must be generated.
+/// Runs the vectors of an application. `types` must contain every type that occurs in them.
 pub fn run(app: &str, types: &[Generated]) {
-    // Values have the maximum depth that a server reads, so the thread needs the stack size of a server's thread.
+    // Some values have the maximum depth that a server accepts, so the thread needs as much stack as a thread of a
+    // server.
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(64 << 20);
         let ran = worker.spawn_scoped(scope, || run_all(app, types)).unwrap().join();
@@ -140,7 +141,7 @@ fn run_all(app: &str, types: &[Generated]) {
             wrong.push(format!("{} {:?}: {difference}", case.coercer, case.query));
         }
     }
-    // Most values must be readable in one pass.
+    // The fast path must support most values.
     assert!(
         in_one_pass.0 * 10 >= in_one_pass.1 * 7,
         "{in_one_pass:?} are read in one pass"
@@ -153,7 +154,8 @@ fn run_all(app: &str, types: &[Generated]) {
     );
 }
 
-/// Returns a text and many variants: truncated, with a removed or replaced byte, or with a duplicate property.
+/// Returns a JSON text and many variants of it: cut off, with a byte removed or replaced, or with a repeated
+/// property.
 fn spoiled(text: &str) -> Vec<String> {
     let mut all = vec![
         text.to_owned(),
@@ -166,7 +168,7 @@ fn spoiled(text: &str) -> Vec<String> {
         all.push(format!("{{{inner},}}"));
         all.push(format!("{{\"__proto__\":1,\"unknown\":[{{}}],{inner}}}"));
     }
-    // Skip large texts, which test only the size.
+    // Large texts are skipped, because only their size is tested.
     if text.len() < 300 && text.is_ascii() {
         for at in 0..text.len() {
             all.push(text[..at].to_owned());
@@ -178,7 +180,8 @@ fn spoiled(text: &str) -> Vec<String> {
     all
 }
 
-/// Compares the failures that clients receive in production with the complete ones.
+/// Returns a description of the difference between the failures for clients in production and the complete failures.
+/// Returns `None` if there is no unexpected difference.
 fn difference_in_brief(failures: &[Failure], brief: &[Failure]) -> Option<String> {
     let told = |all: &[Failure]| -> Vec<String> {
         let all = all.iter().enumerate();
@@ -194,8 +197,8 @@ fn difference_in_brief(failures: &[Failure], brief: &[Failure]) -> Option<String
     (told(failures) != told(brief)).then(|| format!("{brief:?} in brief, not {failures:?}"))
 }
 
-/// Compares a value that was read in one pass with the value of the complete read. Reading in one pass may return
-/// nothing if the complete read is necessary.
+/// Returns a description of the difference between the value from the fast path and the value from the slow path.
+/// Returns `None` if they are equal, or if the fast path does not support the text.
 fn difference_in_one_pass(generated: &Generated, text: &str) -> Option<String> {
     let found = (generated.read_valid)(text)?;
     let Ok(json) = parse(text) else {
@@ -261,8 +264,8 @@ fn difference(generated: &Generated, case: &Case, json: &Json) -> Option<String>
     (sorted(&read) != sorted(&expected)).then(|| format!("read as {read}, not {expected}"))
 }
 
-/// Returns the first failure that differs from the other runtimes: in its path, in the expected or received
-/// description, in the shown value, or in the suggestion.
+/// Returns the first failure that differs from the one of the other runtimes, in its path, a description, the shown
+/// value or the suggestion.
 fn difference_in_words(failures: &[Failure], expected: &[Value]) -> Option<String> {
     let told: Vec<String> = failures.iter().map(told).collect();
     let expected: Vec<String> = expected.iter().map(|failure| to_text(failure).unwrap()).collect();
@@ -275,7 +278,7 @@ fn difference_in_words(failures: &[Failure], expected: &[Value]) -> Option<Strin
     }
 }
 
-/// Returns a failure as JSON, as in a response.
+/// Returns a failure as JSON, in the same form as in a response.
 fn told(failure: &Failure) -> String {
     let mut members = serde_json::Map::new();
     members.insert("path".to_owned(), failure.path.as_str().into());
@@ -294,7 +297,7 @@ fn told(failure: &Failure) -> String {
     to_text(&members).unwrap()
 }
 
-/// Returns the JSON form of a handler's value.
+/// Returns the JSON form of a value that a handler returns.
 fn on_the_wire(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -316,7 +319,7 @@ fn on_the_wire(value: &Value) -> Value {
     }
 }
 
-/// Returns a text that is equal for equal values, independent of the order of their keys.
+/// Returns a text that is the same for all equal values, whatever the order of their keys.
 fn sorted(value: &Value) -> String {
     match value {
         Value::Object(members) => {
@@ -332,8 +335,7 @@ fn sorted(value: &Value) -> String {
     }
 }
 
-/// Removes the key `__proto__`: it is dropped when a value is read as `unknown`, and this test uses such a read to
-/// print values.
+/// Removes the key `__proto__`. Decoding as `unknown` drops it, and this test prints values in this way.
 fn without_proto(value: &Value) -> String {
     let mut value = value.clone();
     if let Value::Object(members) = &mut value {
