@@ -69,8 +69,8 @@ export interface ErrorResponse {
 export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorResponse;
 
 /**
- * Error middleware that kit created. `createApp` refuses these functions in a list of middleware, where they would be
- * called with the wrong arguments.
+ * Error middleware functions that kit created. `createApp` refuses them in a list of middleware, because the pipeline
+ * would call them with the wrong arguments.
  */
 export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 
@@ -169,8 +169,8 @@ function describeUnknownError(
 }
 
 /**
- * Returns the details of an error with the handler that threw it. If the application uses the same names, its values
- * are kept.
+ * Adds the location of the handler and the tests of the route to the details of an error. Properties that the
+ * application set itself are not replaced.
  */
 function withHandler(details: object | undefined, request: FailedRequest): object | undefined {
   const where = handlerOf(request);

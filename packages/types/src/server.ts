@@ -55,8 +55,8 @@ export interface ServerExchange {
    */
   readonly target: string;
   /**
-   * True if the client sent the path with a final slash. `target` never has the slash, because a framework around kit
-   * would see another path.
+   * True if the client sent the path with a trailing slash. `target` never has this slash, so that kit and a framework
+   * around it see the same path. Only `ctx.rawWildcard` contains it.
    */
   readonly hadTrailingSlash?: boolean;
   /** Result of a matcher that the adapter runs itself. If absent, the pipeline matches the path. */

@@ -13,9 +13,9 @@ const supportedVersion = 1;
 /** Compiled application with its location. */
 export interface FoundCompiled {
   readonly compiled: CompiledApplication;
-  /** Location for messages. */
+  /** Path of the loaded module for error messages, or the phrase "the given `compiled`". */
   readonly location: string;
-  /** Path of `.kit/`, if the application was found on disk. */
+  /** Path of `.kit/`. `undefined` if the program passed the build to `createApp`. */
   readonly directory: string | undefined;
 }
 

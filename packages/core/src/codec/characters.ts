@@ -23,19 +23,19 @@ export const HEX = 128;
 const TABLE: Uint8Array = table();
 
 /**
- * Returns true if a UTF-16 unit is in a set. No set contains `NaN`, which `charCodeAt` returns after the end of a
+ * Returns true if a UTF-16 code unit is in a set. No set contains `NaN`, which `charCodeAt` returns after the end of a
  * string.
  */
 export function isIn(unit: number, set: number): boolean {
   return unit < 128 && ((TABLE[unit] as number) & set) !== 0;
 }
 
-/** Returns true if a UTF-16 unit is `0` to `9`. */
+/** Returns true if a UTF-16 code unit is `0` to `9`. */
 export function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** Returns true if a UTF-16 unit is an ASCII letter. */
+/** Returns true if a UTF-16 code unit is an ASCII letter. */
 export function isLetter(unit: number): boolean {
   const lower = unit | 0x20;
   return lower >= 0x61 && lower <= 0x7a;

@@ -7,8 +7,8 @@ import { closest, suggest } from "./suggest.ts";
 import { describeReceived, nounOf } from "./describe.ts";
 
 /*
- * Failures with lazily created texts. A response in production contains neither `received` nor `suggestion`, and
- * creating these texts costs more than finding the failure. There are two classes without a common base, because a
+ * Failures with lazily created strings. A response in production contains neither `received` nor `suggestion`, and
+ * creating these costs more than finding the failure. There are two classes without a common base, because a
  * constructor that calls another constructor takes half as much time again.
  */
 
