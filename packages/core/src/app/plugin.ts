@@ -92,8 +92,8 @@ export interface Plugin {
    */
   readonly errorFields?: ErrorFields;
   /**
-   * Called after an error response, also for errors of the client. `request` is valid only during the call. To keep the
-   * data, use {@link PluginHost.describeError}.
+   * Called for each failed request before its error response is sent, also for errors of the client. `request` is valid
+   * only during the call. To keep the data, use {@link PluginHost.describeError}.
    */
   onError?(error: unknown, request: RequestFailure): void;
   /**

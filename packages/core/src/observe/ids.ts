@@ -3,9 +3,9 @@ import { randomBytes, randomFillSync } from "node:crypto";
 const traceIdBytes = 16;
 
 /**
- * Random bytes are generated and converted to hexadecimal digits in bulk, because a call for each request would cost
- * more than the rest of the trace id. An id that is kept in memory keeps the string that it was cut from, so the pool
- * is small.
+ * Random bytes for trace ids, generated and converted to hexadecimal digits in bulk. A call for each request would cost
+ * more than the rest of the trace id. An id in memory holds the entire string that it was cut from, so the pool is
+ * small.
  */
 const pool = Buffer.alloc(traceIdBytes * 64);
 let text = "";

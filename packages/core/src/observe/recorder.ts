@@ -19,7 +19,7 @@ import { PhaseSpan } from "./phase-span.ts";
 import * as read from "./slot-records.ts";
 import { type Slot, SlotPool } from "./slot.ts";
 
-/** Parts of a recorder. */
+/** Settings of a recorder, and the functions that it calls. */
 export interface RecorderParts {
   readonly observers: readonly RequestObserver[];
   /** Listeners that receive the phases of every request. */
@@ -34,7 +34,7 @@ export interface RecorderParts {
 const defaultCapacity = 256;
 const wakeEveryMs = 100;
 
-/** Records requests for observers. Created only if there is an observer. */
+/** Records requests for the observers of plugins. Created only if there is an observer. */
 export class Recorder implements RequestHistory {
   /** True if `ctx.span` is available. */
   readonly hasSpans: boolean;
@@ -46,7 +46,7 @@ export class Recorder implements RequestHistory {
   readonly #onResponse: readonly ((view: FinishedRequestView) => void)[];
   readonly #around: readonly NonNullable<RequestObserver["around"]>[];
   readonly #isSampled: RequestObserver["isSampled"];
-  /** Maximum size of a body to capacity, in bytes. -1 if neither headers nor bodies are kept. */
+  /** Maximum size of a request body to record, in bytes. -1 if neither headers nor bodies are recorded. */
   readonly #receivedBytes: number;
   readonly #view: View;
   #sequence = 0;

@@ -25,7 +25,7 @@ export interface Client {
   getTransactionStatus?(): string | null;
 }
 
-/** Connection before the login. */
+/** Network connection of a client, on which a cancel request is sent before the login. */
 export interface Wire {
   readonly ssl: unknown;
   readonly sslNegotiation?: string;

@@ -57,7 +57,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     return (refusals[methods] ??= Object.freeze({ kind: "method-not-allowed", allow: methodsOf(methods) }));
   }
 
-  /** Returns the methods of all nodes that match the path of a node, and caches them in the node. */
+  /** Returns the methods of all routes that match a path without parameters. Caches them in the path's node. */
   function methodsThatFit(path: string, node: number): number {
     const methods = path === "/" ? at(node + META) : -1 - search(path, path.length, 0);
     nodes[node + META] = at(node + META) | (methods << ALLOW);
