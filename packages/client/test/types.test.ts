@@ -124,7 +124,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
 }
 
-test("generated routes require the codecs that were generated with them", () => {
+test("a client of generated routes requires the codecs that were generated with them", () => {
   const baseUrl = "http://localhost";
   assert.ok(createClient<Contracts>({ baseUrl }));
   assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));

@@ -31,7 +31,7 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-test("the vectors cover all formats", () => {
+test("the conformance vectors contain cases for every format", () => {
   assert.deepEqual(Object.keys(vectors.formats).toSorted(), Object.keys(FORMATS).toSorted());
 });
 
@@ -57,7 +57,7 @@ interface SuiteGroup {
 
 describe("JSON Schema's own test suite", () => {
   for (const [name, is] of Object.entries(FORMATS)) {
-    test(`optional/format/${name}.json, every case`, async () => {
+    test(`agrees with kit in every case of optional/format/${name}.json`, async () => {
       const file = new URL(`../../../../conformance/json-schema/${name}.json`, import.meta.url);
       const groups = JSON.parse(await readFile(file, "utf8")) as SuiteGroup[];
       const cases = groups.flatMap((group) => group.tests);
@@ -121,7 +121,7 @@ const PIECES: Readonly<Record<string, readonly string[]>> = {
   uuid: ["0", "a", "F", "-", "1234", "12345678", "123456789abc", "g"],
 };
 
-test("agrees with the grammars of the standards on mutations of valid strings", () => {
+test("every format agrees with the grammar of its standard for mutations of valid strings", () => {
   let state = 7;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -148,7 +148,7 @@ test("agrees with the grammars of the standards on mutations of valid strings", 
   }
 });
 
-test("every format takes linear time at most", () => {
+test("checking a format takes at most linear time", () => {
   const hostile: readonly ((size: number) => string)[] = [
     (size) => "a.".repeat(size),
     (size) => `${"a".repeat(size)}@`,

@@ -184,7 +184,7 @@ function naive(routes: readonly string[], method: string, path: string): RouteMa
   return allow.length > 0 ? { kind: "method-not-allowed", allow } : { kind: "not-found" };
 }
 
-test("random routes and requests agree with a naive matcher", () => {
+test("the matcher agrees with a reference matcher for random routes and requests", () => {
   const seen = { route: 0, "not-found": 0, "method-not-allowed": 0, "bad-path": 0 };
   for (let round = 0; round < 1000; round++) {
     const routes = randomRoutes();
@@ -207,7 +207,7 @@ test("random routes and requests agree with a naive matcher", () => {
   );
 });
 
-test("the search time in the most ambiguous tree is limited by the size of the tree", (t) => {
+test("the time of a search in the most ambiguous tree is limited by the size of the tree", (t) => {
   const depth = 12;
   const routes = Array.from({ length: 2 ** depth }, (_, choices) => {
     const segments = Array.from({ length: depth }, (__, level) =>
@@ -226,7 +226,7 @@ test("the search time in the most ambiguous tree is limited by the size of the t
   assert.ok(looked > 2 ** depth && looked <= 8 * 2 ** (depth + 1), `${looked} looks`);
 });
 
-test("an escaped slash is no separator, and an unpaired surrogate is a bad path", () => {
+test("an escaped slash does not separate segments, and an unpaired surrogate is a bad path", () => {
   const routes = ["GET /a%2Fb", "GET /:p/50%25"];
   const match = createMatcher(compileRoutes(routes), routes);
   assert.deepEqual(match("GET", "/a%2Fb"), { kind: "route", route: 0, params: [] });

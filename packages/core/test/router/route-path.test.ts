@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { fillRoutePath, hideParameters, parameterNames, parseRoutePath } from "@kit/core/router";
 
-test("parses static text, parameters and wildcards", () => {
+test("parseRoutePath parses static segments, parameters and wildcards", () => {
   deepEqual(parseRoutePath("/teams/:team/*path"), [
     { kind: "static", text: "teams" },
     { kind: "parameter", text: "team" },
@@ -13,7 +13,7 @@ test("parses static text, parameters and wildcards", () => {
   deepEqual(parameterNames("/teams/:team/*path"), ["team", "path"]);
 });
 
-test("encodes values of parameters and keeps the slashes of a wildcard", () => {
+test("fillRoutePath encodes the values of parameters and keeps the slashes of a wildcard's value", () => {
   const values: Record<string, string> = { team: "a/b c", path: "d/é" };
   equal(
     fillRoutePath("/teams/:team/*path", (name) => values[name] ?? ""),
@@ -25,7 +25,7 @@ test("encodes values of parameters and keeps the slashes of a wildcard", () => {
   );
 });
 
-test("hides the values of hidden parameters", () => {
+test("hideParameters replaces the values of hidden parameters", () => {
   const hide = (path: string, route: string, ...names: string[]): string =>
     hideParameters(path, route, (name) => names.includes(name), "[hidden]");
   equal(hide("/reset/abc/x", "/reset/:token/:id", "token"), "/reset/[hidden]/x");
