@@ -42,8 +42,8 @@ export interface RequestFailure extends FailedRequest {
  *
  * - `none`: no additional fields.
  * - `public`: facts that the client knows or may know: status, phase, route, the broken type and rules, request id,
+ * - `public`: information that the client has or may have: status, phase, route, the broken type and rules, request id,
  *   server, time.
- * - `all`: also the locations in the project, as in development: source file, schema file, related tests.
  */
 export type ErrorFields = "none" | "public" | "all";
 
@@ -77,7 +77,7 @@ export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 /** Options of {@link createErrorMiddleware}. */
 export interface ErrorMiddlewareOptions {
   /**
-   * True to include facts for developers in responses: messages and stacks of unknown errors, and locations in the
+   * True to include details for developers in responses: messages and stacks of unknown errors, and locations in the
    * source code. Default: true if `NODE_ENV` is `development`. If false, a plugin may still add
    * {@link FailedRequest.errorFields}.
    */

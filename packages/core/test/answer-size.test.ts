@@ -69,7 +69,7 @@ function hostile(random: (below: number) => number, levels: number): unknown {
   );
 }
 
-/** Returns a body of type `Scalars` with a JSON string as its `unknown`. */
+/** Returns a JSON body of type `Scalars`. `inner` is the JSON of its property `unknown`. */
 const scalars = (inner: string): string =>
   `{"unknown":${inner},"nothing":null,"flag":true,"number":1,"string":"s","big":"1","date":"2026-01-31T12:00:00Z","bytes":"","text":"it's \\"quoted\\"\\n\\u2028\`\${x}\`","seven":7,"yes":true,"huge":"12345678901234567890"}`;
 

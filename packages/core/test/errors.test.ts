@@ -423,7 +423,7 @@ describe("a failure while an error is handled", () => {
 
 const failing = (): Promise<never> => Promise.reject(new RangeError("secret"));
 
-/** Returns the error for a failing handler if plugins request these fields. */
+/** Returns the error of a response if the handler throws and plugins request additional fields. */
 async function errorWith(...asked: ErrorFields[]): Promise<Record<string, unknown>> {
   const plugins = asked.map((errorFields) => ({ name: errorFields, errorFields }));
   const { send } = await serve([[get, failing]], { plugins });

@@ -49,7 +49,7 @@ export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitVal
  * use `JSON.stringify`, which includes all of them.
  */
 export interface ValidationFailure {
-  /** JSONPath of the value within its slot: `$.items[0].quantity`. The slot itself is `$`. */
+  /** JSONPath of the value: `$.items[0].quantity`. `$` is the entire params, query, body or response. */
   path: string;
   /** Type and constraints in words: `string, 1 to 200 characters`. */
   expected: string;
@@ -84,8 +84,8 @@ export interface Validator<T> {
 }
 
 /**
- * Converts strings of a path or a query into the types that the slot's validator expects. A string that cannot be
- * converted stays a string, and the validator reports it.
+ * Converts strings of a path or a query into the types that the validator of params or query expects. A string that
+ * cannot be converted stays a string, and the validator reports it.
  */
 export interface Coercer {
   /** Converts path parameters. The values are in the order of the route and percent-decoded. */

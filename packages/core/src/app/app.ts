@@ -70,7 +70,10 @@ export interface App {
   close(options?: AppCloseOptions): Promise<void>;
   /** Returns the instance of the framework that the server adapter wraps. */
   getNativeServer(): unknown;
-  /** Returns the telemetry counts of this process. `null` if telemetry is off, and before the application listens. */
+  /**
+   * Returns the numbers of requests, spans and log entries that telemetry exported or dropped in this process. `null`
+   * if telemetry is off, or if the application does not listen yet.
+   */
   telemetry(): TelemetryCounts | null;
   /**
    * Returns the service that a server adapter serves, for adapters and for test tools that send requests without a

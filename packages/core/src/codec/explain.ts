@@ -88,7 +88,7 @@ export class Explainer {
   /** Total length of the failures' paths, in UTF-16 code units. */
   #pathUnits = 0;
   readonly #kindsOnly: boolean;
-  /** Created if members of a union must be tried. All trials share its cache. */
+  /** Finds the union member that a value satisfies. Created on first use. All checks share it because of its cache. */
   #matcher: UnionMatcher | undefined;
 
   constructor(form: Form, limit: number, kindsOnly: boolean) {
@@ -228,7 +228,7 @@ export class Explainer {
     }
   }
 
-  /** Reports the failures of the member that was probably meant. If that is unclear, reports the list of members. */
+  /** Reports the failures of the union member that was probably meant. If that is unclear, lists the members. */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     if (!isContainer(value) && shape.members.length > 1) {
       if (!this.#fitsScalar(shape, value, depth)) this.#refuse(shape, value, path, hidden);

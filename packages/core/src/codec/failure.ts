@@ -53,7 +53,7 @@ export class ScalarFailure implements ValidationFailure {
     return (this.#broken ??= brokenRule(this.#shape, this.#found, this.#form));
   }
 
-  /** Returns a plain object with all properties. See {@link inFull}. */
+  /** Returns the failure without getters, for `JSON.stringify`. */
   toJSON(): ValidationFailure {
     return inFull(this);
   }
@@ -98,13 +98,13 @@ export class MissingFailure implements ValidationFailure {
     return near === undefined ? add : `${add}; found a similar key ${JSON.stringify(near)}`;
   }
 
-  /** Returns a plain object with all properties. See {@link inFull}. */
+  /** Returns the failure without getters, for `JSON.stringify`. */
   toJSON(): ValidationFailure {
     return inFull(this);
   }
 }
 
-/** Returns a failure as a plain object, with the properties in the order of the response. */
+/** Returns a copy of a failure with values in place of getters, in the order that responses have. */
 function inFull(failure: ValidationFailure): ValidationFailure {
   const { path, expected, received, value, rule, limit, suggestion } = failure;
   return {

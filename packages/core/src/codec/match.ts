@@ -25,7 +25,7 @@ export interface MatchQuality {
   readonly kept: number;
   /** Sum of the weights of scalar types and declared property names. */
   readonly specific: number;
-  /** Index of the member. Present for a union only. */
+  /** Index of the best union member. Absent if the shape is not a union. */
   readonly member?: number;
 }
 
@@ -226,7 +226,7 @@ export class Picks {
     this.#loose = form === "value" ? new UnionMatcher(form, true) : undefined;
   }
 
-  /** Returns the index of the member that a value belongs to, or -1. */
+  /** Returns the index of the union member that a value belongs to. Returns -1 if there is none. */
   of(union: UnionShape, value: unknown): number {
     const fit = this.#exact.fit(union, value, -1) ?? this.#loose?.fit(union, value, -1);
     return fit?.member ?? -1;
@@ -235,7 +235,7 @@ export class Picks {
 
 /** Union members that a value can belong to, according to its kind (array or object) and its discriminants. */
 export interface CandidateMembers {
-  /** Indexes of the members. */
+  /** Indexes of the members whose kind and discriminants both allow the value. */
   readonly members: readonly number[];
   /** Indexes of the members that accept the kind of the value. */
   readonly possible: readonly number[];

@@ -39,7 +39,7 @@ export function phaseSpanId(slot: Slot, phase: number): string {
   return phaseSpanIdOf(spanPrefixOf(slot), phase);
 }
 
-/** Returns the id of the span of a phase, for a request with this prefix of span ids. */
+/** Returns the span id of a phase. `prefix` is the part that all span ids of the request share. */
 export function phaseSpanIdOf(prefix: string, phase: number): string {
   return spanIdOf(prefix, phase + 1);
 }
@@ -49,10 +49,10 @@ export function spanPrefixOf(slot: Slot): string {
   return (slot.spanPrefix ??= randomSpanPrefix());
 }
 
-/** Index of the first span of a call, above the indexes of all possible phases. */
+/** Index for the span id of a request's first outgoing call. The spans of phases have lower indexes. */
 const firstCall = 2_048;
 
-/** Returns the names of a slot's phases. */
+/** Returns the phase names of a request by phase number. */
 export function namesOfSlot(slot: Slot): readonly string[] {
   return slot.route?.phases ?? phases.namesOutsideRoutes;
 }

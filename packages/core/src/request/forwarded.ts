@@ -61,7 +61,7 @@ export class EntriesFromRight {
   }
 }
 
-/** Finds the comma before the last element of a `Forwarded` header, from the right. */
+/** Returns the index after the last comma in a `Forwarded` header that is not in quotes. Returns 0 if there is none. */
 function startOfLastElement(text: string, end: number): number | undefined {
   let isQuoted = false;
   for (let index = end - 1; index >= 0; index -= 1) {

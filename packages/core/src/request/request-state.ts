@@ -127,7 +127,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     return traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
   }
 
-  /** Slot of this request if the slot is not reused yet. The ids are stored or generated there. */
+  /** Slot of this request. `null` if requests are not recorded, or if the slot already records another request. */
   get #ownSlot(): Slot | null {
     return this.#slot !== null && this.#slot.sequence === this.#sequence ? this.#slot : null;
   }
@@ -264,7 +264,7 @@ export class RequestState implements RequestFailure, PendingRequest {
    * is true, at the level of `logging.clientErrors` if the status is below 500. Never throws.
    */
   fail(error: unknown, isLogged = false): void {
-    // An error that is thrown during the validation of a slot means that the request is invalid.
+    // An error that is thrown during the validation of params, query or body means that the request is invalid.
     const isRefusal = phases.isValidation(this.#phase);
     this.#respondWithError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
   }
@@ -431,7 +431,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
   }
 
-  /** Sends a plain 500 if the server cannot send the response, for example because of an invalid header. */
+  /** Sends a 500 response without the handler's headers, if the server could not send the actual response. */
   #respondPlainly(): void {
     try {
       this.exchange.respond(500, jsonType, this.#plainError(), null);

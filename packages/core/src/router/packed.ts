@@ -16,7 +16,7 @@ export interface Packed {
   readonly exact: Map<string, number>;
   /** Maximum number of segments of a path. */
   readonly depth: number;
-  /** True if a text contains an escape, which non-ASCII text does. */
+  /** True if the text of a node contains a percent-escape, as every non-ASCII text does. */
   readonly hasEscapes: boolean;
 }
 
@@ -26,23 +26,23 @@ export const NONE = 0;
 export const ROOT = 8;
 export const STRIDE = 8;
 
-/** Offset of the start of the text in `texts`. */
+/** Position, within a node, of the index in `texts` at which the text of the node starts. */
 export const TEXT = 0;
 export const TEXT_END = 1;
-/** Offset of the start of the children's table in `tables`. The table has {@link TABLE_MASK} + 1 entries. */
+/** Position of the index in `tables` at which the children's table starts. It has {@link TABLE_MASK} + 1 entries. */
 export const TABLE = 2;
-/** Offset of the bit mask for the code unit. -1 if there are no children. */
+/** Position of the bit mask that converts a code unit to a table entry. The mask is -1 if there are no children. */
 export const TABLE_MASK = 3;
-/** Offset of the next child in the same table entry. */
+/** Position of the next child with the same table entry. */
 export const NEXT = 4;
-/** Offset of the child that is a parameter or a wildcard. */
+/** Position of the child that is a parameter or a wildcard. */
 export const REST = 5;
 /**
- * Offset of flags: the bits of methods, {@link IS_WILDCARD}, and from bit {@link ALLOW} on the methods of all nodes
+ * Position of flags: the bits of methods, {@link IS_WILDCARD}, and from bit {@link ALLOW} on the methods of all nodes
  * that match an exact path, which are computed on first use.
  */
 export const META = 6;
-/** Offset of the start of the routes in `routes`. */
+/** Position of the index in `routes` at which the route numbers of the node start. */
 export const ROUTES = 7;
 
 /** Bits of the seven methods. The bit of an unknown method is never set. */

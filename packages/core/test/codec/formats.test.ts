@@ -26,7 +26,7 @@ const vectors = JSON.parse(
   await readFile(new URL("../../../../conformance/formats.json", import.meta.url), "utf8"),
 ) as Vectors;
 
-/** Returns a string in the form for the name of a test. */
+/** Returns a string as the name of a test shows it: quoted, and cut after 60 characters. */
 function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -80,7 +80,7 @@ function serializer(app: string, type: string): Promise<Serializer<unknown>> {
   return load(app, `serializers/${type}.serializer.ts`, `${type}Serializer`);
 }
 
-/** Returns failures in the form of a response. */
+/** Returns failures as a response contains them. */
 function inJson(failures: readonly ValidationFailure[]): unknown {
   return JSON.parse(JSON.stringify(failures));
 }

@@ -17,7 +17,7 @@ const HOLES = {
   bigint: /^-?[0-9]+$/u,
 };
 
-/** Tries every division. */
+/** Reference matcher that tries every division of the string into the parts. */
 function fits(parts: readonly TemplatePart[], value: string): boolean {
   const [part, ...others] = parts;
   if (part === undefined) return value === "";
@@ -29,7 +29,7 @@ function fits(parts: readonly TemplatePart[], value: string): boolean {
   return false;
 }
 
-/** Divides a string as TypeScript does: lazily, after the fixed text at the end is removed. */
+/** Reference matcher that divides a string as TypeScript does: lazily, without the fixed text at the end. */
 function divides(parts: readonly TemplatePart[], value: string): boolean {
   const joined: TemplatePart[] = [];
   for (const part of parts) {

@@ -93,7 +93,8 @@ function randomPath(): string {
 }
 
 /**
- * Returns the pattern without names and escapes. Routes with the same pattern and method are one route to the compiler.
+ * Returns a route without the names of its parameters: `GET /notes/:id` gives `GET /notes/:`. The compiler refuses two
+ * routes with the same result.
  */
 function shapeOf(route: string): string {
   const shape = route.replace(/([:*])\w+/g, "$1").replace(/%2F/g, "\0");
@@ -115,7 +116,7 @@ function randomRoutes(): string[] {
   return routes;
 }
 
-/** Returns true if `path` ends in a wildcard at a segment at which `there` has a parameter. */
+/** Returns true if `path` has a wildcard at the segment at which the path `there` has a parameter. */
 function hasBeside(path: string, there: string): boolean {
   return path.endsWith("*") && `${there}/`.startsWith(`${path.slice(0, -1)}:/`);
 }
@@ -127,7 +128,7 @@ function segmentsOf(path: string): string[] {
   return segments;
 }
 
-/** Decodes a segment, but keeps escapes of reserved characters distinct from the characters. */
+/** Decodes a segment. Escapes of reserved characters remain different from the characters. */
 function meaningOf(segment: string): string {
   const reserved = /%(2[14679Bb8CcFf]|3[BbDd]|40|5[BbDd])/g;
   return decodeURIComponent(segment.replace(reserved, (_, digits: string) => `\0${digits.toUpperCase()}`));
