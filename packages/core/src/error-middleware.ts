@@ -29,7 +29,7 @@ export interface FailedRequest {
   readonly errorFields?: ErrorFields;
 }
 
-/** Failed request with an error response. */
+/** Failed request with its method and path, as plugins receive it. */
 export interface RequestFailure extends FailedRequest {
   /** Method of the request, in upper case. */
   readonly method: string;

@@ -52,7 +52,7 @@ export type Handlers<TRoutes extends ContractGroup<TRoutes>, TAdded extends obje
   readonly [TKey in keyof TRoutes]: Handler<TRoutes[TKey], TAdded>;
 };
 
-/** Any map of handlers, as the runtime uses it. */
+/** Map of handlers of any contract group. */
 export type AnyHandlers = Readonly<Record<string, (input: never) => unknown>>;
 
 /**

@@ -68,7 +68,7 @@ export interface App {
    * Rejects with a `RangeError` that names the option if an option is invalid. In that case nothing is closed.
    */
   close(options?: AppCloseOptions): Promise<void>;
-  /** Returns the instance of the framework that the server adapter wraps. */
+  /** Returns the framework's server that the server adapter wraps, such as the application of Express. */
   getNativeServer(): unknown;
   /**
    * Returns the numbers of requests, spans and log entries that telemetry exported or dropped in this process. `null`

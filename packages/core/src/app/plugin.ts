@@ -61,7 +61,7 @@ export interface PluginRedactor {
   hides(path: readonly string[]): boolean;
   /** Converts a value in the same way as {@link PluginHost.toLoggable}, with the additional patterns. Never throws. */
   toLoggable(value: unknown): unknown;
-  /** Returns the string without the values of hidden fields that validation messages contain. */
+  /** Returns a validation message with `[redacted]` in place of the values of hidden fields. */
   text(text: string): string;
 }
 

@@ -3,21 +3,21 @@
  * and never goes back, so it takes linear time for every input, and it allocates nothing.
  */
 
-/** RFC 3986 `scheme` after its first letter. */
+/** Set of the characters of an RFC 3986 `scheme` after its first letter. */
 export const SCHEME = 1;
-/** RFC 3986 `userinfo` without percent-escapes. */
+/** Set of the characters of an RFC 3986 `userinfo`, without percent-escapes. */
 export const USERINFO = 2;
-/** RFC 3986 `reg-name` without percent-escapes. */
+/** Set of the characters of an RFC 3986 `reg-name`, without percent-escapes. */
 export const REG_NAME = 4;
-/** RFC 3986 `path`: `pchar` and `/`, without percent-escapes. */
+/** Set of the characters of an RFC 3986 `path`, without percent-escapes: `pchar` and `/`. */
 export const PATH = 8;
-/** RFC 3986 `query` and `fragment` without percent-escapes. */
+/** Set of the characters of an RFC 3986 `query` or `fragment`, without percent-escapes. */
 export const QUERY = 16;
-/** RFC 5321 `atext`. */
+/** Set of the characters of an RFC 5321 `atext`. */
 export const ATEXT = 32;
-/** RFC 5321 `Let-dig`. */
+/** Set of the characters of an RFC 5321 `Let-dig`. */
 export const LETTER_OR_DIGIT = 64;
-/** A hexadecimal digit of either case. */
+/** Set of the hexadecimal digits in upper and lower case. */
 export const HEX = 128;
 
 const TABLE: Uint8Array = table();

@@ -1,7 +1,7 @@
 /** String that replaces a value that must not be shown. */
 export const REDACTED = "[redacted]";
 
-/** Limits for the copy of the input in an error. */
+/** Maximum number of characters, entries and levels in the copy of a value that an error contains. */
 const MAX_TEXT = 200;
 const MAX_PARTS = 10;
 const MAX_LEVELS = 3;

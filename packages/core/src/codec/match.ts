@@ -316,7 +316,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array);
 }
 
-/** Returns true if a union member accepts arrays (for an array) or objects (for an object). */
+/** Returns true if a shape may accept a value, according to the kind of the value: array or object. */
 function mayHold(shape: Shape, value: object): boolean {
   if (shape.kind === "unknown" || shape.kind === "union") return true;
   return Array.isArray(value) ? shape.kind === "array" || shape.kind === "tuple" : shape.kind === "object";

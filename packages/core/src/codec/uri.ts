@@ -44,7 +44,7 @@ function isUriOfAnyKind(text: string): boolean {
   return index === text.length;
 }
 
-/** Returns the index after all characters of a set and percent-escapes that start at `start`. */
+/** Returns the index of the first character from `start` on that is neither in the set nor part of a percent-escape. */
 function endOf(text: string, start: number, set: number): number {
   let index = start;
   for (;;) {
@@ -106,7 +106,7 @@ function usualPattern(): RegExp {
   );
 }
 
-/** Returns a pattern for any number of characters of a set and percent-escapes. */
+/** Returns a pattern that matches any number of percent-escapes and characters of a set. */
 function any(set: string): string {
   return `[${set}]*(?:%[0-9A-Fa-f][0-9A-Fa-f][${set}]*)*`;
 }

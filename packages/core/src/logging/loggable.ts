@@ -9,9 +9,9 @@ import { redacted, type Redactor } from "./redact.ts";
 
 /** Maximum length of one string, in UTF-16 code units. */
 const maxText = 16_384;
-/** Maximum depth of nesting. */
+/** Maximum nesting of objects and arrays in the data of a log entry. */
 const maxDepth = 12;
-/** Maximum number of values in one entry. */
+/** Maximum number of values in the data of a log entry. */
 const maxValues = 5_000;
 
 /** Properties of a validation failure that show the invalid value. */

@@ -1,4 +1,4 @@
-/** Length of a window in milliseconds. */
+/** Time in milliseconds in which further items of a kind are counted together. */
 const windowMs = 60_000;
 
 interface Window<TItem> {

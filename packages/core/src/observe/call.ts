@@ -19,7 +19,7 @@ export class Call implements RunningCall {
   endMs = 0;
   /** Message of the error if the call failed. */
   failure: string | undefined;
-  /** The object has no prototype, because attributes may have any name. */
+  /** Attributes of the span. The object has no prototype, because attributes may have any name. */
   readonly attributes: Record<string, AttributeValue> = Object.create(null) as Record<string, AttributeValue>;
 
   constructor(start: CallStart, phase: number) {

@@ -84,7 +84,7 @@ export class Recorder implements RequestHistory {
     return this.#pool.capacity;
   }
 
-  /** Returns true if observers wrap the middleware and handler calls of a request. */
+  /** Returns true if middleware and handlers of a request must run inside of functions of the observers. */
   wraps(slot: Slot): boolean {
     return slot.observesCalls || this.#around.length > 0;
   }
@@ -190,7 +190,7 @@ export class Recorder implements RequestHistory {
     for (const listener of onLifecycle) this.#tell(() => listener(trace));
   }
 
-  /** Runs a middleware or handler inside of the wrappers of observers. */
+  /** Runs a middleware or handler inside of the `around` functions of the observers. */
   around(slot: Slot, run: () => unknown): unknown {
     const span = this.spanOf(slot);
     const { observesCalls } = slot;
@@ -243,7 +243,7 @@ export class Recorder implements RequestHistory {
     return route === null ? -1 : (this.#routeNumbers.get(route) ?? -1);
   }
 
-  /** Does not use {@link Recorder.#tell}, because a closure for each request would cost more than most listeners. */
+  /** Calls `onResponse` of each observer. Does not use `#tell`, because closures cost more than most observers. */
   #notifyResponse(view: View): void {
     for (const onResponse of this.#onResponse) {
       try {

@@ -22,12 +22,12 @@ export class Slot {
   failed = -1;
   status = 0;
   isActive = false;
-  /** Generated on first use. */
+  /** Id of the request in logs. Generated on first use. */
   requestId: string | undefined;
   traceId: string | undefined;
   parent: TraceParent | null = null;
   traceState: string | null = null;
-  /** Decided on first use. */
+  /** True if the trace is sampled. Decided on first use. */
   isSampled: boolean | undefined;
   /** Prefix of the request's span ids. Generated on first use. */
   spanPrefix: string | undefined;

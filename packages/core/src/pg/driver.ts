@@ -1,4 +1,4 @@
-/** Subset of the types of the package `pg` that is used here. `@kit/core` does not depend on the package. */
+/** Pool of the package `pg`, with the properties that kit uses. `@kit/core` does not depend on the package. */
 export interface Pool {
   readonly Client: new (options: unknown) => Client;
   readonly options: unknown;
@@ -21,7 +21,7 @@ export interface Client {
   readonly connection?: Wire;
   query: (...given: unknown[]) => unknown;
   release: Release;
-  /** Returns `I` outside of a transaction. */
+  /** Returns the state of the connection: `I` (idle) outside of a transaction. */
   getTransactionStatus?(): string | null;
 }
 

@@ -10,8 +10,8 @@ type Part = string;
 
 const page: Part = "";
 /**
- * The page uses its own copy of the document, because `/openapi.json` may be a route of the application, and is not
- * served in production.
+ * Path of the OpenAPI document below the page. The page uses its own copy, because `/openapi.json` may be a route of
+ * the application, and is not served in production.
  */
 const openApi: Part = "openapi.json";
 
@@ -33,7 +33,7 @@ export class ApiReference {
     this.#parts = new Set([page, openApi, ...docs.files]);
   }
 
-  /** Creates the reference of an application. Returns `null` if the application has a route with one of the paths. */
+  /** Creates the reference of an application. Returns `null` if the application has a route at one of its paths. */
   static of(path: string, docs: ApiDocs, compiled: CompiledApplication): ApiReference | null {
     const reference = new ApiReference(path, docs, compiled);
     const isTaken = compiled.routes.some((route) => reference.#partAt(route.path) !== undefined);

@@ -6,7 +6,7 @@
  * four assignments. A timer for each request would cost more than the rest of the pipeline.
  */
 
-/** Request that can be an entry of the list. The list owns the links. */
+/** Request that can be an entry of the list. Only the list changes the first three properties. */
 export interface PendingRequest {
   previousPending: PendingRequest | null;
   nextPending: PendingRequest | null;

@@ -192,12 +192,12 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot !== null) this.settings.recorder!.enter(this.#slot, phase);
   }
 
-  /** True if observers wrap the middleware and handler calls of this request. */
+  /** True if middleware and handlers of this request must run inside of functions of observers. */
   get isWrapped(): boolean {
     return this.#slot !== null && this.settings.recorder!.wraps(this.#slot);
   }
 
-  /** Runs a middleware or handler inside of the wrappers of observers. */
+  /** Runs a middleware or handler inside of the `around` functions of observers. */
   wrap(run: () => unknown): unknown {
     return this.settings.recorder!.around(this.#slot!, run);
   }
@@ -300,7 +300,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     else if (log.isEnabled(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
   }
 
-  /** Responds at once, and notifies the code that still works on the request. */
+  /** Sends an error response at once, and aborts `ctx.signal` for the code that still works on the request. */
   #abort(reason: AppError): void {
     this.fail(reason);
     this.#abandon(reason);

@@ -130,7 +130,7 @@ function endKey(path: string): number {
   return (path.charCodeAt(last) + 37 * last) & (END_KEYS - 1);
 }
 
-/** Returns the end of a path without its trailing slash. */
+/** Returns the length of a path without its trailing slash. */
 function endOf(path: string): number {
   const last = path.length - 1;
   return path.charCodeAt(last) === SLASH ? last : last + 1;
