@@ -26,7 +26,7 @@ export class ResponseHeaders {
   contentType: string | null = null;
   #list: string[] = [];
 
-  /** Sets a header. A second call with the same name replaces the value. For `set-cookie` it adds a value. */
+  /** Sets a header. Replaces the previous value, except for `set-cookie`, where the value is added. */
   set(name: string, value: string | readonly string[]): void {
     if (typeof name !== "string" || !namePattern.test(name)) {
       throw new TypeError(`${JSON.stringify(name)} is not a valid header name`);
