@@ -70,13 +70,13 @@ export type ValidationRule =
 /** Argument of a rule: the number of `minLength`, the string of `pattern`, one value of `enum`. */
 export type ValidationLimitValue = string | number | boolean | null;
 
-/** Location in the input with a broken rule, as `details.fields` of a `VALIDATION_ERROR` lists it. */
+/** Location in the input, with the rule that the value breaks there, as `details.fields` of a `VALIDATION_ERROR`. */
 export interface InvalidField {
   /** JSONPath of the value: `$.items[0].quantity`. */
   readonly path: string;
   /** Type and rules in English: `string, 1 to 200 characters`. */
   readonly expected: string;
-  /** Value that the client sent. `null` if it is missing, absent if it cannot be shown. */
+  /** Value that the client sent. `null` if the value is missing. Absent if there is no value to show. */
   readonly value?: unknown;
   /** First rule that the value breaks, for messages in other words and languages. */
   readonly rule: ValidationRule;

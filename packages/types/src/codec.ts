@@ -44,9 +44,9 @@ export type ValidationLimitValue = string | number | boolean | null;
 export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitValue[];
 
 /**
- * Location in a value with a broken rule. Generated validators may define every property except `path` and `expected`
- * as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the properties by name, or
- * use `JSON.stringify`, which includes all of them.
+ * Location in a value, with the rule that the value breaks there. Generated validators may define every property except
+ * `path` and `expected` as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the
+ * properties by name, or use `JSON.stringify`, which includes all of them.
  */
 export interface ValidationFailure {
   /** JSONPath of the value: `$.items[0].quantity`. `$` is the entire params, query, body or response. */
@@ -56,8 +56,8 @@ export interface ValidationFailure {
   /** Received value in words: `number 42`, `string of 0 characters`, `nothing`. */
   received: string;
   /**
-   * Received value. `null` if the value is missing, `[redacted]` if the field is `@sensitive`, absent if the value
-   * cannot be shown.
+   * Received value. `null` if the value is missing. `[redacted]` if the field is `@sensitive`. Absent if there is no
+   * value to show, for example because a body is not JSON.
    */
   value?: unknown;
   /** First rule that the value breaks, for programs: `minLength`. */

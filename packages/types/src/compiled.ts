@@ -102,7 +102,7 @@ export interface CompiledApplication {
   readonly version: 1;
   /** Radix tree for matching paths. */
   readonly tree: CompiledRouteTree;
-  /** Entries by ref (method and final path). */
+  /** Route table: entries by method and final path, such as `GET /notes/:id`. */
   readonly table: Readonly<Record<string, RouteTableEntry>>;
   /** Routes in the order of the program. The route numbers of {@link RouteMatch} are indexes into this list. */
   readonly routes: readonly CompiledRoute[];

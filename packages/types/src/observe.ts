@@ -53,8 +53,8 @@ export interface SpanRecord {
   /** Kind of the span: `server` for the root, `internal` for phases, and usually `client` for outgoing calls. */
   readonly kind: "server" | "internal" | "client";
   /**
-   * Reporter of the span, if it was not kit: `undici`, `pg`, the name of an instrumentation. Present only on spans
-   * inside of phases.
+   * Library or instrumentation that reported the span: `undici`, `pg`. Present only on spans of outgoing calls, because
+   * kit itself creates all other spans.
    */
   readonly source?: string;
   /** Start time in ISO 8601. */
@@ -233,7 +233,7 @@ export interface CallStart {
   readonly name: string;
   /** Reporter of the call, as in {@link SpanRecord.source}. */
   readonly source: string;
-  /** Default `client`. */
+  /** Kind of the call's span. Default `client`. */
   readonly kind?: "internal" | "client";
   /** Span id: 16 hexadecimal digits. The default is a new id of this request. */
   readonly spanId?: string;

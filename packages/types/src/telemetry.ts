@@ -15,7 +15,7 @@ export interface TelemetrySettings {
   /** Destination of the telemetry. */
   readonly exporter: TelemetryExporter;
   /**
-   * URL of the collector without the path of a signal: `http://localhost:4318`. If `undefined`, `@kit/otel` uses
+   * URL of the collector without a path such as `/v1/traces`: `http://localhost:4318`. If `undefined`, `@kit/otel` uses
    * `OTEL_EXPORTER_OTLP_ENDPOINT`, or that URL if the variable is not set.
    */
   readonly endpoint: string | undefined;

@@ -9,7 +9,7 @@ const name = Symbol.for("kit.development");
 const buildPath = "/__kit/build";
 const failedBuild = ["x-kit-build", "failed"] as const;
 
-/** Returns the interface to `kit dev` that it stored in this process. `undefined` without `kit dev`. */
+/** Returns the object through which this process communicates with `kit dev`. `undefined` without `kit dev`. */
 export function developmentLink(): DevelopmentLink | undefined {
   const found = (globalThis as { [name]?: DevelopmentLink })[name];
   return found?.version === 1 ? found : undefined;
@@ -34,8 +34,8 @@ export function watchedService(service: ServerService, link: DevelopmentLink): S
 }
 
 /**
- * Responds with 403 to a request whose `Host` is not a name of this machine. Otherwise a web page could read responses
- * of this server after DNS rebinding.
+ * Responds with 403 to a request whose `Host` is not allowed. Otherwise a web page could read responses of this server
+ * through DNS rebinding.
  */
 function refuseHost(exchange: ServerExchange): void {
   const message =

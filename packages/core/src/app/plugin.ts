@@ -92,8 +92,9 @@ export interface Plugin {
    */
   readonly errorFields?: ErrorFields;
   /**
-   * Called for each failed request before its error response is sent, also for errors of the client. `request` is valid
-   * only during the call. To keep the data, use {@link PluginHost.describeError}.
+   * Called for each failed request, also for errors of the client: before the error response is sent, or after a
+   * response body failed. `request` is valid only during the call. To keep the data, use
+   * {@link PluginHost.describeError}.
    */
   onError?(error: unknown, request: RequestFailure): void;
   /**

@@ -20,7 +20,7 @@ export interface TelemetryOptions {
    */
   readonly exporter?: TelemetryExporter;
   /**
-   * URL of the collector, without the path of a signal. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, or
+   * URL of the collector, without a path such as `/v1/traces`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, or
    * `http://localhost:4318` if the variable is not set.
    */
   readonly endpoint?: string;

@@ -10,7 +10,7 @@ export interface TextTest {
 /** Part of a template literal type: fixed text, or a placeholder (a "hole") such as `${number}`. */
 export type TemplatePart = string | HolePart | EitherPart;
 
-/** Placeholder for any string, for a number in JSON syntax, or for a `-` and digits. */
+/** Placeholder for any string, for a number in JSON syntax, or for digits with an optional `-`. */
 export interface HolePart {
   readonly hole: "string" | "number" | "bigint";
 }
