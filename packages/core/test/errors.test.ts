@@ -82,7 +82,7 @@ const unreadable = new Proxy(
   },
 );
 
-describe("an AppError that a handler throws", () => {
+describe("a thrown AppError", () => {
   it("is sent with its status, code, message and details in any environment", async () => {
     for (const env of ["development", "production"] as const) {
       const { status, error } = await thrown(

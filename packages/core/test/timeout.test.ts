@@ -100,7 +100,7 @@ describe("a request that exceeds its timeout", () => {
     assert.deepEqual(ended, ["5 200", "20 200", "10 200", "500 503", "501 503", "502 503"]);
   });
 
-  it("does not exist if the timeout is 0, and no timer runs while no request waits", async () => {
+  it("cannot occur if the timeout is 0, and no timer runs while no request waits", async () => {
     const setInterval = mock.method(globalThis, "setInterval");
     try {
       const { send } = await serve([[thing, () => sleep(30).then(() => ({ id: "1" }))]], {
@@ -115,7 +115,7 @@ describe("a request that exceeds its timeout", () => {
     }
   });
 
-  it("cannot have a timeout that is not a whole number of milliseconds: createApp refuses it", () => {
+  it("cannot be configured with a timeout that is not a whole number of milliseconds", () => {
     for (const requestTimeoutMs of [-1, 0.5, Number.NaN, 2 ** 31, "5"]) {
       assert.throws(
         () => createApp({ server: new MemoryServer(), routes: [], requestTimeoutMs } as AppOptions),
