@@ -30,7 +30,7 @@ interface Auth {
 declare const server: ServerAdapter;
 declare const note: Note;
 
-// Slots are present if and only if the contract has them.
+// The input of a handler has params, query and body if and only if the contract has them.
 type Get = HandlerInput<NoteRoutes["GET /notes/:id"]>;
 expectTrue<Equal<keyof Get, "params" | "ctx">>();
 expectTrue<Equal<Get["params"], { id: string }>>();

@@ -193,7 +193,7 @@ describe("the failure of a sensitive field", () => {
   });
 });
 
-/** Returns an email with a name and a domain of these lengths. */
+/** Returns an email address whose domain and name have the given lengths. */
 function email(domain: number, name = 1): string {
   const labels = "a.".repeat(Math.floor((domain - 1) / 2));
   return `${"a".repeat(name)}@${labels}${"a".repeat(domain - labels.length)}`;

@@ -46,7 +46,7 @@ for (const [name, is] of Object.entries(FORMATS)) {
   });
 }
 
-/** Group of cases of JSON Schema's own test suite. */
+/** Group of cases in the test suite of JSON Schema. */
 interface SuiteGroup {
   readonly tests: readonly {
     readonly description: string;
@@ -73,7 +73,7 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** Grammars as the standards define them, in patterns that are not optimized. */
+/** Patterns that follow the grammars of the standards, without any optimization. */
 const GRAMMARS: Readonly<Record<string, RegExp>> = ((): Record<string, RegExp> => {
   const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
   const ipv4 = `${octet}(?:\\.${octet}){3}`;

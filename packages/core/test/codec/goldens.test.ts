@@ -96,7 +96,7 @@ function jsonText(vector: ValidationCase): string {
   return open.repeat(times) + inner + close.repeat(times);
 }
 
-/** Returns a decoded value in which the vectors' placeholders replace the types that JSON lacks. */
+/** Replaces the types that JSON lacks in a decoded value: a `Date` becomes `{ $date: "…" }`, as in the vectors. */
 function neutral(value: unknown): unknown {
   if (typeof value === "bigint") return { $bigint: value.toString() };
   if (value instanceof Date) return { $date: value.toISOString() };

@@ -22,7 +22,7 @@ function union(...members: Shape[]): UnionShape {
   return { kind: "union", members };
 }
 
-/** `{ next: Maze } | { next: Maze; left?: number } | { next: Maze; right?: number } | number` */
+/** Shape of `{ next: Maze } | { next: Maze; left?: number } | { next: Maze; right?: number } | number`. */
 const maze: UnionShape = { kind: "union", members: [] };
 const Maze: Shape = { kind: "reference", recursive: true, to: () => maze };
 Object.assign(maze, {

@@ -121,7 +121,7 @@ describe("a template literal type accepts the strings that its parts can form", 
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
     return (state >> 8) % below;
   };
-  /** Returns a string that probably matches. */
+  /** Returns a random string that matches the parts in most cases. */
   const make = (parts: readonly TemplatePart[]): string =>
     parts
       .map((part) => {

@@ -27,8 +27,8 @@ const below = randomFrom(0x5eed);
 const pick = (from: readonly string[]): string => from[below(from.length)] ?? "";
 
 /**
- * Segments. Some share a prefix, and some differ only in the high bits of their first character, so that nodes are
- * split and share table entries.
+ * Segments of random routes. Some share a prefix, and some differ only in the high bits of their first character, so
+ * that nodes are split and share table entries.
  */
 const NAMES = [
   "a",

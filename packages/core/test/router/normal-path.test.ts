@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { normalPath, normalTarget } from "../../src/router/normal-path.ts";
 
-/** Vectors that `crates/kit-guard/tests/paths.rs` runs too. */
+/** Paths with their expected normal forms. `crates/kit-guard/tests/paths.rs` tests the same paths. */
 const { paths } = JSON.parse(
   readFileSync(new URL("../../../../conformance/paths.json", import.meta.url), "utf8"),
 ) as { readonly paths: readonly (readonly [path: string, normal: string | null])[] };

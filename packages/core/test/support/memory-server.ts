@@ -17,11 +17,11 @@ export interface MemoryRequest {
   readonly body?: string | Uint8Array;
   /** Result of a matcher that the server runs itself. */
   readonly match?: RouteMatch;
-  /** Receives the function that disconnects the client. */
+  /** Called with a function that disconnects the client. */
   readonly client?: (leave: () => void) => void;
   /** Client that receives the body in chunks. Without it, the server cannot stream. */
   readonly stream?: StreamClient;
-  /** Error that sending the response throws. */
+  /** Error that the server throws when the pipeline sends the response. */
   readonly failToWrite?: Error;
 }
 
@@ -89,7 +89,7 @@ export class StreamClient implements ResponseWriter {
   length: number | null = null;
   readonly pieces: string[] = [];
   outcome: "whole" | "cut" | undefined;
-  /** True if the client reads nothing. */
+  /** True to make `write` return false, as if too many bytes waited for the client. */
   isFull = false;
   events: ResponseStreamEvents | undefined;
   readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers<void>();

@@ -47,7 +47,7 @@ export async function serve(
   return { send: (line, request) => server.send(line, request), log };
 }
 
-/** Returns the error of a response. */
+/** Returns the property `error` of a JSON response body. */
 export function errorOf({ text }: MemoryAnswer): Record<string, unknown> {
   return (JSON.parse(text ?? "null") as { error: Record<string, unknown> }).error;
 }
