@@ -1,6 +1,6 @@
 /**
- * The API reference page: a viewer of the OpenAPI document that loads nothing from other hosts. `@kit/core` serves the page; programs need
- * not import this module.
+ * The API reference page: a viewer of the OpenAPI document that loads nothing from other hosts. `@kit/core` serves the
+ * page. Programs need not import this module.
  *
  * @module
  */

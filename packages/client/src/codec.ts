@@ -1,9 +1,9 @@
 /**
- * Description of where a JSON value contains types that JSON lacks. Generated: `.kit/client/index.ts` has one for each
- * response that needs it.
+ * Describes at which properties and items a JSON value has types that JSON lacks, such as `Date`. Generated:
+ * `.kit/client/index.ts` has a codec for each response that needs one.
  *
- * - `"$date"`, `"$bigint"`, `"$bytes"`: a string of that type. With `?`, only a string in the form of that type, for a
- *   union with `string`
+ * - `"$date"`, `"$bigint"`, `"$bytes"`: a string that is converted to that type
+ * - `"$date?"`, `"$bigint?"`, `"$bytes?"`: for a union with `string`. Other strings are not changed
  * - any other string: the codec of that name in {@link Codecs.types}
  * - an object: the codecs of its properties
  * - `["each", codec]`: all items of an array
@@ -21,7 +21,7 @@ export type Codec =
   | readonly ["by", string, { readonly [value: string]: Codec }]
   | readonly ["all", ...Codec[]];
 
-/** Codecs of an API. */
+/** Codecs of all types and responses of an API. */
 export interface Codecs {
   /** Codecs of types, by name. */
   readonly types: { readonly [name: string]: Codec };

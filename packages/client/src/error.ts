@@ -64,7 +64,7 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** Converts an error response into an error. */
+/** Creates an {@link ApiError} from an error response. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const text = await response.text();

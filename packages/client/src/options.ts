@@ -73,5 +73,5 @@ export interface ClientOptions {
   credentials?: "omit" | "same-origin" | "include";
 }
 
-/** Option for the codecs. Generated routes require it. */
+/** Option `codecs`. Required for the routes of the generated `.kit/client/index.ts`. */
 export type CodecsOption<Routes> = Routes extends Generated ? { codecs: Codecs } : { codecs?: Codecs };

@@ -2,7 +2,7 @@ import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
 
 declare const generated: unique symbol;
-/** Exists only for the type checker. With the type `string`, `===` could not distinguish the declared codes. */
+/** Exists only for the type checker. If its type were `string`, `===` would not narrow an error to a declared code. */
 declare enum Other {
   Code = "a code that the contract does not declare",
 }
@@ -17,7 +17,7 @@ export interface Route<Input extends object, Output, Failures extends ApiError =
   readonly failures: Failures;
 }
 
-/** Base of generated routes. They need the codecs that were generated with them. */
+/** Mark of generated routes. A client of these needs the codecs that were generated with them. */
 export interface Generated {
   readonly [generated]: true;
 }
@@ -70,13 +70,13 @@ export type ValidationRule =
 /** Argument of a rule: the number of `minLength`, the string of `pattern`, one value of `enum`. */
 export type ValidationLimitValue = string | number | boolean | null;
 
-/** Location in the input with a broken rule, as `details.fields` of a `VALIDATION_ERROR` lists it. */
+/** Location in the input, with the rule that the value breaks there, as `details.fields` of a `VALIDATION_ERROR`. */
 export interface InvalidField {
   /** JSONPath of the value: `$.items[0].quantity`. */
   readonly path: string;
   /** Type and rules in English: `string, 1 to 200 characters`. */
   readonly expected: string;
-  /** Value that the client sent. `null` if it is missing, absent if it cannot be shown. */
+  /** Value that the client sent. `null` if the value is missing. Absent if there is no value to show. */
   readonly value?: unknown;
   /** First rule that the value breaks, for messages in other words and languages. */
   readonly rule: ValidationRule;
@@ -123,7 +123,8 @@ export interface ApiCall<Output, Failures> extends Promise<Output> {
 }
 
 /**
- * Type of a value in plain JSON. A client that knows only the contract, without generated codecs, receives this type.
+ * Type of a value after `JSON.parse`: a `Date`, a `bigint` and bytes are strings. A client that knows only the
+ * contract, without generated codecs, receives this type.
  */
 export type Wire<T> = T extends Date | bigint | Uint8Array
   ? string
@@ -144,8 +145,8 @@ interface Contract {
 type BodyArgument<T> = [T] extends [void] ? unknown : { body: T };
 
 /**
- * Slot of a contract as a property of the call: absent if the slot is `void`, optional if all of its properties are
- * optional.
+ * Params or query of a contract as a property of the call: absent if the type is `void`, optional if all of its
+ * properties are optional.
  */
 type SlotArgument<Name extends string, T> = [T] extends [void]
   ? unknown
@@ -153,7 +154,7 @@ type SlotArgument<Name extends string, T> = [T] extends [void]
     ? { [K in Name]?: T }
     : { [K in Name]: T };
 
-/** Generated route itself, or the route that a contract describes. */
+/** Route of a client: a generated route unchanged, or a contract converted to a route. */
 type RouteOf<C> =
   C extends Route<infer _Input, infer _Output, infer _Failures>
     ? C

@@ -30,7 +30,7 @@ const ok = (value: unknown) => ({ body: JSON.stringify(value) });
 const failure = (code: string, message: string, details?: unknown) =>
   JSON.stringify({ error: { code, message, details, traceId: "0af7651916cd43dd8448eb211c80319c" } });
 
-test("writes parameters and queries so that the server reads the same values", async () => {
+test("a call writes path parameters and query values so that the server reads the same values", async () => {
   await using server = await TestServer.start(() => ok({}));
   const api = createClient<Routes>({ baseUrl: `${server.url}/` });
   await api.get("/notes/:id", { params: { id: "a/b ?#%ü" } });
@@ -54,7 +54,7 @@ test("writes parameters and queries so that the server reads the same values", a
   assert.equal(server.seen[0]?.headers["content-type"], undefined);
 });
 
-test("refuses a parameter that would lead to another route, before it sends a request", async () => {
+test("a call throws before it sends a request if a path parameter would lead to another route", async () => {
   await using server = await TestServer.start(() => ok({}));
   const api = createClient<Routes>({ baseUrl: server.url });
   for (const id of ["", ".", ".."]) {
@@ -67,7 +67,7 @@ test("refuses a parameter that would lead to another route, before it sends a re
   assert.equal(server.seen.length, 0);
 });
 
-test("sends bodies as JSON, with dates, bigints and bytes in kit's wire form", async () => {
+test("a call sends its body as JSON, with dates, bigints and bytes as strings", async () => {
   await using server = await TestServer.start(() => ({ status: 201, ...ok({ id: "1" }) }));
   const api = createClient<Routes>({ baseUrl: server.url });
   const made = await api.post("/notes", { body: { title: "ü", at: new Date(0), size: 2n ** 64n } });
@@ -77,13 +77,13 @@ test("sends bodies as JSON, with dates, bigints and bytes in kit's wire form", a
   assert.equal(seen?.body, '{"title":"ü","at":"1970-01-01T00:00:00.000Z","size":"18446744073709551616"}');
 });
 
-test("returns undefined for a response without content", async () => {
+test("a call returns undefined for a response without content", async () => {
   await using server = await TestServer.start(() => ({ status: 204 }));
   const api = createClient<Routes>({ baseUrl: server.url });
   assert.equal(await api.delete("/notes/:id", { params: { id: "1" } }), undefined);
 });
 
-test("returns a response that is not JSON unchanged if the client has no codecs", async () => {
+test("a call of a client without codecs returns a response that is not JSON unchanged", async () => {
   await using server = await TestServer.start(() => ({
     headers: { "content-type": "text/csv" },
     body: "a,b",
@@ -93,7 +93,7 @@ test("returns a response that is not JSON unchanged if the client has no codecs"
   assert.equal(await (answer as Response).text(), "a,b");
 });
 
-test("decodes responses with codecs, and refuses an HTML page in place of JSON", async () => {
+test("a call of a client with codecs decodes the response, and refuses an HTML page in place of JSON", async () => {
   await using server = await TestServer.start(({ url }) =>
     url === "/page"
       ? { headers: { "content-type": "text/html" }, body: "<h1>Sign in</h1>" }
@@ -111,7 +111,7 @@ test("decodes responses with codecs, and refuses an HTML page in place of JSON",
   assert.equal(error.details, "<h1>Sign in</h1>");
 });
 
-test("throws an error with the fields of the error response", async () => {
+test("a call throws an ApiError with the status, code, details and trace id of the error response", async () => {
   await using server = await TestServer.start(() => ({
     status: 404,
     headers: { "x-kit": "yes" },
@@ -146,7 +146,7 @@ test("result() returns the data and the response of a successful call", async ()
   assert.equal(result.response.headers.get("x-kit"), "yes");
 });
 
-test("throws UNEXPECTED_RESPONSE for an error response that is not in kit's format", async () => {
+test("a call throws UNEXPECTED_RESPONSE for an error response that is not in kit's format", async () => {
   for (const body of ["<h1>Bad gateway</h1>", "null", "{}", '{"error":"no"}', ""]) {
     await using server = await TestServer.start(() => ({ status: 500, body }));
     const error = await failed(createClient<Routes>({ baseUrl: server.url }).get("/notes"));
@@ -156,7 +156,7 @@ test("throws UNEXPECTED_RESPONSE for an error response that is not in kit's form
   }
 });
 
-test("retries idempotent calls until they succeed", async () => {
+test("a call with an idempotent method is retried until it succeeds", async () => {
   await using server = await TestServer.start((_seen, count) =>
     count === 1 ? undefined : count === 2 ? { status: 503 } : ok({ n: count }),
   );
@@ -164,7 +164,7 @@ test("retries idempotent calls until they succeed", async () => {
   assert.deepEqual(await api.get("/notes"), { n: 3 });
 });
 
-test("throws the error of the last response after the last retry", async () => {
+test("a call throws the error of the last response if all retries fail", async () => {
   await using server = await TestServer.start(() => ({ status: 503, body: failure("BUSY", "Busy") }));
   const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1, limit: 3 } });
   assert.equal((await failed(api.get("/notes"))).code, "BUSY");
@@ -173,7 +173,7 @@ test("throws the error of the last response after the last retry", async () => {
   assert.equal(server.seen.length, 5);
 });
 
-test("does not retry a POST, or a response with the status 500", async () => {
+test("a POST and a response with the status 500 are not retried", async () => {
   await using server = await TestServer.start(({ method }) =>
     method === "POST" ? undefined : { status: 500, body: failure("INTERNAL_SERVER_ERROR", "No") },
   );
@@ -187,7 +187,7 @@ test("does not retry a POST, or a response with the status 500", async () => {
   assert.equal(server.seen.length, 2);
 });
 
-test("waits as long as Retry-After requests, and fails if that exceeds the maximum delay", async () => {
+test("a retry waits as long as Retry-After requests, and the call fails if that exceeds the maximum delay", async () => {
   await using server = await TestServer.start((_seen, count) =>
     count === 1 ? { status: 429, headers: { "retry-after": "1" } } : ok({ n: count }),
   );
@@ -205,7 +205,7 @@ test("waits as long as Retry-After requests, and fails if that exceeds the maxim
   assert.equal(busy.seen.length, 1);
 });
 
-test("fails with TIMEOUT during a slow response and during the delay before a retry", async () => {
+test("a call fails with TIMEOUT during a slow response and during the delay before a retry", async () => {
   await using slow = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
   const error = await failed(createClient<Routes>({ baseUrl: slow.url, timeoutMs: 50 }).get("/notes"));
   assert.equal(error.code, "TIMEOUT");
@@ -216,7 +216,7 @@ test("fails with TIMEOUT during a slow response and during the delay before a re
   assert.equal((await failed(waiting.get("/notes", { timeoutMs: 50 }))).code, "TIMEOUT");
 });
 
-test("throws the reason of the signal that cancels a call", async () => {
+test("a cancelled call throws the reason of its signal", async () => {
   await using server = await TestServer.start(() => ({ afterMs: 5000, ...ok({}) }));
   const api = createClient<Routes>({ baseUrl: server.url });
   const reason = new Error("the user went elsewhere");
@@ -227,7 +227,7 @@ test("throws the reason of the signal that cancels a call", async () => {
   await assert.rejects(api.get("/notes", { signal: AbortSignal.abort(reason) }).result(), reason);
 });
 
-test("merges headers of the client, of a function and of the call, and those of the call win", async () => {
+test("headers of a call replace the client's headers of the same name, and a headers function runs once per call", async () => {
   await using server = await TestServer.start(() => ok({}));
   const fixed = createClient<Routes>({ baseUrl: server.url, headers: { "x-a": "1", "x-b": "1" } });
   await fixed.get("/notes", { headers: { "X-B": "2" } });
@@ -246,7 +246,7 @@ test("merges headers of the client, of a function and of the call, and those of 
   );
 });
 
-test("runs interceptors for each attempt, the first one outermost", async () => {
+test("each attempt of a call runs all interceptors, the first one outermost", async () => {
   await using server = await TestServer.start((_seen, count) =>
     count === 1 ? { status: 502 } : ok({ n: count }),
   );
@@ -281,7 +281,7 @@ test("runs interceptors for each attempt, the first one outermost", async () => 
   await assert.rejects(broken.get("/notes").result(), RangeError);
 });
 
-test("uses the option fetch in place of the global one, and calls it without a receiver", async () => {
+test("the option fetch replaces the global fetch, and is called without a receiver", async () => {
   const api = createClient<Routes>({
     baseUrl: "https://example.com/api",
     fetch(this: unknown, request) {

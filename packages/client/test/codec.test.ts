@@ -82,18 +82,18 @@ const cases: { what: string; codec: Codec; wire: unknown; value: unknown; types?
   ];
 
 for (const { what, codec, wire, value, types = {} } of cases) {
-  test(`reads ${what}`, () => {
+  test(`decode reads ${what}`, () => {
     const input: unknown = structuredClone(wire);
     assert.deepEqual(decode(codec, input, types), value);
   });
 }
 
-test("ignores a declared property that the object only inherits", () => {
+test("decode ignores a declared property that the object only inherits", () => {
   const result = decode({ toString: "$date" }, { a: 1 }, {}) as Record<string, unknown>;
   assert.deepEqual(Object.keys(result), ["a"]);
 });
 
-test("encodes dates, bigints and bytes at any depth", () => {
+test("encode converts dates, bigints and bytes at any depth to strings", () => {
   const body = { at: now, list: [1n, Uint8Array.of(0, 255, 97)], left: undefined, none: null };
   assert.equal(encode(body), `{"at":"${text}","list":["1","AP9h"],"none":null}`);
 });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Request as received. */
+/** Request that the test server received. */
 export interface Seen {
   method: string;
   url: string;

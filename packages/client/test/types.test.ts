@@ -23,7 +23,7 @@ interface Note {
   more?: { at: Date | null };
 }
 
-/** Routes as in `.kit/client/index.ts`. */
+/** Routes with the generated type, as `.kit/client/index.ts` declares them. */
 interface Known extends Generated {
   "GET /notes": Route<{ query?: { page?: number } }, Note[]>;
   "GET /notes/:id": Route<
@@ -35,7 +35,7 @@ interface Known extends Generated {
   "DELETE /notes/:id": Route<{ params: { id: string } }, undefined>;
 }
 
-/** Routes as contracts. */
+/** Routes as the contracts that a program declares. */
 interface Contracts {
   "GET /notes": RouteContract<void, { page?: number }, void, Note[]>;
   "PUT /notes/:id": RouteContract<{ id: string }, void, { title?: string }, Note>;
@@ -45,7 +45,7 @@ interface Contracts {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const yes = <T extends true>(): T | undefined => undefined;
 
-// Never called. Only its types are checked.
+// Never called. The type checker checks the calls in it.
 export async function calls(api: Client<Known>, plain: Client<Contracts>): Promise<void> {
   await api.get("/notes");
   await api.get("/notes", { query: { page: 1 }, timeoutMs: 5, headers: { "x-a": "1" } });
@@ -112,7 +112,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
     }
   }
 
-  // With contracts only, responses are plain JSON.
+  // With contracts only, responses are parsed JSON.
   const [first] = await plain.get("/notes");
   yes<Same<typeof first, Wire<Note> | undefined>>();
   const at: string | undefined = first?.at;
@@ -124,7 +124,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
 }
 
-test("generated routes require the codecs that were generated with them", () => {
+test("a client of generated routes requires the codecs that were generated with them", () => {
   const baseUrl = "http://localhost";
   assert.ok(createClient<Contracts>({ baseUrl }));
   assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));

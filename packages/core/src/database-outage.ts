@@ -22,7 +22,7 @@ const network = new Set([
 const states = new Set(["53300", "57P01", "57P02", "57P03"]);
 const connectionException = /^08[0-9A-Z]{3}$/;
 
-/** Codes of the package `postgres`. */
+/** Error codes of the package `postgres` for a failed or lost connection. */
 const ofPostgres = new Set([
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",

@@ -29,7 +29,7 @@ export interface FailedRequest {
   readonly errorFields?: ErrorFields;
 }
 
-/** Failed request with an error response. */
+/** Failed request with its method and path, as plugins receive it. */
 export interface RequestFailure extends FailedRequest {
   /** Method of the request, in upper case. */
   readonly method: string;
@@ -42,8 +42,8 @@ export interface RequestFailure extends FailedRequest {
  *
  * - `none`: no additional fields.
  * - `public`: facts that the client knows or may know: status, phase, route, the broken type and rules, request id,
+ * - `public`: information that the client has or may have: status, phase, route, the broken type and rules, request id,
  *   server, time.
- * - `all`: also the locations in the project, as in development: source file, schema file, related tests.
  */
 export type ErrorFields = "none" | "public" | "all";
 
@@ -69,15 +69,15 @@ export interface ErrorResponse {
 export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorResponse;
 
 /**
- * Error middleware that kit created. `createApp` refuses these functions in a list of middleware, where they would be
- * called with the wrong arguments.
+ * Error middleware functions that kit created. `createApp` refuses them in a list of middleware, because the pipeline
+ * would call them with the wrong arguments.
  */
 export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 
 /** Options of {@link createErrorMiddleware}. */
 export interface ErrorMiddlewareOptions {
   /**
-   * True to include facts for developers in responses: messages and stacks of unknown errors, and locations in the
+   * True to include details for developers in responses: messages and stacks of unknown errors, and locations in the
    * source code. Default: true if `NODE_ENV` is `development`. If false, a plugin may still add
    * {@link FailedRequest.errorFields}.
    */
@@ -169,8 +169,8 @@ function describeUnknownError(
 }
 
 /**
- * Returns the details of an error with the handler that threw it. If the application uses the same names, its values
- * are kept.
+ * Adds the location of the handler and the tests of the route to the details of an error. Properties that the
+ * application set itself are not replaced.
  */
 function withHandler(details: object | undefined, request: FailedRequest): object | undefined {
   const where = handlerOf(request);

@@ -8,7 +8,7 @@ import type { ErrorFields, FailedRequest } from "./error-middleware.ts";
 import { RequestValidationError, ResponseContractError } from "./request/validation-error.ts";
 
 /**
- * Returns the additional fields of an error body. In development they are detailed enough to find the fault without a
+ * Returns the additional fields of an error body. In development they are sufficient to find the cause without a
  * search.
  */
 export function extendedFields(
@@ -56,8 +56,8 @@ function violationOf(error: unknown): Violation | undefined {
 }
 
 /**
- * Returns those source locations of a route whose files exist. A build may be older than its sources, or run without
- * them.
+ * Returns the source locations of a route, without those whose files do not exist. A build may be older than its
+ * sources, or run without them.
  */
 export function existingLocations(
   { source }: CompiledRoute,

@@ -8,21 +8,21 @@ import type { RouteContract } from "@kit/types";
 import type { RawResponse } from "./request/raw-response.ts";
 import type { RequestContext } from "./request/request-context.ts";
 
-/** Contract with any types. */
+/** Contract of any route. */
 export type AnyContract = RouteContract<unknown, unknown, unknown, unknown>;
 
-/** Interface whose keys are route keys and whose members are contracts. */
+/** Interface whose property names are route keys (`GET /notes`) and whose property types are contracts. */
 export type ContractGroup<TRoutes> = { readonly [TKey in keyof TRoutes]: AnyContract };
 
-/** True if a contract leaves the slot out. `undefined` and `never` are different from `void`. */
+/** True if a type is exactly `void`, so that the contract leaves it out. `undefined` and `never` are different. */
 type IsVoid<T> = [T] extends [void] ? ([void] extends [T] ? true : false) : false;
 
 type SlotName = "params" | "query" | "body";
 
 /**
  * Input of the handler of a contract: `params`, `query` and `body` if the contract has them, and `ctx` with the
- * properties that middleware adds. `query` is always an object. Optional members that the client did not send are
- * absent from it.
+ * properties that middleware adds. `query` is always an object, without the optional properties that the client did not
+ * send.
  *
  * @example
  * ```ts
@@ -40,8 +40,8 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
 };
 
 /**
- * Function that serves one contract. Returns the response that the contract declares, or the result of `ctx.send`, or a
- * promise of either. Throws to send an error.
+ * Function that handles the requests of one contract. It returns the response that the contract declares, the result of
+ * `ctx.send`, or a promise of either. It throws to send an error.
  */
 export type Handler<TContract extends AnyContract, TAdded extends object = {}> = (
   input: HandlerInput<TContract, TAdded>,
@@ -52,12 +52,12 @@ export type Handlers<TRoutes extends ContractGroup<TRoutes>, TAdded extends obje
   readonly [TKey in keyof TRoutes]: Handler<TRoutes[TKey], TAdded>;
 };
 
-/** Any map of handlers, as the runtime uses it. */
+/** Map of handlers of any contract group. */
 export type AnyHandlers = Readonly<Record<string, (input: never) => unknown>>;
 
 /**
- * Types a map of handlers by its contract group. The map needs a handler for every key of the group, and is returned
- * unchanged.
+ * Returns a map of handlers unchanged, and checks its type against its contract group. The map needs a handler for
+ * every key of the group.
  *
  * The second type argument declares the properties that middleware adds to `ctx`. A call of `createApp` does not
  * type-check if no middleware of the route group adds them.

@@ -21,7 +21,7 @@ export interface MiddlewareInput {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Names that added properties must not have: the members of `ctx`, and those of responses, arrays and streams. */
+/** Property names that middleware must not add: those of `ctx`, and those of responses, arrays and streams. */
 type NotAdded =
   | keyof RequestContext
   | (keyof RawResponse & "onlyHandlersReturnThis")
@@ -61,9 +61,10 @@ export interface MiddlewareEntry<TMiddleware extends AnyMiddleware = AnyMiddlewa
 export type MiddlewareItem = MiddlewareEntry | AnyMiddleware;
 
 /**
- * Types a middleware by the properties that it adds to `ctx`. The middleware returns an object with these properties,
- * returns nothing if it adds none, or throws to refuse the request. It cannot respond: `ctx.send(…)` and every other
- * value that is not a plain object is a type error, and a 500 response at run time. The function is returned unchanged.
+ * Returns a middleware unchanged, and checks its type against the properties that it adds to `ctx`. The middleware
+ * returns an object with these properties, returns nothing if it adds none, or throws to refuse the request. It cannot
+ * respond: `ctx.send(…)` and every other value that is not a plain object is a type error, and a 500 response at run
+ * time.
  *
  * @param middleware - Function that receives a {@link MiddlewareInput}.
  * @example

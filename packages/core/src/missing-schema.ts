@@ -52,7 +52,7 @@ function describe(kind: "table" | "column", name: string | undefined, projectRoo
   return { what, migration, help };
 }
 
-/** Returns the quoted names of a message, without the name of a schema. */
+/** Returns the quoted names of a message: `relation "app.notes" does not exist` gives `["notes"]`. */
 function namesIn(message: string): string[] {
   return message.split('"').flatMap((part, index) => (index % 2 === 1 ? [part.split(".").at(-1)!] : []));
 }
@@ -66,8 +66,8 @@ function columnIn(message: string): string | undefined {
 }
 
 /**
- * Cached migrations, because consecutive requests fail for the same reason. The cache is bounded, because the names
- * come from a database.
+ * Cached migrations by the table or column that they create, because consecutive requests fail for the same reason. The
+ * cache is bounded, because the names come from a database.
  */
 const known = new Map<string, string | undefined>();
 const mostKnown = 100;
@@ -100,7 +100,7 @@ function findMigration(kind: "table" | "column", name: string, projectRoot: stri
   return found.find(makes)?.migration;
 }
 
-/** Returns true if the words contain the statement for this name, with or without IF NOT EXISTS. */
+/** Returns true if the words contain a statement such as `create table notes`, with or without `if not exists`. */
 function isMade(words: readonly string[], statement: readonly [string, string], name: string): boolean {
   return words.some((word, index) => {
     if (word !== statement[0] || words[index + 1] !== statement[1]) return false;

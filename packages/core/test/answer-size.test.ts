@@ -69,7 +69,7 @@ function hostile(random: (below: number) => number, levels: number): unknown {
   );
 }
 
-/** Returns a body of type `Scalars` with a JSON string as its `unknown`. */
+/** Returns a JSON body of type `Scalars`. `inner` is the JSON of its property `unknown`. */
 const scalars = (inner: string): string =>
   `{"unknown":${inner},"nothing":null,"flag":true,"number":1,"string":"s","big":"1","date":"2026-01-31T12:00:00Z","bytes":"","text":"it's \\"quoted\\"\\n\\u2028\`\${x}\`","seven":7,"yes":true,"huge":"12345678901234567890"}`;
 
@@ -86,7 +86,7 @@ const made: Readonly<Record<string, unknown>> = {
 };
 
 for (const env of ["production", "development"] as const) {
-  describe(`a response to an invalid request in ${env}`, () => {
+  describe(`the response to an invalid request in ${env}`, () => {
     const [factor, more] = bounds[env];
 
     async function ask(served: Served, type: string, text: string): Promise<number> {
@@ -101,7 +101,7 @@ for (const env of ["production", "development"] as const) {
       return size;
     }
 
-    it("is limited in size for long keys", async () => {
+    it("is limited in size if the request has long keys", async () => {
       const served = await start(env);
       for (const value of Object.values(made)) {
         for (const type of types) await ask(served, type, JSON.stringify(value));
@@ -111,7 +111,7 @@ for (const env of ["production", "development"] as const) {
       assert.ok((await ask(served, "Containers", shared)) < 8_000);
     });
 
-    it("is limited in size for random bodies with long, nested and repeated keys", async () => {
+    it("is limited in size if the request has long, nested and repeated keys at random", async () => {
       const served = await start(env);
       const random = randomOf(env.length);
       let refused = 0;
@@ -123,7 +123,7 @@ for (const env of ["production", "development"] as const) {
       assert.ok(refused > 1000, `${refused} were refused`);
     });
 
-    it("is a validation error, not a server error, if an unknown is nested too deep", async () => {
+    it("is 400 VALIDATION_ERROR, not 500, if a value of type unknown is nested too deep", async () => {
       const served = await start(env);
       for (const [open, close] of [
         ["[", "]"],

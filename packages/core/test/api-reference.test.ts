@@ -40,7 +40,7 @@ const at = (path: string): readonly string[] => [
 ];
 
 describe("the API reference", () => {
-  it("is served outside of production, with precedence over parameters and wildcards", { skip }, async () => {
+  it("is served outside of production, with precedence over path parameters", { skip }, async () => {
     for (const env of ["development", "test"] as const) {
       const { send } = await serve([wildcard], { env });
       const page = await send("GET /docs");
@@ -55,7 +55,7 @@ describe("the API reference", () => {
     assert.equal((await production.send("GET /docs")).text, '{"text":"mine"}');
   });
 
-  it("can be disabled, and enabled in production together with its document", { skip }, async () => {
+  it("can be disabled in development, and enabled in production", { skip }, async () => {
     const off = await serve([], { env: "development", docs: false });
     assert.equal(errorOf(await off.send("GET /docs"))["code"], "NOT_FOUND");
     const on = await serve([], { docs: true });
@@ -65,7 +65,7 @@ describe("the API reference", () => {
     assert.equal((await on.send("GET /openapi.json")).status, 404);
   });
 
-  it("uses relative links, which work behind any path prefix", { skip }, async () => {
+  it("has relative links, which work behind a proxy with any path prefix", { skip }, async () => {
     assert.deepEqual(await linksOf("/docs", "/docs"), at("/docs"));
     assert.deepEqual(await linksOf("/docs", "/docs/"), at("/docs"));
     assert.deepEqual(await linksOf("/docs", "/docs?a=/b/c"), at("/docs"));
@@ -103,7 +103,7 @@ describe("the API reference", () => {
     },
   );
 
-  it("parses accept-encoding", () => {
+  it("is sent compressed only if accept-encoding allows gzip", () => {
     const takes = ["gzip", "br, GZIP;q=0.5", "*", "gzip;q=0.001", "*;q=0, gzip"];
     const refuses = [undefined, "", "br", "gzip;q=0", "gzip; q=0.000", "*, gzip;q=0", "x-gzip"];
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe("the API reference", () => {
     );
   });
 
-  it("is not served if the application has a route at one of its paths", async () => {
+  it("is not served if the application has a route at the path of one of its files", async () => {
     for (const path of ["/docs", "/docs/openapi.json"]) {
       const own = [route(`GET ${path}`, { response: text }), () => ({ text: "mine" })] as const;
       const { send } = await serve([own], { env: "development" });
@@ -125,12 +125,12 @@ describe("the API reference", () => {
     }
   });
 
-  it("responds with 500 if the document cannot be read", async () => {
+  it("responds with 500 if the OpenAPI document cannot be read", async () => {
     const { send } = await serve([], { docs: true, compiled: { ...compiled(), openapi } });
     assert.equal((await send("GET /docs/openapi.json")).status, 500);
   });
 
-  it("requires its package only if the option is set", async () => {
+  it("requires the package @kit/api-docs only if the option docs is set", async () => {
     assert.equal(await findApiDocs(false, missing("@kit/api-docs")), null);
     await assert.rejects(
       findApiDocs(true, missing("@kit/api-docs")),
@@ -140,7 +140,7 @@ describe("the API reference", () => {
     await assert.rejects(findApiDocs(false, newer), /install the same version of both/);
   });
 
-  it("refuses invalid options", () => {
+  it("refuses invalid values of the option docs", () => {
     const bad: [unknown, RegExp][] = [
       ["/docs", /`docs` must be true, false or an object/],
       [null, /`docs` must be true, false or an object/],

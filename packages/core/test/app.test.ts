@@ -31,7 +31,7 @@ function appOf(
   return { app, server };
 }
 
-describe("the options of createApp", () => {
+describe("createApp with invalid options", () => {
   const server = new MemoryServer();
   const bad: [options: unknown, message: RegExp][] = [
     [undefined, /requires an object of options/],
@@ -112,8 +112,8 @@ const differ = async (options: Partial<AppOptions>): Promise<string> => {
   return error.message;
 };
 
-describe("the compiled application", () => {
-  it("is refused if it differs from the registered routes, with every difference in the message", async () => {
+describe("the build of an application", () => {
+  it("is refused if it differs from the registered routes, and the message lists every difference", async () => {
     const message = await differ({
       compiled: compiled(hello, route("GET /gone")),
       routes: [
@@ -134,7 +134,7 @@ describe("the compiled application", () => {
     );
   });
 
-  it("is compared by the order of middleware, and bare functions get their names from it", async () => {
+  it("is refused if the order of its middleware differs, and its names are used for bare functions", async () => {
     const entry = (name: string, priority: number) => ({ name, middleware: noop, priority });
     const chained = { ...hello, middleware: ["first", "second", "bare"] };
     const middleware = [noop, entry("first", -2)];
@@ -149,7 +149,7 @@ describe("the compiled application", () => {
     );
   });
 
-  it("joins prefixes segment by segment", async () => {
+  it("contains paths in which each prefix is joined segment by segment", async () => {
     const routes = [
       { prefix: "/notes/", handlers: { "GET /": noop, "GET /notes/:id": noop, "POST /notesies": noop } },
       { prefix: "/", handlers: { "GET /plain/": noop } },
@@ -172,7 +172,7 @@ describe("the compiled application", () => {
 });
 
 describe("start and shutdown", () => {
-  it("listen resolves to the address, and close passes the grace period on", async () => {
+  it("listen resolves to the address of the server, and close passes the grace period to the server", async () => {
     const { app, server } = appOf({});
     assert.equal((await app.start({ port: 8080 })).url, "http://localhost:8080");
     assert.equal(app.getNativeServer(), server);
@@ -182,7 +182,7 @@ describe("start and shutdown", () => {
     await assert.rejects(app.listen({ port: 1 }), /was closed/);
   });
 
-  it("listen refuses an invalid port, and can be called again", async () => {
+  it("listen refuses an invalid port, and can be called again after a failure", async () => {
     const { app, server } = appOf({});
     for (const port of [-1, 65_536, 1.5, "80" as never, Number.NaN]) {
       await assert.rejects(app.listen({ port }), /`port` must be an integer from 0 to 65535/);
@@ -193,7 +193,7 @@ describe("start and shutdown", () => {
     await app.listen({ port: 1 });
   });
 
-  it("close works before listen and during the start", async () => {
+  it("close works before listen and while the application starts", async () => {
     const idle = appOf({});
     await idle.app.close();
     assert.deepEqual(idle.server.calls, []);
@@ -204,7 +204,7 @@ describe("start and shutdown", () => {
     assert.deepEqual(starting.server.calls, ["listen 1", "close 10000"]);
   });
 
-  it("hooks of plugins run in order, and in reverse order at the end", async () => {
+  it("hooks of plugins run in the order of the list, and onStop runs in reverse order", async () => {
     const calls: string[] = [];
     const plugin = (name: string): Plugin => ({
       name,
@@ -227,7 +227,7 @@ describe("start and shutdown", () => {
     assert.deepEqual(server.calls, ["listen 7", "close 10000"]);
   });
 
-  it("a failing plugin stops the plugins that were started, and the server", async () => {
+  it("a plugin whose onStart or onReady throws stops the server and the plugins that were started", async () => {
     for (const hook of ["onStart", "onReady"] as const) {
       const calls: string[] = [];
       const { app, server } = appOf({
@@ -247,7 +247,7 @@ describe("start and shutdown", () => {
     }
   });
 
-  it("close stops every plugin even if some fail, and reports which failed", async () => {
+  it("close stops every plugin even if some fail, and reports which of them failed", async () => {
     const stopped: string[] = [];
     const good = { name: "good", onStop: () => void stopped.push("good") };
     const { app } = appOf({ plugins: [good, { name: "a", onStop: fail }, { name: "b", onStop: fail }] });
@@ -297,8 +297,8 @@ const built = (where: string): string =>
 const run = (path: string, cwd?: string): string =>
   spawnSync(process.execPath, [path], { encoding: "utf8", cwd, timeout: 10_000 }).stdout;
 
-describe("the compiled application of a program", () => {
-  it("is the nearest .kit in the directory of the entry module or above", (test) => {
+describe("the build that a program loads", () => {
+  it("is the nearest .kit in the directory of the entry module or in a parent directory", (test) => {
     const quick = program.replace('console.log("listening");', "await app.close(); clearInterval(keep);");
     const root = project(test, {
       "package.json": '{"type":"module"}',
@@ -315,7 +315,7 @@ describe("the compiled application of a program", () => {
     assert.equal(run(elsewhere, "/"), "built source\nstopped\n");
   });
 
-  it("throws an error with advice if it is missing or invalid", (test) => {
+  it("causes an error with advice if it is missing or invalid", (test) => {
     const missing = project(test, { "package.json": '{"type":"module"}', "main.ts": program });
     assert.match(
       run(join(missing, "main.ts")),
@@ -342,7 +342,7 @@ describe("the compiled application of a program", () => {
   });
 });
 
-describe("signals", () => {
+describe("SIGTERM and SIGINT", () => {
   it("close the application and exit the process with status 0", async (test) => {
     const root = project(test, {
       "package.json": '{"type":"module"}',

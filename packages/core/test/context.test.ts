@@ -29,12 +29,12 @@ async function see<T>(look: (ctx: RequestContext) => T, headers: Record<string, 
 }
 
 describe("ctx", () => {
-  it("describes the request", async () => {
+  it("has the method, path, route and client address of the request", async () => {
     const seen = await see(({ method, path, route: ref, ip }) => ({ method, path, ref, ip }));
     assert.deepEqual(seen, { method: "GET", path: "/things/1", ref: "GET /things/:id", ip: "192.0.2.7" });
   });
 
-  it("has the undecoded path of a wildcard, with its final slash", async () => {
+  it("has the percent-encoded path that a wildcard matches, with its trailing slash", async () => {
     const seen: (string | undefined)[] = [];
     const wildcard = route("GET /files/:owner/*path", {
       params: paramsOf("FilePath", { owner: "string", path: "string" }),
@@ -53,7 +53,7 @@ describe("ctx", () => {
     assert.equal(await see((ctx) => ctx.rawWildcard), undefined);
   });
 
-  it("has the trace id of a valid traceparent, or a random one", async () => {
+  it("has the trace id of a valid traceparent header, or a random one", async () => {
     const own = await see((ctx) => [ctx.traceId, ctx.traceId, ctx.requestId]);
     assert.match(own[0]!, /^[0-9a-f]{32}$/);
     assert.equal(own[0], own[1]);
@@ -73,7 +73,7 @@ describe("ctx", () => {
     }
   });
 
-  it("shows request headers as an ordinary object", async () => {
+  it("has request headers that behave as an ordinary object", async () => {
     await see(
       ({ headers }) => {
         assert.equal(headers["x-a"], "1");
@@ -89,7 +89,7 @@ describe("ctx", () => {
     );
   });
 
-  it("aborts its signal when the client disconnects", async () => {
+  it("aborts its signal if the client disconnects before the response", async () => {
     let leave: (() => void) | undefined;
     const { send } = await serve([
       [
@@ -105,7 +105,7 @@ describe("ctx", () => {
     assert.match(answer.text ?? "", /client disconnected/);
   });
 
-  it("replaces response headers that are set again, and adds cookies", async () => {
+  it("replaces a response header that is set again, and adds set-cookie values", async () => {
     const { send } = await serve([
       [
         get,
@@ -122,7 +122,7 @@ describe("ctx", () => {
     assert.equal(contentType, "application/hal+json");
   });
 
-  it("responds with 500 to invalid response headers and statuses", async () => {
+  it("causes a 500 response if a response header or status is invalid", async () => {
     const calls: ((ctx: RequestContext) => unknown)[] = [
       (ctx) => ctx.header("x", "a\r\nset-cookie: b=1"),
       (ctx) => ctx.header("x", "a\0"),
@@ -147,7 +147,7 @@ describe("ctx", () => {
     }
   });
 
-  it("keeps its ids after the response, and its signal is not aborted any more", async () => {
+  it("keeps its ids after the response, and a later disconnect does not abort its signal", async () => {
     let late: RequestContext | undefined;
     const { send } = await serve([[get, ({ ctx }) => ((late = ctx), {})]]);
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -158,7 +158,7 @@ describe("ctx", () => {
     assert.match(late!.traceId, /^[0-9a-f]{32}$/);
   });
 
-  it("has no headers and no address after the response, and logs a warning instead of throwing", async () => {
+  it("has empty headers and an empty address after the response, and logs a warning instead of throwing", async () => {
     let late: RequestContext | undefined;
     const { send, log } = await serve([[get, ({ ctx }) => ((late = ctx), {})]], { logLevel: "info" });
     await send("GET /things/1", { headers: { accept: "*/*" } });
@@ -173,7 +173,7 @@ describe("ctx", () => {
     );
   });
 
-  it("keeps headers after the response if all of them were read before", async () => {
+  it("keeps its headers after the response if all of them were read before the response", async () => {
     let late: RequestContext | undefined;
     const read = ({ ctx }: { ctx: RequestContext }) => ((late = ctx), Object.keys(ctx.headers), {});
     const { send } = await serve([[get, read]]);
@@ -181,7 +181,7 @@ describe("ctx", () => {
     assert.equal(late!.headers["accept"], "*/*");
   });
 
-  it("logs a warning if a response method is called after the response", async () => {
+  it("logs a warning if status or header is called after the response", async () => {
     let late: RequestContext | undefined;
     const { send, log } = await serve([[get, ({ ctx }) => ((late = ctx), {})]], { logLevel: "info" });
     await send("GET /things/1");
@@ -207,7 +207,7 @@ const entry = (
 });
 
 describe("middleware", () => {
-  it("adds to ctx, synchronously or asynchronously, in order of priority", async () => {
+  it("adds properties to ctx, synchronously or asynchronously, in order of priority", async () => {
     let seen: object = {};
     const { send } = await serve(
       [[chained("first", "second", "third"), ({ ctx }) => ((seen = { ...ctx }), {})]],
@@ -223,7 +223,7 @@ describe("middleware", () => {
     assert.deepEqual(seen, { a: 1, b: 2, c: { id: "a/b" }, names: ["a", "b", "c"] });
   });
 
-  it("refuses a request by throwing, before validation", async () => {
+  it("refuses a request by throwing, before the request is validated", async () => {
     const refuse = defineMiddleware(({ ctx }) => ctx.fail(401, "UNAUTHORIZED", "Who are you?"));
     for (const middleware of [refuse, async (...args: Parameters<typeof refuse>) => refuse(...args)]) {
       const { send } = await serve([[chained("auth"), () => assert.fail("the handler ran")]], {
@@ -235,7 +235,7 @@ describe("middleware", () => {
     }
   });
 
-  it("causes a 500 if it replaces a member of ctx or returns a value that is not a plain object", async () => {
+  it("causes a 500 response if it replaces a property of ctx or returns a value that is not a plain object", async () => {
     const bad: [unknown, RegExp][] = [
       [{ log: 1 }, /adds `log`/],
       [{ span: 1 }, /adds `span`/],

@@ -32,8 +32,8 @@ async function logged(
   };
 }
 
-describe("an error of the database", () => {
-  it("is logged without the parameters of its statement", async () => {
+describe("an error of a database driver that a handler throws", () => {
+  it("is logged without the parameters of its SQL statement", async () => {
     const cause = postgres('duplicate key value violates unique constraint "users_email_key"', {
       code: "23505",
       detail: "Key (tenant, lower(email))=(7, secret (really) secret) already exists.",
@@ -87,7 +87,7 @@ describe("an error of the database", () => {
     }
   });
 
-  it("is told from errors that only look a little like it, which are logged whole", async () => {
+  it("is distinguished from errors with similar properties, which are logged unchanged", async () => {
     const error = Object.assign(new Error('cannot read "config"'), { code: "ENOENT", params: ["a"] });
     const { message, error: whole } = await logged(error);
     assert.equal(message, 'cannot read "config"');

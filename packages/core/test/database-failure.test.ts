@@ -40,7 +40,7 @@ const url = "postgres://ada:s3cret@db.example:6543/app?sslmode=require";
 const escapes = "in user and password, characters other than letters and digits are written as %XX";
 const start = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
 
-test("an unreachable database is reported with its address and without the password", () => {
+test("a failed start names the address of an unreachable database, but not its password", () => {
   const refused = { code: "ECONNREFUSED", syscall: "connect", address: "192.0.2.1", port: 6543 };
   assert.equal(
     said(failure(refused), url),
@@ -64,7 +64,7 @@ test("an unreachable database is reported with its address and without the passw
   );
 });
 
-test("a refused login is distinguished from a missing database", () => {
+test("a failed start distinguishes a refused login from a missing database", () => {
   const place = "  at db.example:6543, database app, user ada (DATABASE_URL)";
   assert.equal(
     said(failure({ code: "28P01" }), url),
@@ -81,7 +81,7 @@ test("a refused login is distinguished from a missing database", () => {
   );
 });
 
-test("a URL that names no PostgreSQL database is reported as invalid, whatever the driver does with it", () => {
+test("a failed start reports a DATABASE_URL that names no PostgreSQL database, whatever the driver does with it", () => {
   const refused = failure({ code: "ECONNREFUSED", address: "127.0.0.1", port: 5432 });
   const invalid = failure({ code: "ERR_INVALID_URL", input: "postgres://ada:s3#cret@db/app" });
   for (const [error, value, reason, shown] of [
@@ -103,7 +103,7 @@ test("a URL that names no PostgreSQL database is reported as invalid, whatever t
   }
 });
 
-test("a missing table or column is reported with the migration that creates it", () => {
+test("a failed start names the migration that creates a missing table or column", () => {
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "notes" does not exist'), url),
     'the database lacks a table, "notes" (42P01)\n  the migration 1_create_notes creates it\nhelp: run `kit migrate:apply`',
@@ -118,7 +118,7 @@ test("a missing table or column is reported with the migration that creates it",
   );
 });
 
-test("errors that are not of the database are returned unchanged", () => {
+test("errors that have another cause than the database are returned unchanged", () => {
   const others = [
     failure({ code: "ECONNREFUSED", address: "127.0.0.1", port: 6379 }),
     failure({ code: "ENOTFOUND", hostname: "cache.example" }),

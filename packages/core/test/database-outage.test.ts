@@ -35,7 +35,7 @@ async function answerTo(handler: () => unknown, env: "production" | "development
   return { answer: await send("GET /notes"), log };
 }
 
-describe("an outage of the database", () => {
+describe("the response to an error of an unreachable database", () => {
   const pools: [string, (pool: Pool) => Promise<unknown>][] = [
     ["pg", (pool) => pool.query("select 1")],
     ["drizzle", (pool) => drizzle(pool).execute("select 1")],
@@ -56,7 +56,7 @@ describe("an outage of the database", () => {
       assert.match(JSON.stringify(log), /ECONNREFUSED/);
     });
 
-    it(`is 503 if ${name} gets no connection before its timeout`, async () => {
+    it(`is 503 if ${name} receives no connection before its timeout`, async () => {
       // Server that accepts connections and sends nothing.
       const server = createServer().unref();
       await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -70,7 +70,7 @@ describe("an outage of the database", () => {
   }
 
   for (const code of ["08006", "08P01", "53300", "57P01", "57P02", "57P03"]) {
-    it(`is 503 for the SQL state ${code}, also as a cause`, async () => {
+    it(`is 503 for the SQL state ${code}, even if only a cause of the error has it`, async () => {
       const wrapped = new Error("Failed query", { cause: new Error("again", { cause: postgres(code) }) });
       for (const error of [postgres(code), wrapped]) {
         const { answer } = await answerTo(() => Promise.reject(error));
@@ -80,13 +80,13 @@ describe("an outage of the database", () => {
     });
   }
 
-  it("shows its message in development", async () => {
+  it("contains the message of the driver in development", async () => {
     const { answer } = await answerTo(() => Promise.reject(postgres("57P03")), "development");
     assert.equal(errorOf(answer)["message"], "of db.internal");
     assert.equal(errorOf(answer)["code"], "SERVICE_UNAVAILABLE");
   });
 
-  it("is distinguished from other failures, which result in 500", async () => {
+  it("is 500 if the error has another reason than an outage", async () => {
     const circle = new Error("a");
     circle.cause = circle;
     const hostile = Object.defineProperty(new Error("b"), "code", {

@@ -33,7 +33,7 @@ function appOf(): App {
   } as unknown as AppOptions);
 }
 
-test("a service under kit dev has every method of the original service", async () => {
+test("the service that kit dev wraps has every method of the original service", async () => {
   const service = await appOf().service();
   const watched = watchedService(service, link);
   for (const name of ["handle", "fail", "refuseUnseen", "logRefusal", "hasRoute"] as const)
@@ -41,7 +41,7 @@ test("a service under kit dev has every method of the original service", async (
   assert.deepEqual([watched.hasRoute?.("/things"), watched.hasRoute?.("/other")], [true, false]);
 });
 
-test("an unknown host is refused under kit dev, also if middleware has not seen the request", async () => {
+test("kit dev refuses a request with an unknown Host, even if no middleware has seen the request", async () => {
   const service = watchedService(await appOf().service(), link);
   for (const way of ["handle", "fail", "refuseUnseen"] as const) {
     let status = 0;

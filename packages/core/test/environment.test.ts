@@ -63,7 +63,7 @@ const statusOf = async (served: Served, path: string): Promise<number> =>
   (await served.send(`GET ${path}`)).status;
 
 for (const value of values) {
-  describe(`with NODE_ENV ${value === undefined ? "not set" : JSON.stringify(value)}`, () => {
+  describe(`an application with NODE_ENV ${value === undefined ? "not set" : JSON.stringify(value)}`, () => {
     const status = isOpen(value) ? 200 : 404;
 
     it(`responds with ${status} to /openapi.json and /docs by default`, { skip }, async (test) => {
@@ -74,7 +74,7 @@ for (const value of values) {
       assert.equal(await statusOf(served, "/docs/openapi.json"), status);
     });
 
-    it("serves both or neither if the options are set", { skip }, async (test) => {
+    it("serves the document and the reference only if the options are true", { skip }, async (test) => {
       setEnvironment(test, value);
       const on = await start({ openapi: true, docs: { path: "/reference" } });
       assert.equal(await statusOf(on, "/openapi.json"), 200);
@@ -84,7 +84,7 @@ for (const value of values) {
       assert.equal(await statusOf(off, "/docs"), 404);
     });
 
-    it("shows errors in full only in development", async (test) => {
+    it("sends the message of an unknown error only in development", async (test) => {
       setEnvironment(test, value);
       const { text } = await (await start()).send("GET /notes");
       assert.equal(text!.includes("secret-4"), value === "development");
@@ -113,7 +113,7 @@ for (const value of values) {
       );
     });
 
-    it("applies configured limits, trusted proxies and the error middleware", async (test) => {
+    it("applies its limit of the body size, its trusted proxies and its error middleware", async (test) => {
       setEnvironment(test, value);
       const served = await start({
         limits: { bodyBytes: 20 },
@@ -133,7 +133,7 @@ for (const value of values) {
   });
 }
 
-it("options of the wrong type are refused", () => {
+it("createApp refuses the options openapi and redactDefaults if they are not booleans", () => {
   for (const options of [{ openapi: "no" }, { logging: { redactDefaults: "no" } }]) {
     assert.throws(
       () => createApp({ server: new MemoryServer(), routes: [], ...options } as unknown as AppOptions),

@@ -82,8 +82,8 @@ const unreadable = new Proxy(
   },
 );
 
-describe("an application error", () => {
-  it("is sent unchanged, in any environment", async () => {
+describe("a thrown AppError", () => {
+  it("is sent with its status, code, message and details in any environment", async () => {
     for (const env of ["development", "production"] as const) {
       const { status, error } = await thrown(
         new AppError("TEAM_FULL", 403, "No free place", { size: 12 }),
@@ -98,7 +98,7 @@ describe("an application error", () => {
     }
   });
 
-  it("contains the location of its handler in development", async () => {
+  it("is sent with the location of its handler in development", async () => {
     const places = {
       handler: { file: "src/notes.handlers.ts", export: "noteHandlers", line: 21 },
       relatedTests: ["tests/notes.contract.test.ts"],
@@ -117,7 +117,7 @@ describe("an application error", () => {
     assert.deepEqual(production.error["details"], { size: 12 });
   });
 
-  it("contains no handler if a middleware threw it", async () => {
+  it("is sent without the location of a handler if a middleware threw it", async () => {
     const guarded = route("GET /guarded", { middleware: ["gate"] });
     const { send } = await serve([[guarded, () => undefined]], {
       env: "development",
@@ -128,7 +128,7 @@ describe("an application error", () => {
     assert.deepEqual(errorOf(await send("GET /guarded"))["details"], { why: "x" });
   });
 
-  it("has only code, message and trace id in production", async () => {
+  it("is sent with only code, message and trace id in production", async () => {
     const { error } = await thrown(new NotFoundError("NOTE_NOT_FOUND", "There is no note 1"));
     assert.deepEqual(Object.keys(error), ["code", "message", "traceId"]);
   });
@@ -140,7 +140,7 @@ describe("an application error", () => {
     assert.deepEqual(errorOf(answer)["details"], { by: "x" });
   });
 
-  it("is sent even if its details have no JSON form", async () => {
+  it("is sent with code and message even if its details have no JSON form", async () => {
     const cycle: Record<string, unknown> = { big: 1n };
     cycle["self"] = cycle;
     const { status, error } = await thrown(new AppError("ODD", 418, "Odd", cycle));
@@ -149,7 +149,7 @@ describe("an application error", () => {
     assert.deepEqual(error["details"], { big: "1", self: "[circular]" });
   });
 
-  it("keeps the headers that were set before, except those of the body", async () => {
+  it("is sent with the headers that were set before, except those that describe the unsent body", async () => {
     const { send } = await serve([
       [
         get,
@@ -167,8 +167,8 @@ describe("an application error", () => {
   });
 });
 
-describe("any other error", () => {
-  it("is 500 without details in production", async () => {
+describe("a thrown value that is not an AppError", () => {
+  it("results in 500 without details in production", async () => {
     const { status, error, text } = await thrown(new TypeError("secret of the database"));
     assert.equal(status, 500);
     assert.deepEqual(Object.keys(error), ["code", "message", "traceId"]);
@@ -177,7 +177,7 @@ describe("any other error", () => {
     assert.doesNotMatch(text!, /secret|stack/);
   });
 
-  it("contains no location of a file that does not exist", async () => {
+  it("is shown without a source location if the file does not exist", async () => {
     const ghost = route("GET /ghost", {
       source: {
         contract: { file: "src/gone.ts", line: 1 },
@@ -203,7 +203,7 @@ describe("any other error", () => {
     assert.equal((error["details"] as { handler?: unknown }).handler, undefined);
   });
 
-  it("contains message, name, stack and locations in development", async () => {
+  it("is shown with message, name, stack and source locations in development", async () => {
     const { error } = await thrown(new TypeError("what went wrong"), "development");
     assert.equal(error["message"], "what went wrong");
     const { stack, ...details } = error["details"] as Record<string, unknown>;
@@ -228,7 +228,7 @@ describe("any other error", () => {
     });
   });
 
-  it("contains its causes in development only", async () => {
+  it("is shown with its causes in development only", async () => {
     const deepest = new Error('column "priority" does not exist');
     const wrapped = new Error("Failed query", { cause: new Error("no rows", { cause: deepest }) });
     const { error } = await thrown(wrapped, "development");
@@ -242,7 +242,7 @@ describe("any other error", () => {
     assert.equal(outside["details"], undefined);
   });
 
-  it("may be any value", async () => {
+  it("may be null, a string or any other value, and results in 500", async () => {
     const values: [unknown, string][] = [
       ["a text", "a text"],
       [null, "null was thrown"],
@@ -287,7 +287,7 @@ describe("any other error", () => {
   });
 });
 
-describe("validation in development", () => {
+describe("the response to an invalid request in development", () => {
   it("contains advice and the location of the contract", async () => {
     const { send } = await serve([[post, () => ({ id: "1" })]], { env: "development" });
     const error = errorOf(await send("POST /notes", json({ title: 5 })));
@@ -309,8 +309,8 @@ describe("validation in development", () => {
   });
 });
 
-describe("the location of a failure in development", () => {
-  it("is the contract for an invalid request, the handler for a failed handler, and absent for middleware", async () => {
+describe("the source location in an error response in development", () => {
+  it("is the contract for an invalid request, the handler for a failed handler, and absent for a middleware", async () => {
     const guarded = { ...post, middleware: ["auth"] };
     const auth = {
       name: "auth",
@@ -334,7 +334,7 @@ describe("the location of a failure in development", () => {
   });
 });
 
-describe("a response that breaks its contract", () => {
+describe("the response to a request whose handler returns an invalid value", () => {
   it("is 500 in development, with the location of the handler", async () => {
     const { send } = await serve([[get, () => ({ id: 5 })]], { env: "development" });
     const answer = await send("GET /notes/1");
@@ -349,13 +349,13 @@ describe("a response that breaks its contract", () => {
     assert.equal(error["sourceFile"], "src/notes.handlers.ts:21");
   });
 
-  it("is 500 in production only if it cannot be serialized", async () => {
+  it("is 500 in production only if the value cannot be serialized", async () => {
     const { send } = await serve([[get, ({ params }) => (params["id"] === "1" ? undefined : { id: 5 })]]);
     assert.equal((await send("GET /notes/1")).status, 500);
     assert.equal((await send("GET /notes/2")).status, 200);
   });
 
-  it("is a value for a contract without a response", async () => {
+  it("is 500 in development and 204 in production if the contract has no response", async () => {
     const remove = route("DELETE /notes/:id", { params: get.params });
     const inDevelopment = await serve([[remove, () => "value"]], { env: "development" });
     assert.equal((await inDevelopment.send("DELETE /notes/1")).status, 500);
@@ -364,7 +364,7 @@ describe("a response that breaks its contract", () => {
   });
 });
 
-describe("failures of error handling", () => {
+describe("a failure while an error is handled", () => {
   const bad: (() => unknown)[] = [
     () => {
       throw new Error("the error middleware itself");
@@ -374,7 +374,7 @@ describe("failures of error handling", () => {
     () => ({ status: 500, body: null }),
   ];
 
-  it("in the error middleware result in 500 with a trace id", async () => {
+  it("results in 500 with a trace id if the error middleware fails", async () => {
     for (const errorMiddleware of bad) {
       const { send } = await serve([[get, () => Promise.reject(new Error("x"))]], {
         errorMiddleware: errorMiddleware as never,
@@ -386,7 +386,7 @@ describe("failures of error handling", () => {
     }
   });
 
-  it("in onError of a plugin affect neither the response nor other plugins", async () => {
+  it("affects neither the response nor other plugins if onError of a plugin throws", async () => {
     const told: [unknown, FailedRequest][] = [];
     const plugins = [
       {
@@ -406,7 +406,7 @@ describe("failures of error handling", () => {
     assert.equal(told[1]![1].route, null);
   });
 
-  it("in sending the response are logged, and no second response is sent", async () => {
+  it("is logged if the error response cannot be sent, and no second response is sent", async () => {
     const { send, log } = await serve([[get, () => ({ id: "1" })]], { logLevel: "info" });
     await send("GET /notes/1", { failToWrite: new Error("broken pipe") });
     await send("GET /nowhere", { failToWrite: new Error("broken pipe") });
@@ -423,7 +423,7 @@ describe("failures of error handling", () => {
 
 const failing = (): Promise<never> => Promise.reject(new RangeError("secret"));
 
-/** Returns the error for a failing handler if plugins request these fields. */
+/** Returns the error of a response if the handler throws and plugins request additional fields. */
 async function errorWith(...asked: ErrorFields[]): Promise<Record<string, unknown>> {
   const plugins = asked.map((errorFields) => ({ name: errorFields, errorFields }));
   const { send } = await serve([[get, failing]], { plugins });
@@ -439,7 +439,7 @@ describe("createErrorMiddleware", () => {
     serverAdapter: "memory",
   };
 
-  it("takes the default of isDev from NODE_ENV", (test) => {
+  it("uses NODE_ENV for the default of isDev", (test) => {
     const before = process.env["NODE_ENV"];
     test.after(() => {
       if (before === undefined) delete process.env["NODE_ENV"];
@@ -477,7 +477,7 @@ describe("createErrorMiddleware", () => {
     }
   });
 
-  it("can be wrapped, and is refused in a list of middleware", async () => {
+  it("returns a function that can be wrapped, but that is refused in a list of middleware", async () => {
     const inner = createErrorMiddleware({ isDev: false });
     const { send } = await serve([[get, () => Promise.reject(new RangeError("x"))]], {
       errorMiddleware: (error, failed) =>

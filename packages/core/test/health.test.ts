@@ -21,13 +21,13 @@ const ok = {
   headers: ["cache-control", "no-store"],
 };
 
-describe("health", () => {
-  it("is not served by default", async () => {
+describe("the health paths", () => {
+  it("are not served by default", async () => {
     const { send: ask } = await serve(routes);
     assert.equal((await ask("GET /healthz")).text, '{"text":"a page"}');
   });
 
-  it("takes precedence over parameters, and is neither logged nor traced", async () => {
+  it("take precedence over path parameters, and their requests are neither logged nor traced", async () => {
     const traces: LifecycleTrace[] = [];
     const { send: ask, log } = await serve(routes, {
       health: true,
@@ -44,7 +44,7 @@ describe("health", () => {
     assert.equal((await ask("GET /healthzz")).text, '{"text":"a page"}');
   });
 
-  it("does not replace a route with the same path, and can use other paths", async () => {
+  it("do not replace a route with the same path, and can be configured", async () => {
     const mine = [[own, () => ({ text: "mine" })]] as const;
     const { send: ask } = await serve(mine, { health: true });
     assert.equal((await ask("GET /readyz")).text, '{"text":"mine"}');
@@ -54,7 +54,7 @@ describe("health", () => {
     assert.equal(errorOf(await other.send("GET /healthz"))["code"], "NOT_FOUND");
   });
 
-  it("is ready after onReady and until the application closes, and alive all the time", async () => {
+  it("report readiness from onReady until the application closes, and liveness all the time", async () => {
     const server = new MemoryServer();
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const app = createApp({
@@ -81,7 +81,7 @@ describe("health", () => {
     assert.equal(await states(), "200 503");
   });
 
-  it("is not ready during the shutdown delay, while the application still serves", async () => {
+  it("report 503 at /readyz during the shutdown delay, while the application still serves", async () => {
     for (const [option, delayMs, waits] of [
       [300, undefined, 300],
       [300, 100, 100],
@@ -112,7 +112,7 @@ describe("health", () => {
     }
   });
 
-  it("runs checks once for concurrent requests, and logs changes of their results", async () => {
+  it("run the checks once for concurrent requests, and log changes of their results", async () => {
     let isDown = true;
     let asked = 0;
     const { send: ask, log } = await serve(routes, {
@@ -143,7 +143,7 @@ describe("health", () => {
     );
   });
 
-  it("fails a check that returns false or takes longer than five seconds", async (test) => {
+  it("report a failed check if it returns false or takes longer than five seconds", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const { send: ask, log } = await serve(routes, {
       logLevel: "info",
@@ -155,7 +155,7 @@ describe("health", () => {
     assert.match(JSON.stringify(log), /The check returned false.*The check took longer than 5000 ms/);
   });
 
-  it("refuses invalid options", () => {
+  it("cause an error of createApp if the option health is invalid", () => {
     const bad: [unknown, RegExp][] = [
       ["yes", /`health` must be true, false or an object/],
       [{ alive: "/x" }, /no option `health\.alive`/],

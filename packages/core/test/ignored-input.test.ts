@@ -40,8 +40,8 @@ async function start(env: Environment): Promise<Served & { warnings(): string[] 
   return { ...served, warnings };
 }
 
-describe("a key of the query that the contract does not declare", () => {
-  it("is reported in development, with the most similar declared key", async () => {
+describe("a query key that the contract does not declare", () => {
+  it("causes a warning in development that names the most similar declared key", async () => {
     const { send, warnings } = await start("development");
     for (const [target, shown] of [
       ["/notes?pagesize=1", `GET /notes: the query key "pagesize" | did you mean "pageSize"?`],
@@ -60,7 +60,7 @@ describe("a key of the query that the contract does not declare", () => {
     }
   });
 
-  it("is reported even if the request is refused", async () => {
+  it("causes a warning even if the request is refused", async () => {
     const { send, warnings } = await start("development");
     assert.equal((await send("GET /notes?pageSize=x&pagesize=1")).status, 400);
     assert.equal(warnings().length, 1);
@@ -68,7 +68,7 @@ describe("a key of the query that the contract does not declare", () => {
     assert.equal(warnings().length, 1);
   });
 
-  it("is reported once per route, and at most a hundred times", async () => {
+  it("causes one warning per route, and at most a hundred warnings in total", async () => {
     const { send, warnings } = await start("development");
     await send("GET /notes?x=1&x=2");
     await send("GET /notes?x=3");
@@ -87,7 +87,7 @@ describe("a key of the query that the contract does not declare", () => {
     assert.deepEqual(warnings(), []);
   });
 
-  it("is not reported in other environments, or if the key is declared", async () => {
+  it("causes no warning in production and test", async () => {
     for (const env of ["production", "test"] as const) {
       const { send, warnings } = await start(env);
       await send("GET /notes?pagesize=1");
@@ -100,8 +100,8 @@ describe("a key of the query that the contract does not declare", () => {
   });
 });
 
-describe("a body that the contract does not have", () => {
-  it("is refused on GET and HEAD after middleware, in any environment", async () => {
+describe("a body that the contract does not declare", () => {
+  it("is refused on GET and HEAD after middleware has run, in any environment", async () => {
     for (const env of ["production", "development"] as const) {
       const { send } = await start(env);
       for (const method of ["GET", "HEAD"]) {
@@ -121,7 +121,7 @@ describe("a body that the contract does not have", () => {
     assert.equal((await send("GET /notes/1", { body: "hello" })).status, 401);
   });
 
-  it("is reported once in development for other methods", async () => {
+  it("causes one warning in development for methods other than GET and HEAD", async () => {
     const { send, warnings } = await start("development");
     for (let times = 0; times < 2; times += 1)
       assert.equal((await send("POST /notes/1", { body: "{}" })).status, 204);

@@ -37,7 +37,7 @@ describe("findJsonError", () => {
     }
   });
 
-  it("finds an error in every damaged document that JSON.parse refuses", () => {
+  it("finds an error in every mutated document that JSON.parse refuses", () => {
     const document = String.raw`{"a":[1,-2.5e+3,true,null,"x\"\u00e9"],"b":{"c":{}},"d":[[],{}]}`;
     for (let index = 0; index <= document.length; index += 1) {
       for (const character of ["", "}", '"', ",", "x", "\\"]) {
@@ -58,7 +58,7 @@ describe("findJsonError", () => {
     }
   });
 
-  it("is fast and does not overflow the stack for deep or long input", () => {
+  it("takes linear time and does not overflow the stack for deep or long documents", () => {
     assert.equal(findJsonError("[".repeat(1_000_000)).offset, 1_000_000);
     assert.equal(findJsonError(`"${"a".repeat(1_000_000)}`).offset, 1_000_001);
     assert.equal(findJsonError(`${" ".repeat(1_000_000)}x`).offset, 1_000_000);
@@ -66,7 +66,7 @@ describe("findJsonError", () => {
     assert.equal(findJsonError(`"${String.raw`\n`.repeat(500_000)}`).offset, 1_000_001);
   });
 
-  it("counts lines and columns from 1", () => {
+  it("returns an offset, from which lineAndColumn counts lines and columns from 1", () => {
     assert.deepEqual(lineAndColumn("ab\ncd", 0), { line: 1, column: 1 });
     assert.deepEqual(lineAndColumn("ab\ncd", 2), { line: 1, column: 3 });
     assert.deepEqual(lineAndColumn("ab\ncd", 4), { line: 2, column: 2 });

@@ -6,7 +6,7 @@ import { type AppListenOptions, createApp } from "@kit/core";
 import { compiled } from "./support/compiled.ts";
 import { MemoryServer } from "./support/memory-server.ts";
 
-test("invalid listen options are refused before anything starts", async () => {
+test("listen refuses invalid options before it starts the plugins", async () => {
   const wrong: readonly (readonly [object, RegExp])[] = [
     [{}, /`port` must be an integer from 0 to 65535, not undefined/],
     [{ port: 65_536 }, /not 65536/],
@@ -23,7 +23,7 @@ test("invalid listen options are refused before anything starts", async () => {
   }
 });
 
-test("listen rejects a Unix socket path if the adapter does not support it, and closes the server", async () => {
+test("listen refuses a Unix socket if the server adapter does not support it, and closes the server", async () => {
   const server = new MemoryServer();
   const app = createApp({ server, routes: [], compiled: compiled(), signals: false });
   await assert.rejects(app.listen({ path: "/run/app.sock" }), {

@@ -15,8 +15,8 @@ const nothing = compileRedactor([]);
 const redact = (patterns: string[], data: unknown): unknown =>
   JSON.parse(JSON.stringify(toLoggable(data, compileRedactor(patterns))));
 
-describe("redaction", () => {
-  it("hides a name at any depth and in any case", () => {
+describe("the redactor", () => {
+  it("hides the property with a given name at any depth and in any case", () => {
     const data = { Authorization: "a", deep: [{ headers: { authorization: "b", other: "c" } }] };
     assert.deepEqual(redact(["authorization"], data), {
       Authorization: "[redacted]",
@@ -24,7 +24,7 @@ describe("redaction", () => {
     });
   });
 
-  it("matches the end of a path, with * for any one name", () => {
+  it("compares a pattern with the end of a path, and * stands for any one name", () => {
     const data = {
       password: "a",
       user: { Password: "b", id: 1, token: { value: "c" } },
@@ -42,7 +42,7 @@ describe("redaction", () => {
     });
   });
 
-  it("covers maps, errors and results of toJSON", () => {
+  it("hides values in maps, errors and results of toJSON", () => {
     const error = Object.assign(new Error("x"), { password: "a" });
     delete error.stack;
     const data = { map: new Map([["password", "b"]]), error, json: { toJSON: () => ({ password: "c" }) } };
@@ -53,7 +53,7 @@ describe("redaction", () => {
     });
   });
 
-  it("hides sensitive names in any spelling, at any depth", () => {
+  it("hides the names of sensitive fields in any spelling, at any depth", () => {
     const redactor = compileRedactor([]);
     redactor.hideNames(["passwordHash", "pin"]);
     const data = {
@@ -79,7 +79,7 @@ describe("redaction", () => {
     assert.equal(JSON.stringify([cause, data]), '[{"message":"[redacted]"},{"message":"[redacted]"}]');
   });
 
-  it("hides the values of hidden fields in validation failures", () => {
+  it("hides the values of hidden fields in messages of validation failures", () => {
     const failures = [
       { path: "$.user.password.old", expected: "string", received: "number 5", value: 5 },
       { path: '$["password"][0]', expected: "string", value: 6 },
@@ -101,8 +101,8 @@ describe("redaction", () => {
   });
 });
 
-describe("log data", () => {
-  it("is converted to JSON for any value", () => {
+describe("the data of a log entry", () => {
+  it("is converted to JSON whatever value it is", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     const data = {
@@ -168,7 +168,7 @@ describe("log data", () => {
 describe("ctx.log", () => {
   const get = route("GET /a", { response: responseOf("A", {}) });
 
-  it("writes the fields of an entry, from the minimum level on", async () => {
+  it("writes all fields of an entry, and only entries at or above the minimum level", async () => {
     const { send, log } = await serve(
       [
         [
@@ -203,7 +203,7 @@ describe("ctx.log", () => {
     });
   });
 
-  it("hides the names that types mark as sensitive, without configuration", async () => {
+  it("hides the values of fields that types mark as sensitive, without configuration", async () => {
     const made = { ...compiled(get), sensitive: ["apiKey"] };
     const { send, log } = await serve(
       [
@@ -248,7 +248,7 @@ describe("ctx.log", () => {
     assert.match(lines[1]!, /A log sink failed.*full/);
   });
 
-  it("converts a message that is not a string, and limits its length", () => {
+  it("converts a message that is not a string, and limits the length of a message", () => {
     const messages: string[] = [];
     const log = new Log({
       level: "trace",
@@ -284,8 +284,8 @@ const run = (body: string): string =>
     maxBuffer: 64 * 1024 * 1024,
   });
 
-describe("standard output", () => {
-  it("receives every line in order, including lines that are pending at exit", () => {
+describe("the log on standard output", () => {
+  it("contains every line in order, including lines that are pending when the process exits", () => {
     const expected = Array.from({ length: 20_000 }, (_, index) => `${index}\n`).join("");
     assert.equal(run("for (let i = 0; i < 20000; i++) sink.write(String(i));"), expected);
     assert.equal(run("for (let i = 0; i < 20000; i++) sink.write(String(i)); process.exit(0);"), expected);
@@ -297,7 +297,7 @@ describe("standard output", () => {
     assert.equal(String(crash.stdout), "last\n");
   });
 
-  it("waits for a slow reader at exit", () => {
+  it("waits for a slow reader when the process exits", () => {
     const size = 3 * 1024 * 1024;
     const body = `for (let i = 0; i < 3072; i++) sink.write("x".repeat(1023)); setImmediate(() => process.exit(3));`;
     const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | (sleep 1; wc -c); echo "\${PIPESTATUS[0]}"`;
@@ -323,7 +323,7 @@ describe("standard output", () => {
     }
   });
 
-  it("may be closed by its reader without affecting the process", () => {
+  it("does not affect the process if the reader closes it", () => {
     const body = `let n = 0; const t = setInterval(() => { sink.write("x".repeat(1000)); if (++n > 50) { clearInterval(t); process.exitCode = 7; } }, 1);`;
     const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
     assert.equal(spawnSync("bash", ["-c", command], { encoding: "utf8" }).stdout, "7\n");

@@ -59,7 +59,7 @@ describe("host.requests", () => {
     assert.equal(host!.requests, null);
   });
 
-  it("describes a finished request with its phases and spans", async () => {
+  it("contains a finished request with its phases and spans", async () => {
     const { send, host } = await watch([getThing]);
     const before = Date.now();
     await send("GET /things/7?page=2");
@@ -121,7 +121,7 @@ describe("host.requests", () => {
     assert.deepEqual(JSON.parse(JSON.stringify(record)), record);
   });
 
-  it("keeps the last requests, and every active request", async () => {
+  it("contains the last finished requests up to the capacity, and every active request", async () => {
     const gate = Promise.withResolvers<void>();
     const slow: TestRoute = [
       route("GET /slow", { response: responseOf("Slow", {}) }),
@@ -151,7 +151,7 @@ describe("host.requests", () => {
     assert.equal(done!.spans.find(({ name }) => name === "handler")!.spanId, active!.spans.at(-1)!.spanId);
   });
 
-  it("contains the fault of a failed request, and marks the failed span", async () => {
+  it("contains the reason of a failed request, and marks the span of the phase that failed", async () => {
     const failing: TestRoute = [
       thing,
       () => {
@@ -197,7 +197,7 @@ describe("host.requests", () => {
     assert.equal(last(host).spans[0]!.name, "GET");
   });
 
-  it("continues the client's trace", async () => {
+  it("continues the trace of a client that sent traceparent", async () => {
     const { send, host } = await watch([getThing]);
     const traceId = "0af7651916cd43dd8448eb211c80319c";
     await send("GET /things/7", {
@@ -210,7 +210,7 @@ describe("host.requests", () => {
     );
   });
 
-  it("hides the same values of paths and queries as the log", async () => {
+  it("hides the values of paths and queries that the log hides", async () => {
     const secret = route("GET /reset/:token/:id", { response: responseOf("Reset", {}) });
     const { send, host } = await watch(
       [[secret, () => ({})]],
@@ -221,7 +221,7 @@ describe("host.requests", () => {
     assert.equal(last(host).target, "/reset/[redacted]/5?key=[redacted]&TOKEN=[redacted]&page=2&key");
   });
 
-  it("keeps headers and bodies only if an observer requests them, up to the size limit", async () => {
+  it("contains request headers and bodies only if an observer requests them, up to a maximum body size", async () => {
     const { send, host } = await watch([[post, () => ({ id: "1" })]], { captureRequests: { bodyBytes: 40 } });
     await send("POST /things", json({ name: "a" }));
     assert.deepEqual(last(host).received, {
@@ -236,7 +236,7 @@ describe("host.requests", () => {
 });
 
 describe("observe", () => {
-  it("calls onResponse for each response, with a view that can be copied", async () => {
+  it("calls onResponse for each response, with a view from which the plugin can copy a record", async () => {
     const seen: unknown[] = [];
     const records: RequestRecord[] = [];
     const onResponse = (view: FinishedRequestView): void => {
@@ -261,7 +261,7 @@ describe("observe", () => {
     );
   });
 
-  it("provides a span in handlers and middleware, and adds its id to log entries", async () => {
+  it("provides ctx.span in handlers and middleware, and adds the span id to log entries", async () => {
     const handler: TestRoute = [
       thing,
       async ({ ctx }) => {
@@ -285,7 +285,7 @@ describe("observe", () => {
     assert.equal(entry!.traceId, span.traceId);
   });
 
-  it("hides attributes that the log would hide", async () => {
+  it("hides the values of span attributes that the log hides", async () => {
     const handler: TestRoute = [
       thing,
       ({ ctx }) => {
@@ -300,7 +300,7 @@ describe("observe", () => {
     assert.deepEqual(span.attributes, { "user.password": "[redacted]", "user.name": "Ada" });
   });
 
-  it("returns the requests that finished since the last call, with the number of missed ones", async () => {
+  it("provides the requests that finished since the last call, and counts those that are no longer stored", async () => {
     const { send, host } = await watch([getThing], { capacity: 4, isSampled: beginsWithA });
     const requests = host.requests!;
     const traced = (id: number, letter: string): Promise<unknown> =>
@@ -325,7 +325,7 @@ describe("observe", () => {
     });
   });
 
-  it("provides trace headers for further requests", async () => {
+  it("provides trace headers for requests to other services", async () => {
     const seen: object[] = [];
     const handler: TestRoute = [
       thing,
@@ -374,7 +374,7 @@ describe("observe", () => {
     assert.equal(log[0]!.spanId, undefined);
   });
 
-  it("runs each middleware and handler inside of the wrappers of observers", async () => {
+  it("runs each middleware and handler inside of the around functions of all observers", async () => {
     const around: string[] = [];
     const guarded = route("GET /guarded", {
       response: responseOf("Guarded", {}),
@@ -407,7 +407,7 @@ describe("observe", () => {
     assert.equal(last(host).status, 200);
   });
 
-  it("decides about sampling once per trace", async () => {
+  it("calls isSampled once per request", async () => {
     const asked: unknown[] = [];
     const isSampled = (question: object): boolean => asked.push(question) > 0;
     const { send, host } = await watch([getThing], { isSampled });
@@ -418,7 +418,7 @@ describe("observe", () => {
     ]);
   });
 
-  it("does not affect requests if a hook fails", async () => {
+  it("does not affect requests if onResponse or isSampled throws", async () => {
     const { send, host, log } = await watch(
       [getThing],
       { onResponse: bad, isSampled: bad },
@@ -432,7 +432,7 @@ describe("observe", () => {
     );
   });
 
-  it("refuses an invalid number of requests to keep", async () => {
+  it("refuses an invalid capacity", async () => {
     for (const keep of [-1, 1.5, 65_537, "9" as never])
       await assert.rejects(
         watch([getThing], { capacity: keep }),
@@ -442,7 +442,7 @@ describe("observe", () => {
 });
 
 describe("host.describeError", () => {
-  it("returns a complete description of an error, redacted", async () => {
+  it("returns a complete and redacted description of an error", async () => {
     const told: ErrorRecord[] = [];
     let host: PluginHost | undefined;
     const plugin: Plugin = {

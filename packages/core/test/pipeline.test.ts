@@ -25,7 +25,7 @@ const routes: readonly TestRoute[] = [
 ];
 
 describe("a valid request", () => {
-  it("gives the handler its decoded slots, and responds with the declared properties", async () => {
+  it("gives the handler decoded params, query and body, and serializes only the declared properties of the response", async () => {
     const { send } = await serve(routes);
     assert.deepEqual(await send("GET /notes/a%20b?x=1"), {
       status: 200,
@@ -39,13 +39,13 @@ describe("a valid request", () => {
     assert.equal(created.text, '{"id":"1","title":"T"}');
   });
 
-  it("gives the handler an empty object if there is no query", async () => {
+  it("gives the handler an empty object as its query if the client sends no query", async () => {
     const { send } = await serve(routes);
     assert.equal((await send("GET /notes")).text, "{}");
     assert.equal((await send("GET /notes?")).text, "{}");
   });
 
-  it("responds with 204 and no body if the contract has no response", async () => {
+  it("results in 204 without a body if the contract has no response", async () => {
     const { send } = await serve(routes);
     assert.deepEqual(await send("DELETE /notes/1"), {
       status: 204,
@@ -55,7 +55,7 @@ describe("a valid request", () => {
     });
   });
 
-  it("uses the status of ctx.status, and sends no body if that status has none", async () => {
+  it("results in the status that ctx.status sets, without a body if that status allows none", async () => {
     const { send } = await serve([
       [getNote, ({ params, ctx }) => ctx.status(params["id"] === "none" ? 304 : 203) && { id: "1" }],
     ]);
@@ -68,24 +68,24 @@ describe("a valid request", () => {
     });
   });
 
-  it("runs the GET route for HEAD, and passes the body to the adapter", async () => {
+  it("runs the GET route for HEAD, and passes the response body to the adapter", async () => {
     const { send } = await serve([[getNote, ({ ctx }) => ({ id: ctx.method })]]);
     assert.equal((await send("HEAD /notes/1")).text, '{"id":"HEAD"}');
   });
 
-  it("may have a body on a route without one, unless the method is GET or HEAD", async () => {
+  it("may have a body that the contract does not declare, unless the method is GET or HEAD", async () => {
     const { send } = await serve(routes);
     assert.equal((await send("DELETE /notes/1", { body: "{nonsense" })).status, 204);
     assert.equal((await send("GET /notes/1", { body: "" })).status, 200);
   });
 
-  it("uses the match of the adapter if there is one", async () => {
+  it("runs the route that the adapter matched if the adapter has its own matcher", async () => {
     const { send } = await serve(routes);
     const match = { kind: "route", route: 0, params: ["given"] } as const;
     assert.equal((await send("GET /elsewhere", { match })).text, '{"id":"given","title":"A"}');
   });
 
-  it("awaits any thenable, such as a query builder", async () => {
+  it("waits for any thenable that the handler returns, such as a query builder", async () => {
     // oxlint-disable-next-line unicorn/no-thenable -- imitates a query builder
     const builder = { then: (resolve: (value: unknown) => void) => resolve({ id: "built" }) };
     const { send } = await serve([[getNote, () => builder]]);
@@ -93,7 +93,7 @@ describe("a valid request", () => {
   });
 });
 
-describe("the content type of a body", () => {
+describe("the content type of a JSON body", () => {
   const accepted = [
     "application/json",
     "Application/JSON; Charset=UTF-8",
@@ -109,7 +109,7 @@ describe("the content type of a body", () => {
     "",
   ];
 
-  it("may be any form of JSON in UTF-8", async () => {
+  it("may be application/json or another JSON type, with UTF-8 as its charset", async () => {
     const { send } = await serve(routes);
     for (const type of accepted) {
       const answer = await send("POST /notes", { headers: { "content-type": type }, body: '{"title":"T"}' });
@@ -117,7 +117,7 @@ describe("the content type of a body", () => {
     }
   });
 
-  it("is refused with 415 if it is missing or anything else", async () => {
+  it("causes a 415 response if it is missing or not JSON in UTF-8", async () => {
     const { send } = await serve(routes);
     const missing = await send("POST /notes", { body: "{}" });
     assert.equal(missing.status, 415);
@@ -128,15 +128,15 @@ describe("the content type of a body", () => {
     }
   });
 
-  it("is refused with 415 if the body is compressed", async () => {
+  it("does not matter if the body is compressed: the response is 415", async () => {
     const { send } = await serve(routes);
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     assert.equal((await send("POST /notes", { headers, body: new Uint8Array([0x1f, 0x8b, 8]) })).status, 415);
   });
 });
 
-describe("invalid input", () => {
-  it("is 400 with every failed field of the first invalid slot", async () => {
+describe("an invalid request", () => {
+  it("is refused with 400 and every invalid field of its first invalid part (params, query or body)", async () => {
     const both = route("PUT /notes/:id", {
       params: paramsOf("NoteId", { id: "number" }),
       query: queryOf("Paging", { page: "number" }),
@@ -162,7 +162,7 @@ describe("invalid input", () => {
     );
   });
 
-  it("is reported with the path $ and its position if the body is not JSON", async () => {
+  it("is refused with the path $ and the position of the error if its body is not JSON", async () => {
     const { send } = await serve(routes);
     const answer = await send("POST /notes", json('{\n  "title": nope}'));
     assert.equal(answer.status, 400);
@@ -171,7 +171,7 @@ describe("invalid input", () => {
     });
   });
 
-  it("is reported with the path $ if the body is empty or not UTF-8", async () => {
+  it("is refused with the path $ if its body is empty or not UTF-8", async () => {
     const { send } = await serve(routes);
     const missing = { path: "$", expected: "JSON", value: null, rule: "required" };
     const garbled = { path: "$", expected: "JSON in UTF-8", rule: "encoding", limit: "utf-8" };
@@ -186,7 +186,7 @@ describe("invalid input", () => {
     }
   });
 
-  it("is 413 if the body is too large, for any path", async () => {
+  it("is refused with 413 if its body is too large, whatever its path", async () => {
     const { send } = await serve(routes, { limits: { bodyBytes: 10 } });
     for (const line of ["POST /notes", "GET /nowhere"]) {
       const answer = await send(line, json({ title: "too long" }));
@@ -198,7 +198,7 @@ describe("invalid input", () => {
 });
 
 describe("a request without a matching route", () => {
-  it("is 404, 405 with Allow, or 400 for an invalid escape, with an error body", async () => {
+  it("is refused with 404, 405 and Allow, or 400 for an invalid percent-escape, with an error body", async () => {
     const { send } = await serve(routes);
     const missing = await send("GET /nowhere");
     assert.equal(missing.status, 404);
@@ -216,7 +216,7 @@ describe("a request without a matching route", () => {
 });
 
 describe("the OpenAPI document", () => {
-  it("is served except in production", async () => {
+  it("is served at /openapi.json except in production", async () => {
     for (const env of ["development", "test"] as const) {
       const { send } = await serve(routes, { env });
       assert.equal((await send("GET /openapi.json")).text, '{"openapi":"3.1.0"}');
@@ -228,7 +228,7 @@ describe("the OpenAPI document", () => {
     assert.equal((await send("GET /openapi.json")).status, 404);
   });
 
-  it("takes precedence over a parameter, but not over a route with the same path", async () => {
+  it("takes precedence over a path parameter, but not over a route with the path /openapi.json", async () => {
     const slug = route("GET /:slug", { params: paramsOf("Slug", { slug: "string" }), response: note });
     const beside = await serve([[slug, () => ({ id: "slug" })]], { env: "development" });
     assert.equal((await beside.send("GET /openapi.json")).text, '{"openapi":"3.1.0"}');
@@ -243,7 +243,7 @@ const phasesOf = ({ lifecycle }: LifecycleTrace): string[] =>
     [phase, result, status].filter((part) => part !== undefined).join(" "),
   );
 
-describe("phases", () => {
+describe("the phases of a request", () => {
   const middleware = ["late", "early"].map((name) => ({
     name,
     priority: name === "late" ? 20 : -1,
@@ -251,7 +251,7 @@ describe("phases", () => {
   }));
   const chained = { ...createNote, middleware: ["early", "late"] };
 
-  it("are recorded in order, with result and status", async () => {
+  it("are recorded in order, with the results of validation and the status", async () => {
     const traces: LifecycleTrace[] = [];
     const plugins = [{ name: "watch", onLifecycle: (trace: LifecycleTrace) => traces.push(trace) }];
     const { send } = await serve([[chained, async ({ body }) => ({ id: "1", ...body })]], {

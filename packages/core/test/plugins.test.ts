@@ -17,8 +17,8 @@ const bad = (): never => {
   throw new Error("out of order");
 };
 
-describe("a plugin whose hooks fail", () => {
-  it("affects no request and no other plugin, and is named in the log", async () => {
+describe("a plugin whose hooks throw or reject", () => {
+  it("affects no request and no other plugin, and its name is logged", async () => {
     const told: string[] = [];
     const { send, log } = await serve([[hello, () => ({ text: "hi" })]], {
       logLevel: "info",
@@ -94,7 +94,7 @@ function project(): string {
 }
 
 describe("onSchemaChange", () => {
-  it("reports changes of a build in development, and does not keep the process alive", async (test) => {
+  it("is called after a build in development, and its watcher does not keep the process alive", async (test) => {
     const root = project();
     test.after(() => rmSync(root, { recursive: true, force: true }));
     const kit = join(root, ".kit");
@@ -143,7 +143,7 @@ describe("onSchemaChange", () => {
     assert.deepEqual(await exit, [0, null]);
   });
 
-  it("is not called in production, where nothing is watched", async (test) => {
+  it("is not called in production, because nothing watches .kit there", async (test) => {
     const root = project();
     test.after(() => rmSync(root, { recursive: true, force: true }));
     const child = spawn(process.execPath, [join(root, "main.ts"), "production"], {

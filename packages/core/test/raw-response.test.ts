@@ -42,7 +42,7 @@ async function* failing(): AsyncGenerator<string> {
 }
 
 describe("ctx.send", () => {
-  it("responds with strings and bytes in place of the contract's response", async () => {
+  it("sends strings and bytes in place of the response that the contract declares", async () => {
     const { send } = await serving((ctx) => ctx.send("id;title\n", { contentType: "text/csv" }));
     assert.deepEqual(await send("GET /file"), {
       status: 200,
@@ -64,7 +64,7 @@ describe("ctx.send", () => {
     assert.equal((await header.send("GET /file")).contentType, "text/html");
   });
 
-  it("responds with 200 if the contract has no response, and sends no body if the status has none", async () => {
+  it("sends 200 if the contract has no response, and no body if the status allows none", async () => {
     const { send } = await serving((ctx) => ctx.send("x"));
     assert.equal((await send("GET /nothing")).status, 200);
     let cancelled = 0;
@@ -74,7 +74,7 @@ describe("ctx.send", () => {
     assert.equal(cancelled, 1);
   });
 
-  it("streams a generator, a Readable and a ReadableStream", async () => {
+  it("streams an async generator, a Readable and a ReadableStream", async () => {
     const sources: [string, Answering][] = [
       ["abc", (ctx) => ctx.send(letters(), { contentType: "text/x", length: 3 })],
       [
@@ -99,7 +99,7 @@ describe("ctx.send", () => {
     }
   });
 
-  it("reads the source only as fast as the client", async () => {
+  it("reads the source of a stream only as fast as the client receives it", async () => {
     let made = 0;
     async function* numbers(): AsyncGenerator<string> {
       for (; made < 5;) yield String((made += 1));
@@ -119,7 +119,7 @@ describe("ctx.send", () => {
     assert.deepEqual([client.pieces.join(""), client.outcome], ["12345", "whole"]);
   });
 
-  it("cancels the stream when the client disconnects, even if the stream is pending", async () => {
+  it("cancels the stream if the client disconnects, even while the stream waits", async () => {
     const released: string[] = [];
     const pending = new Promise<never>(() => undefined);
     const sources: Answering[] = [
@@ -156,7 +156,7 @@ describe("ctx.send", () => {
     assert.deepEqual(released, ["web", "node", "generator"]);
   });
 
-  it("closes the connection if the stream fails, has another length, or yields an invalid chunk", async () => {
+  it("closes the connection if the stream fails, has another length than declared, or yields an invalid chunk", async () => {
     const cases: [Answering, RegExp][] = [
       [(ctx) => ctx.send(failing()), /disk on fire/],
       [(ctx) => ctx.send(letters(), { length: 2 }), /more bytes than the declared length 2/],
@@ -178,7 +178,7 @@ describe("ctx.send", () => {
     assert.equal((await send("GET /file")).status, 500);
   });
 
-  it("responds to HEAD with the head only, and cancels the stream", async () => {
+  it("sends only the head in response to HEAD, and cancels the stream", async () => {
     let cancelled = false;
     const { send } = await serving((ctx) =>
       ctx.send(new ReadableStream({ cancel: () => void (cancelled = true) }), { length: 7 }),
@@ -188,7 +188,7 @@ describe("ctx.send", () => {
     assert.deepEqual([client.length, client.outcome, client.pieces, cancelled], [7, "whole", [], true]);
   });
 
-  it("responds with 500 if the head cannot be written, and cancels the stream", async () => {
+  it("results in 500 if the head of the response cannot be sent, and cancels the stream", async () => {
     let cancelled = false;
     const { send, log } = await serving((ctx) =>
       ctx.send(new ReadableStream({ cancel: () => void (cancelled = true) })),
@@ -198,7 +198,7 @@ describe("ctx.send", () => {
     assert.equal(log[0]!.message, "The response could not be sent");
   });
 
-  it("applies the timeout to the head but not to the body, and cancels a stream that is too late", async () => {
+  it("applies the timeout to the head but not to the body, and cancels a stream that a handler returns too late", async () => {
     let cancelled = 0;
     const slow = (): ReadableStream<string> =>
       new ReadableStream({
@@ -223,7 +223,7 @@ describe("ctx.send", () => {
     assert.equal(cancelled, 2);
   });
 
-  it("is aborted when the grace period of a shutdown ends", async () => {
+  it("aborts the stream at the end of the grace period of a shutdown", async () => {
     let aborted = false;
     const server = new MemoryServer();
     const app = createApp({
@@ -268,7 +268,7 @@ describe("ctx.send", () => {
     }
   });
 
-  it("is suggested in the error if a handler returns a stream directly", async () => {
+  it("is suggested in the error if a handler returns a stream without it", async () => {
     for (const stream of [letters(), Readable.from(["a"]), ReadableStream.from(["a"])]) {
       const { send, log } = await serving(() => stream);
       for (const path of ["/file", "/nothing"]) assert.equal((await send(`GET ${path}`)).status, 500);
@@ -276,7 +276,7 @@ describe("ctx.send", () => {
     }
   });
 
-  it("fails if the server cannot stream and the body is larger than the limit", async () => {
+  it("results in 500 if the server cannot stream and the body is larger than the limit", async () => {
     const piece = new Uint8Array(1024 * 1024);
     async function* large(): AsyncGenerator<Uint8Array> {
       for (let index = 0; index < 17; index += 1) yield piece;

@@ -25,8 +25,8 @@ const lineOf = (message: string, data?: object, hasColours = false): string => {
   return lines[0]!.replace(/\d\d:\d\d:\d\d\.\d{3}/, "TIME");
 };
 
-describe("readable lines", () => {
-  it("have time, level, message, context and data", () => {
+describe("readable lines of the log", () => {
+  it("contain time, level, message, context and data", () => {
     assert.equal(lineOf("Note created"), "TIME WARN  Note created  GET /a handler 4bf92f35");
     assert.equal(
       lineOf("Note created", { id: 7, tags: ["a"], by: { name: "Ada" } }),
@@ -35,7 +35,7 @@ describe("readable lines", () => {
     assert.ok(lineOf("x", {}, true).startsWith("\u001b[90mTIME\u001b[0m \u001b[33mWARN \u001b[0m x"));
   });
 
-  it("show the stacks of an error and its causes below the line", () => {
+  it("contain the stacks of an error and its causes below the message", () => {
     const error = Object.assign(new Error("broken", { cause: new TypeError("deep") }), { code: "E1" });
     const lines = lineOf("Failed", { error, id: 7 }).split("\n");
     assert.equal(lines[0], "TIME WARN  Failed  GET /a handler 4bf92f35  id=7");
@@ -45,7 +45,7 @@ describe("readable lines", () => {
     assert.ok(lines.includes("  caused by TypeError: deep"));
   });
 
-  it("contain no control characters, and indent line breaks of a message", () => {
+  it("contain no control characters, and indent further lines of a message", () => {
     const line = lineOf("a\u001b[2Jb\rc\u0007\nTIME INFO  forged", { text: "\u001b]0;title\u0007\u009b31m" });
     // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(line, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -79,13 +79,13 @@ async function onTerminal(code: string): Promise<string> {
   return printed;
 }
 
-describe("standard output", () => {
+describe("the log on standard output", () => {
   it("is readable on a terminal in development", async () => {
     const printed = stripVTControlCharacters(await onTerminal(appThatLogs("development")));
     assert.match(printed, /\d\d:\d\d:\d\d\.\d{3} INFO {2}started {2}id=7/);
   });
 
-  it("is JSON in production, and if it is not a terminal", async () => {
+  it("is JSON in production, or if standard output is not a terminal", async () => {
     const onPipe = execFileSync(process.execPath, ["--input-type=module", "-e", appThatLogs("development")], {
       encoding: "utf8",
       cwd: import.meta.dirname,

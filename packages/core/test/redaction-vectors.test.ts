@@ -25,22 +25,22 @@ interface Shared {
 const file = new URL("../../../conformance/redaction.json", import.meta.url);
 const shared = JSON.parse(readFileSync(file, "utf8")) as Shared;
 
-it("the log hides the credentials that all runtimes share", () => {
+it("the log hides the names of credentials that all runtimes share", () => {
   assert.deepEqual([...credentialNames].toSorted(), [...shared.credentials].toSorted());
 });
 
-it("patterns match paths like in all runtimes", () => {
+it("patterns of logging.redact match the same paths in all runtimes", () => {
   for (const { patterns, path, hidden } of shared.paths) {
     assert.equal(compileRedactor(patterns).hides(path), hidden, `${patterns.join(", ")}: ${path.join(".")}`);
   }
 });
 
-it("messages of validation lose hidden values like in all runtimes", () => {
+it("hidden values are removed from validation messages in the same way in all runtimes", () => {
   for (const { patterns, text, redacted } of shared.messages) {
     assert.equal(compileRedactor(patterns).redactMessage(text), redacted, text);
   }
 });
 
-it("patterns with an empty name are refused", () => {
+it("a pattern of logging.redact with an empty name is refused", () => {
   for (const pattern of shared.invalidPatterns) assert.throws(() => compileRedactor([pattern]), TypeError);
 });

@@ -72,9 +72,9 @@ async function traces(env: "development" | "production"): Promise<{ text: string
   return { text: JSON.stringify({ log, errors, records }), answers };
 }
 
-describe("secrets", () => {
+describe("values of hidden fields", () => {
   for (const env of ["development", "production"] as const) {
-    it(`do not appear in log entries, records and error descriptions in ${env}`, async () => {
+    it(`do not appear in log entries, request records and error descriptions in ${env}`, async () => {
       const { text, answers } = await traces(env);
       // `doesNotMatch` would print the entire text.
       const found = /.{0,200}(secret-|4711000\d)/.exec(text);
@@ -86,7 +86,7 @@ describe("secrets", () => {
     });
   }
 
-  it("are removed from messages of failures, for any path", () => {
+  it("are removed from validation messages, whatever the path of the field is", () => {
     const redactor = compileRedactor(["user.*.key", "password"]);
     redactor.hideNames(["iban"]);
     const hidden = (path: string): boolean =>
@@ -110,7 +110,7 @@ describe("secrets", () => {
     );
   });
 
-  it("are removed from hostile strings in linear time", () => {
+  it("are removed from hostile messages in linear time", () => {
     const redactor = compileRedactor(["password", "user.*.key"]);
     const texts: Readonly<Record<string, (size: number) => string>> = {
       "dollar signs": (size) => `${"$".repeat(size)}, received `,
@@ -127,7 +127,7 @@ describe("secrets", () => {
     }
   });
 
-  it("stay hidden if a key of the client looks like the text of a failure", () => {
+  it("are removed if a key from the client contains the words of a validation message", () => {
     const redactor = compileRedactor(["password"]);
     for (const key of ["a: expected b, received c", "$.a: expected ", ", received ", ": expected x"]) {
       const text = `Invalid body: $[${JSON.stringify(key)}].password: expected string, received number 4711`;
@@ -135,7 +135,7 @@ describe("secrets", () => {
     }
   });
 
-  it("appear in the response to their own client, unless the type marks them as sensitive", async () => {
+  it("appear in the response to the client that sent them, unless the type marks the field as sensitive", async () => {
     const { send } = await serve(routes, { logging: { redact: ["password"] } });
     const error = errorOf(await send("POST /accounts", json({ name: "n", password: 5 })));
     assert.deepEqual((error["details"] as { fields: object[] }).fields, [

@@ -20,7 +20,7 @@ function record(): { refusals: ServerRefusalLog; entries: LogEntry[] } {
 
 const missingHost = { status: 400, code: "BAD_REQUEST", message: "the header `host` is missing" };
 
-test("the first refusal of a kind is logged with all fields", () => {
+test("the first refusal of a kind by the server is logged with all of its fields", () => {
   const { refusals, entries } = record();
   refusals.count({ ...missingHost, traceId: "a".repeat(32), remoteAddress: "192.0.2.1" });
   refusals.flush();
@@ -37,7 +37,7 @@ test("the first refusal of a kind is logged with all fields", () => {
   assert.equal(entries.length, 1);
 });
 
-test("many refusals of a kind become one entry per minute, with their number", (t) => {
+test("many refusals of a kind by the server become one log entry per minute, with their number", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { refusals, entries } = record();
   for (let index = 0; index < 1000; index += 1) {
@@ -56,7 +56,7 @@ test("many refusals of a kind become one entry per minute, with their number", (
   assert.equal(entries.length, 4);
 });
 
-test("flush logs the remaining counts once", () => {
+test("flush logs the refusals that are counted but not logged, and only once", () => {
   const { refusals, entries } = record();
   refusals.count(missingHost);
   refusals.count(missingHost);

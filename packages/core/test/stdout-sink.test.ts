@@ -55,7 +55,7 @@ async function until(is: () => boolean): Promise<void> {
 
 describe("a log whose writes fail", () => {
   for (const code of ["ENOSPC", "EDQUOT", "EIO", "EINTR", "EAGAIN", "EFBIG"]) {
-    it(`is written in full and in order after ${code}`, async () => {
+    it(`is written in full and in order after the error ${code}`, async () => {
       const output = new FailingOutput();
       const sink = new DescriptorSink(1, output);
       sink.write("before");
@@ -72,7 +72,7 @@ describe("a log whose writes fail", () => {
   }
 
   for (const code of ["EPIPE", "EBADF"]) {
-    it(`is not retried after ${code}, because the reader is gone`, async () => {
+    it(`is not written again after the error ${code}, because the reader is gone`, async () => {
       const output = new FailingOutput(code);
       const sink = new DescriptorSink(1, output);
       sink.write("first");
@@ -84,7 +84,7 @@ describe("a log whose writes fail", () => {
     });
   }
 
-  it("keeps a limited number of entries, and logs once how many were dropped and why", async () => {
+  it("drops entries above a limit, and writes one line with their number and the reason", async () => {
     const output = new FailingOutput("ENOSPC");
     const sink = new DescriptorSink(1, output);
     const line = "x".repeat(1023);
@@ -109,7 +109,7 @@ describe("a log whose writes fail", () => {
     assert.ok(output.text.length < 9 * 1024 * 1024, `${output.text.length} bytes were kept`);
   });
 
-  it("continues when a full disk has space again", (test) => {
+  it("continues when a full disk has free space again", (test) => {
     const directory = mkdtempSync(join(tmpdir(), "kit-full-disk-"));
     try {
       const sink = new URL("../src/logging/stdout-sink.ts", import.meta.url).href;

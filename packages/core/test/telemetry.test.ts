@@ -14,7 +14,7 @@ const missing = (name: string): (() => Promise<never>) => {
 const newer = (): Promise<unknown> => Promise.resolve({ telemetry: { version: 2 } });
 
 describe("the option `telemetry`", () => {
-  it("is null if everything is off", () => {
+  it("is read as null if traces, metrics and logs are off", () => {
     assert.equal(readTelemetry({}), null);
     assert.equal(readTelemetry({ tracing: false, metrics: false, exporter: "console" }), null);
   });
@@ -54,7 +54,7 @@ describe("the option `telemetry`", () => {
     [{ metricsIntervalMs: 1.5 }, /`telemetry\.metricsIntervalMs`/],
   ];
   for (const [options, message] of wrong) {
-    it(`refuses ${JSON.stringify(options)}`, () => {
+    it(`is refused if it is ${JSON.stringify(options)}`, () => {
       assert.throws(
         () => createApp({ server: new MemoryServer(), routes: [], telemetry: options } as AppOptions),
         (error) => error instanceof TypeError && message.test(error.message),
@@ -62,13 +62,13 @@ describe("the option `telemetry`", () => {
     });
   }
 
-  it("names the package to install, and does not hide other load errors", async () => {
+  it("causes an error that names the package to install, but does not hide other load errors", async () => {
     await assert.rejects(findTelemetry(missing("@kit/otel")), /run `npm install @kit\/otel`/);
     await assert.rejects(findTelemetry(missing("@opentelemetry/api")), /@kit\/otel could not be loaded/);
     await assert.rejects(findTelemetry(newer), /not made for this version of @kit\/core/);
   });
 
-  it("has no counts while it is off", async () => {
+  it("provides no counts while it is off", async () => {
     const app = createApp({
       server: new MemoryServer(),
       routes: [],

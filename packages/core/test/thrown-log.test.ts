@@ -53,7 +53,7 @@ function placeOf({ level, route: ref, phase, data }: LogEntry): unknown[] {
 }
 
 describe("a thrown error with a status below 500", () => {
-  it("is logged as an error, from middleware and handlers", async () => {
+  it("is logged at the level error, from middleware and from handlers", async () => {
     const { send, log } = await application();
     await send("GET /notes/1");
     await send("GET /notes/1", user);
@@ -69,7 +69,7 @@ describe("a thrown error with a status below 500", () => {
     assert.deepEqual({ ...(error["details"] as object) }, { id: 1 });
   });
 
-  it("is logged at the level of logging.clientErrors", async () => {
+  it("is logged at the level of logging.clientErrors, if that option is set", async () => {
     for (const clientErrors of ["warn", "info"] as const) {
       const { send, log } = await application({ clientErrors });
       await send("GET /notes/1", user);
@@ -80,14 +80,14 @@ describe("a thrown error with a status below 500", () => {
     assert.deepEqual(quiet.log, []);
   });
 
-  it("is logged without a limit", async () => {
+  it("is logged every time, without a maximum per minute", async () => {
     const { send, log } = await application();
     for (let count = 0; count < 30; count += 1) await send("GET /notes/1", user);
     assert.equal(log.length, 30);
   });
 });
 
-it("logging.clientErrors must be a log level", () => {
+it("createApp refuses a logging.clientErrors that is not a log level", () => {
   const options = { server: new MemoryServer(), routes: [], compiled: compiled() };
   const create = (clientErrors: unknown): unknown =>
     createApp({ ...options, logging: { clientErrors: clientErrors as "warn" } });
@@ -98,8 +98,8 @@ it("logging.clientErrors must be a log level", () => {
   assert.throws(() => create(null), TypeError);
 });
 
-describe("a request that is refused", () => {
-  it("is logged as a warning, by the router and by the validation", async () => {
+describe("a request that the router or the validation refuses", () => {
+  it("is logged as a warning with its status, method and path", async () => {
     const { send, log } = await application({ clientErrors: "debug" });
     await send("GET /nowhere?token=1");
     await send("PUT /notes");
@@ -120,7 +120,7 @@ describe("a request that is refused", () => {
     ]);
   });
 
-  it("is logged ten times a minute for each route and status, and then counted", async (t) => {
+  it("is logged up to ten times a minute for each route and status, and then only counted", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { send, log } = await application();
     for (let count = 0; count < 100; count += 1) await send(`GET /scan/${count}`);
@@ -159,7 +159,7 @@ describe("a request that is refused", () => {
     assert.equal(log.length, 25);
   });
 
-  it("is counted when the application closes too", async () => {
+  it("is counted in a last log entry when the application closes", async () => {
     const server = new MemoryServer();
     const log: LogEntry[] = [];
     const app = createApp({
@@ -177,7 +177,7 @@ describe("a request that is refused", () => {
     assert.match(log[10]!.message, /^1 more requests without a matching route were refused with 404/);
   });
 
-  it("is not logged below the level of the log", async () => {
+  it("is not logged if the minimum level of the log is above warn", async () => {
     const { send, log } = await application({ level: "error" });
     await send("GET /nowhere");
     assert.deepEqual(log, []);

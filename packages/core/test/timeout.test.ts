@@ -13,7 +13,7 @@ const thing = route("GET /things/:id", {
 });
 
 describe("a request that exceeds its timeout", () => {
-  it("receives 503 exactly once, and its signal is aborted", async () => {
+  it("receives one 503 response, and its signal is aborted", async () => {
     let context: RequestContext | undefined;
     const { promise: end, resolve: finish } = Promise.withResolvers<{ id: string }>();
     const { send, log } = await serve(
@@ -65,7 +65,7 @@ describe("a request that exceeds its timeout", () => {
     assert.equal(ran, false);
   });
 
-  it("provides an aborted signal to late code, and logs the resulting failure once", async () => {
+  it("has an aborted signal for code that runs late, and the resulting failure is logged once", async () => {
     const { promise: over, resolve } = Promise.withResolvers<boolean>();
     const handler = async ({ ctx }: { ctx: RequestContext }): Promise<{ id: string }> => {
       await sleep(60);
@@ -84,7 +84,7 @@ describe("a request that exceeds its timeout", () => {
     assert.equal(log[1]!.data, undefined);
   });
 
-  it("times out in the order of arrival, and does not affect other requests", async () => {
+  it("receives 503 in the order of arrival, and other requests are not affected", async () => {
     const ended: string[] = [];
     const { send } = await serve(
       [[thing, ({ params }) => sleep(Number(params["id"])).then(() => ({ id: "done" }))]],
@@ -100,7 +100,7 @@ describe("a request that exceeds its timeout", () => {
     assert.deepEqual(ended, ["5 200", "20 200", "10 200", "500 503", "501 503", "502 503"]);
   });
 
-  it("has no limit if the timeout is 0, and no timer runs if nothing waits", async () => {
+  it("cannot occur if the timeout is 0, and no timer runs while no request waits", async () => {
     const setInterval = mock.method(globalThis, "setInterval");
     try {
       const { send } = await serve([[thing, () => sleep(30).then(() => ({ id: "1" }))]], {
@@ -115,7 +115,7 @@ describe("a request that exceeds its timeout", () => {
     }
   });
 
-  it("must have a whole number of milliseconds as its timeout", () => {
+  it("cannot be configured with a timeout that is not a whole number of milliseconds", () => {
     for (const requestTimeoutMs of [-1, 0.5, Number.NaN, 2 ** 31, "5"]) {
       assert.throws(
         () => createApp({ server: new MemoryServer(), routes: [], requestTimeoutMs } as AppOptions),
@@ -125,7 +125,7 @@ describe("a request that exceeds its timeout", () => {
   });
 });
 
-describe("closing", () => {
+describe("close", () => {
   it("sends 503 to requests that are open at the end of the grace period, and aborts their signals", async () => {
     const server = new MemoryServer();
     const aborted: string[] = [];
@@ -159,7 +159,7 @@ describe("closing", () => {
     assert.equal(aborted.length, 2);
   });
 
-  it("refuses an invalid grace period, and can be called again", async () => {
+  it("refuses an invalid grace period, and can be called again afterwards", async () => {
     const server = new MemoryServer();
     const app = createApp({ server, signals: false, compiled: compiled(), routes: [] });
     await app.listen({ port: 1 });
@@ -169,7 +169,7 @@ describe("closing", () => {
   });
 });
 
-describe("responses that break their contract, in production", () => {
+describe("responses that cannot be serialized, in production", () => {
   it("result in 500, and are logged once a minute with their number", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const { send, log } = await serve([[thing, () => null]], { logLevel: "info" });

@@ -36,7 +36,7 @@ function headersOf(lines: Vector["lines"]): (name: string) => string | undefined
 }
 
 describe("ctx.ip", () => {
-  it("equals the expected address of every vector", () => {
+  it("equals the expected address of every conformance vector", () => {
     for (const vector of cases) {
       const { trust, peer, lines, ip } = vector;
       const isObject = trust.header !== undefined && typeof trust.proxies !== "boolean";
@@ -50,7 +50,7 @@ describe("ctx.ip", () => {
     assert.ok(cases.length > 90);
   });
 
-  it("is available in handlers, and empty if it is unknown", async () => {
+  it("is the client's address in handlers, and empty if the address is unknown", async () => {
     const whoami = route("GET /whoami", { response: responseOf("Ip", { ip: "string" }) });
     const { send } = await serve([[whoami, ({ ctx }) => ({ ip: ctx.ip })]], {
       trustProxy: { proxies: 1, header: "forwarded" },
@@ -66,7 +66,7 @@ describe("ctx.ip", () => {
     assert.equal(await ipOf({ forwarded: "for=_hidden" }), "");
   });
 
-  it("cannot be changed by a client, whatever it sends before the entries of the proxies", () => {
+  it("does not depend on entries that a client sends before those of the trusted proxies", () => {
     let state = 11;
     const random = (below: number): number => {
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -106,7 +106,7 @@ describe("ctx.ip", () => {
     }
   });
 
-  it("cannot be changed by the inputs of the Rust fuzz corpus", () => {
+  it("does not depend on the client's entries in the inputs of the Rust fuzz corpus", () => {
     const corpus = new URL("../../../fuzz/corpus/trust-proxy/", import.meta.url);
     const files = readdirSync(corpus);
     for (const file of files) {
@@ -126,7 +126,7 @@ describe("ctx.ip", () => {
     assert.ok(files.length >= 10);
   });
 
-  it("is determined in linear time", () => {
+  it("is determined in time linear in the length of the header", () => {
     for (const header of ["forwarded", "x-forwarded-for"] as const) {
       const find = compileTrustProxy({ proxies: 1_000_000, header });
       const trustsAll = compileTrustProxy({ proxies: ["0.0.0.0/0", "::/0"], header });
@@ -153,7 +153,7 @@ describe("ctx.ip", () => {
     }
   });
 
-  it("refuses an invalid option", () => {
+  it("cannot be configured with an invalid option trustProxy", () => {
     for (const trustProxy of [
       -1,
       1.5,

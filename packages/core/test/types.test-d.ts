@@ -30,7 +30,7 @@ interface Auth {
 declare const server: ServerAdapter;
 declare const note: Note;
 
-// Slots are present if and only if the contract has them.
+// The input of a handler has params, query and body if and only if the contract has them.
 type Get = HandlerInput<NoteRoutes["GET /notes/:id"]>;
 expectTrue<Equal<keyof Get, "params" | "ctx">>();
 expectTrue<Equal<Get["params"], { id: string }>>();
@@ -61,7 +61,7 @@ defineHandlers<NoteRoutes>({ ...open, "GET /notes/:id": () => ({ id: "1", create
 defineHandlers<NoteRoutes>({ ...open, "GET /notes": ({ ctx }) => [{ ...note, id: ctx.userId }] });
 // @ts-expect-error -- the contract has no body
 defineHandlers<NoteRoutes>({ ...open, "GET /notes": ({ body }) => [body] });
-// @ts-expect-error -- a member is not a contract
+// @ts-expect-error -- a property of the group is not a contract
 defineHandlers<{ "GET /notes": string }>({ "GET /notes": () => "" });
 
 // Middleware declares what it adds.
@@ -89,7 +89,7 @@ defineMiddleware(() => new Response("no"));
 defineMiddleware(() => "no");
 // @ts-expect-error -- returns an array
 defineMiddleware(() => ["no"]);
-// @ts-expect-error -- adds a member that ctx already has
+// @ts-expect-error -- adds a property that ctx already has
 defineMiddleware(() => ({ headers: {} }));
 // @ts-expect-error -- returns ctx itself
 defineMiddleware(({ ctx }) => ctx.header("x", "y"));
@@ -183,7 +183,7 @@ createApp({ server, routes: [], midleware: [] });
 // @ts-expect-error -- unknown option of the log
 createApp({ server, routes: [], logging: { levle: "info" } });
 createApp({ ...options, health: true });
-// @ts-expect-error -- unknown member of a route group
+// @ts-expect-error -- unknown property of a route group
 createApp({ server, routes: [{ handlers: open, midleware: [] }] });
 
 // Responses that are not JSON must be sent with `ctx.send`, in place of the declared response.

@@ -38,7 +38,7 @@ it("the types are correct under the compiler options of users", (test) => {
   }
 });
 
-it("the type checker names an unknown option and suggests the correct one", (test) => {
+it("tsc names an unknown option of createApp and suggests the correct one", (test) => {
   const directory = mkdtempSync(join(import.meta.dirname, "names-"));
   test.after(() => rmSync(directory, { recursive: true, force: true }));
   writeFileSync(

@@ -29,7 +29,7 @@ async function titled(json: string): Promise<{ status: number; path?: string }> 
   return { status: answer.status, path: details.fields[0]!.path };
 }
 
-describe("a string that cannot be stored", () => {
+describe("a string that databases cannot store", () => {
   it("is refused in a body: U+0000 and unpaired surrogates", async () => {
     for (const json of [
       String.raw`"a\u0000b"`,
@@ -41,7 +41,7 @@ describe("a string that cannot be stored", () => {
     }
   });
 
-  it("is distinguished from other escapes, surrogate pairs, and a backslash before a u", async () => {
+  it("is not confused with other escapes, surrogate pairs, or a backslash before a u", async () => {
     for (const json of [
       String.raw`"\u0001"`,
       String.raw`"\ud83d\ude00"`,
@@ -53,7 +53,7 @@ describe("a string that cannot be stored", () => {
     }
   });
 
-  it("is accepted in an undeclared property, which is dropped", async () => {
+  it("is accepted in an undeclared property, because that property is dropped", async () => {
     const { send } = await serve(routes);
     const body = String.raw`{"title":"a","other":"\u0000"}`;
     assert.equal(
@@ -62,7 +62,7 @@ describe("a string that cannot be stored", () => {
     );
   });
 
-  it("is refused in path and query", async () => {
+  it("is refused in a path parameter and in a declared query key", async () => {
     const { send } = await serve(routes);
     assert.equal((await send("GET /notes/a%00b")).status, 400);
     assert.equal((await send("GET /notes?q=%00")).status, 400);

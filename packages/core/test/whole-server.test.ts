@@ -9,7 +9,7 @@ const name = {
   response: responseOf("Value", { name: "string" }),
 };
 
-test("OPTIONS * lists the methods of all routes and runs no handler, even if a route would match the target", async () => {
+test("OPTIONS * lists the methods of all routes, and runs no handler even if a route would match the target *", async () => {
   const ran: string[] = [];
   const { send } = await serve([
     [route("GET /:name", name), () => void ran.push("GET")],
@@ -24,7 +24,7 @@ test("OPTIONS * lists the methods of all routes and runs no handler, even if a r
   assert.deepEqual(ran, []);
 });
 
-test("OPTIONS * of a server without routes lists OPTIONS", async () => {
+test("OPTIONS * of an application without routes lists only OPTIONS", async () => {
   const { send } = await serve([]);
   const answer = await send("OPTIONS *");
   assert.deepEqual([answer.status, answer.headers], [204, ["allow", "OPTIONS"]]);

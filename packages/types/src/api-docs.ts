@@ -15,7 +15,7 @@ export interface ApiDocsFile {
  * prefix.
  */
 export interface ApiDocsLinks {
-  /** Directory of {@link ApiDocs.file}, with a slash at its end. */
+  /** Directory from which the page loads {@link ApiDocs.files}, with a slash at its end. */
   readonly files: string;
   /** URL of the OpenAPI document. */
   readonly document: string;

@@ -44,20 +44,20 @@ export type ValidationLimitValue = string | number | boolean | null;
 export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitValue[];
 
 /**
- * Location in a value with a broken rule. Generated validators may define every property except `path` and `expected`
- * as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the properties by name, or
- * use `JSON.stringify`, which includes all of them.
+ * Location in a value, with the rule that the value breaks there. Generated validators may define every property except
+ * `path` and `expected` as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the
+ * properties by name, or use `JSON.stringify`, which includes all of them.
  */
 export interface ValidationFailure {
-  /** JSONPath of the value within its slot: `$.items[0].quantity`. The slot itself is `$`. */
+  /** JSONPath of the value: `$.items[0].quantity`. `$` is the entire params, query, body or response. */
   path: string;
   /** Type and constraints in words: `string, 1 to 200 characters`. */
   expected: string;
   /** Received value in words: `number 42`, `string of 0 characters`, `nothing`. */
   received: string;
   /**
-   * Received value. `null` if the value is missing, `[redacted]` if the field is `@sensitive`, absent if the value
-   * cannot be shown.
+   * Received value. `null` if the value is missing. `[redacted]` if the field is `@sensitive`. Absent if there is no
+   * value to show, for example because a body is not JSON.
    */
   value?: unknown;
   /** First rule that the value breaks, for programs: `minLength`. */
@@ -84,8 +84,8 @@ export interface Validator<T> {
 }
 
 /**
- * Converts strings of a path or a query into the types that the slot's validator expects. A string that cannot be
- * converted stays a string, and the validator reports it.
+ * Converts strings of a path or a query into the types that the validator of params or query expects. A string that
+ * cannot be converted stays a string, and the validator reports it.
  */
 export interface Coercer {
   /** Converts path parameters. The values are in the order of the route and percent-decoded. */

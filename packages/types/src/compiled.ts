@@ -39,11 +39,11 @@ export interface RouteTableEntry {
   readonly path: string;
   /** Names of the path parameters in order. */
   readonly params: readonly string[];
-  /** Type of the query. `null` if the route has none. */
+  /** Name of the type of the query. `null` if the route has none. */
   readonly querySchema: string | null;
-  /** Type of the body. Absent if the route has none. */
+  /** Name of the type of the body. Absent if the route has none. */
   readonly bodySchema?: string;
-  /** Type of the response. `null` if the route has none. */
+  /** Name of the type of the response. `null` if the route has none. */
   readonly responseSchema: string | null;
   /** Names of the middleware in order of execution. */
   readonly middleware: readonly string[];
@@ -73,7 +73,7 @@ export interface CompiledRoute {
   readonly group: string;
   /** HTTP status of a successful response. */
   readonly status: number;
-  /** Slots of the contract. A slot that is `void` is `null`. */
+  /** Generated functions for params, query, body and response. `null` if the contract declares `void`. */
   readonly params: (Validator<unknown> & Pick<Required<Coercer>, "params">) | null;
   readonly query: (Validator<unknown> & Pick<Required<Coercer>, "query"> & Pick<Coercer, "keys">) | null;
   readonly body: Validator<unknown> | null;
@@ -84,7 +84,7 @@ export interface CompiledRoute {
   readonly source: {
     /** Location of the contract. */
     readonly contract: { readonly file: string; readonly line: number };
-    /** Files that declare the types of the slots. */
+    /** Files that declare the types of params, query, body and response. */
     readonly schemas: Readonly<Partial<Record<"params" | "query" | "body" | "response", string>>>;
     /** Location of the handler. `null` if the compiler could not read the application factory. */
     readonly handler: CompiledHandler | null;
@@ -102,7 +102,7 @@ export interface CompiledApplication {
   readonly version: 1;
   /** Radix tree for matching paths. */
   readonly tree: CompiledRouteTree;
-  /** Entries by ref (method and final path). */
+  /** Route table: entries by method and final path, such as `GET /notes/:id`. */
   readonly table: Readonly<Record<string, RouteTableEntry>>;
   /** Routes in the order of the program. The route numbers of {@link RouteMatch} are indexes into this list. */
   readonly routes: readonly CompiledRoute[];

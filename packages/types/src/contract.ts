@@ -1,5 +1,5 @@
 /**
- * Contract of one route: its params, query, body and response. A slot that is `void` does not exist.
+ * Contract of one route: its params, query, body and response. A part with the type `void` does not exist.
  *
  * @example
  * ```ts

@@ -39,7 +39,7 @@ export interface Logger {
   trace(message: string, data?: object): void;
   /** Writes an entry that helps to find a fault. */
   debug(message: string, data?: object): void;
-  /** Writes an entry for operators. `info` is the default threshold. */
+  /** Writes an entry for operators. `info` is the default minimum level. */
   info(message: string, data?: object): void;
   /** Writes an entry about something unusual that is not a failure. */
   warn(message: string, data?: object): void;

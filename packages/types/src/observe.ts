@@ -53,8 +53,8 @@ export interface SpanRecord {
   /** Kind of the span: `server` for the root, `internal` for phases, and usually `client` for outgoing calls. */
   readonly kind: "server" | "internal" | "client";
   /**
-   * Reporter of the span, if it was not kit: `undici`, `pg`, the name of an instrumentation. Present only on spans
-   * inside of phases.
+   * Library or instrumentation that reported the span: `undici`, `pg`. Present only on spans of outgoing calls, because
+   * kit itself creates all other spans.
    */
   readonly source?: string;
   /** Start time in ISO 8601. */
@@ -71,13 +71,13 @@ export interface SpanRecord {
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }
 
-/** Request as received. kit keeps it only if an observer requests it. Nothing in it is redacted. */
+/** Request as received, without redaction. Recorded only if an observer has {@link RequestObserver.captureRequests}. */
 export interface ReceivedRequest {
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Body as a string. `null` if there was no body, if it is not valid UTF-8, or if it is longer than the limit for kept
-   * bodies.
+   * Body as a string. `null` if there was no body, if it is not valid UTF-8, or if it is longer than the `bodyBytes` of
+   * {@link RequestObserver.captureRequests}.
    */
   readonly body: string | null;
   /** Number of bytes received. */
@@ -233,7 +233,7 @@ export interface CallStart {
   readonly name: string;
   /** Reporter of the call, as in {@link SpanRecord.source}. */
   readonly source: string;
-  /** Default `client`. */
+  /** Kind of the call's span. Default `client`. */
   readonly kind?: "internal" | "client";
   /** Span id: 16 hexadecimal digits. The default is a new id of this request. */
   readonly spanId?: string;
@@ -252,8 +252,9 @@ export interface RunningCall {
 /** Assigns outgoing calls to the middleware or handler that makes them. */
 export interface CallObserver {
   /**
-   * Runs a middleware or handler so that code which detects an outgoing call can find the span, on which it calls
-   * {@link RunningSpan.begin}. Must call `run` exactly once, synchronously, and return its result.
+   * Runs a middleware or handler and makes its span available, for example through `AsyncLocalStorage`. Code that
+   * detects an outgoing call then calls {@link RunningSpan.begin} of this span. Must call `run` exactly once,
+   * synchronously, and return its result.
    */
   around(span: RunningSpan, run: () => unknown): unknown;
   /**
@@ -264,7 +265,7 @@ export interface CallObserver {
   readonly always?: boolean;
 }
 
-/** Facts for the decision about sampling a trace. */
+/** Data for deciding if a trace is sampled. */
 export interface SamplingInput {
   /** Trace id: 32 hexadecimal digits. */
   readonly traceId: string;
@@ -277,12 +278,12 @@ export interface SamplingInput {
 }
 
 /**
- * Observation of requests by a plugin, as its `observe`. Every property is optional. With an empty object, kit records
- * requests and the plugin can read them with `host.requests`. kit logs errors that `onResponse` and `isSampled` throw.
- * They do not affect requests.
+ * Options and functions with which a plugin observes requests: its property `observe`. All of them are optional. With
+ * an empty object, kit records requests and the plugin can read them with `host.requests`. kit logs errors that
+ * `onResponse` and `isSampled` throw. They do not affect requests.
  */
 export interface RequestObserver {
-  /** Minimum number of finished requests to keep. Default 256, maximum 65,536. */
+  /** Minimum number of finished requests to keep in memory. Default 256, maximum 65,536. */
   readonly capacity?: number;
   /** True to provide `ctx.span` and to add the span to log entries. Default false. */
   readonly spans?: boolean;
@@ -317,9 +318,9 @@ export interface RequestObserver {
 export interface RequestHistory {
   /** Number of active requests. */
   readonly activeCount: number;
-  /** Number of requests with a response since the start. */
+  /** Number of requests that finished since the start of the application. */
   readonly finishedCount: number;
-  /** Number of finished requests that are kept. */
+  /** Maximum number of finished requests that are kept in memory. */
   readonly capacity: number;
   /** Returns the active requests, oldest first. */
   active(): RequestRecord[];

@@ -1,8 +1,8 @@
 import type { CompiledRouteTree } from "./compiled.ts";
 
 /**
- * Result of matching a path, which decides about the response. Route numbers are indexes into
- * {@link ServerService.routes}.
+ * Result of matching a method and a path. A `route` runs its handler. The other kinds result in the statuses 404, 405
+ * and 400. Route numbers are indexes into {@link ServerService.routes}.
  */
 export type RouteMatch =
   | { readonly kind: "route"; readonly route: number; readonly params: readonly string[] }
@@ -33,11 +33,11 @@ export interface ResponseWriter {
  * writer's methods.
  */
 export interface ResponseStreamEvents {
-  /** The client has received enough of the waiting bytes, after a `write` that returned `false`. */
+  /** Called if the client has received enough of the waiting bytes, after a `write` that returned `false`. */
   drain(): void;
   /**
-   * The client closed the connection before the body was complete, or before the writer was created. Called at most
-   * once, and no function is called after it.
+   * Called if the client closed the connection before the body was complete, or before the writer was created. Called
+   * at most once, and no function is called after it.
    */
   abort(): void;
 }
@@ -55,8 +55,8 @@ export interface ServerExchange {
    */
   readonly target: string;
   /**
-   * True if the client sent the path with a final slash. `target` never has the slash, because a framework around kit
-   * would see another path.
+   * True if the client sent the path with a trailing slash. `target` never has this slash, so that kit and a framework
+   * around it see the same path. Only `ctx.rawWildcard` contains it.
    */
   readonly hadTrailingSlash?: boolean;
   /** Result of a matcher that the adapter runs itself. If absent, the pipeline matches the path. */
@@ -76,8 +76,8 @@ export interface ServerExchange {
   /** IP address of the peer of the connection. */
   readonly remoteAddress: string;
   /**
-   * Registers a listener, which is called once if the client disconnects before the response is written, or closes its
-   * sending side, which looks the same. A response that is given after that is still sent.
+   * Registers a listener, which is called once if the client disconnects before the response is written. A client that
+   * only closes its sending side looks the same. A response after the call is still sent.
    */
   onAbort(listener: () => void): void;
   /**
@@ -236,12 +236,12 @@ export interface ServerAdapter {
    * without a pipeline and without plugins. Resolves when every worker listens.
    */
   supervise?(options: ListenOptions, log: SupervisorLog): Promise<ListenAddress>;
-  /** Present if this process is such a worker. */
+  /** Connection to the primary process. Present only if this process is a worker. */
   readonly worker?: ServerWorker;
   /** Stops accepting connections, waits for requests in progress, then closes the remaining connections. */
   close(options: CloseOptions): Promise<void>;
   /** Returns the number of open connections. 0 while the server does not listen. */
   connections?(): number;
-  /** Returns the instance of the wrapped framework. */
+  /** Returns the server that the adapter wraps, such as the application of Express. */
   getNativeServer(): unknown;
 }

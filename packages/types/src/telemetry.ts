@@ -15,7 +15,7 @@ export interface TelemetrySettings {
   /** Destination of the telemetry. */
   readonly exporter: TelemetryExporter;
   /**
-   * URL of the collector without the path of a signal: `http://localhost:4318`. If `undefined`, `@kit/otel` uses
+   * URL of the collector without a path such as `/v1/traces`: `http://localhost:4318`. If `undefined`, `@kit/otel` uses
    * `OTEL_EXPORTER_OTLP_ENDPOINT`, or that URL if the variable is not set.
    */
   readonly endpoint: string | undefined;
@@ -23,9 +23,9 @@ export interface TelemetrySettings {
   readonly serviceName: string | undefined;
   /** Headers of each request to the collector. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of traces to sample, from 0 to 1. Applies to traces for which no client decided. */
+  /** Share of traces to sample, from 0 to 1. Does not apply to requests with a `traceparent` header. */
   readonly sampleRatio: number;
-  /** Maximum number of requests, of spans and of log entries that wait for export, each. */
+  /** Maximum number of requests, spans or log entries that wait for export. Each of the three has its own queue. */
   readonly queueSize: number;
   /** Milliseconds between two exports of spans and log entries. */
   readonly exportIntervalMs: number;
@@ -43,7 +43,7 @@ export interface ExportCounts {
   readonly pending: number;
 }
 
-/** Counts of telemetry since the start. The three numbers of each kind add up to the total. */
+/** Counts of telemetry since the start. For each kind, the three counts add up to the number of recorded items. */
 export interface TelemetryCounts {
   /** Sampled requests, each with all of its spans. */
   readonly requests: ExportCounts;
@@ -51,13 +51,13 @@ export interface TelemetryCounts {
   readonly spans: ExportCounts;
   /** Log entries. */
   readonly logs: ExportCounts;
-  /** Collections of all metrics. */
+  /** Exports of metrics. One item contains the values of all metrics at one time. */
   readonly metrics: ExportCounts;
 }
 
 /** Exporter of traces, log records and metrics, created when the application starts. */
 export interface Telemetry {
-  /** Observation of requests that telemetry needs. */
+  /** Observer that records the requests for telemetry. */
   readonly observe: RequestObserver;
   /** Receives a log entry. `undefined` if logs are not exported. */
   readonly onLog: ((entry: LogEntry) => void) | undefined;

@@ -51,7 +51,7 @@ export const application: Section = {
       title: "plugins are started with the application and stopped with it",
       provenBy: at(
         "packages/core/test/app.test.ts",
-        "hooks of plugins run in order, and in reverse order at the end",
+        "hooks of plugins run in the order of the list, and onStop runs in reverse order",
       ),
     },
     ...levelStatements,
@@ -94,7 +94,7 @@ export const application: Section = {
       title: "listen({ port }) returns a promise that resolves when the application listens",
       provenBy: at(
         "packages/core/test/app.test.ts",
-        "listen resolves to the address, and close passes the grace period on",
+        "listen resolves to the address of the server, and close passes the grace period to the server",
       ),
     },
     {

@@ -89,7 +89,7 @@ export const rules: Section = {
         "at each level of the tree static comes before parameter before wildcard, whatever the order of the contracts",
       provenBy: at(
         "packages/core/test/router/differential.test.ts",
-        "random routes and requests agree with a naive matcher",
+        "the matcher agrees with a reference matcher for random routes and requests",
       ),
     },
     {

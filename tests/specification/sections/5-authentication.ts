@@ -59,7 +59,7 @@ export const middlewareRules: Section = {
       title: "a middleware receives ctx with the results of earlier middleware",
       provenBy: at(
         "packages/core/test/context.test.ts",
-        "adds to ctx, synchronously or asynchronously, in order of priority",
+        "adds properties to ctx, synchronously or asynchronously, in order of priority",
       ),
     },
     {

@@ -218,7 +218,10 @@ export const spans: Section = {
     },
     {
       title: "the parent span is the client's, if the request names one",
-      provenBy: at("packages/core/test/observe.test.ts", "continues the client's trace"),
+      provenBy: at(
+        "packages/core/test/observe.test.ts",
+        "continues the trace of a client that sent traceparent",
+      ),
     },
     {
       title: "the exporters are console, OTLP and none",
@@ -246,7 +249,7 @@ export const lifecycle: Section = {
       title: "it has traceId, route, server, lifecycle and totalMs",
       provenBy: at(
         "packages/core/test/pipeline.test.ts",
-        "phases > are recorded in order, with result and status",
+        "are recorded in order, with the results of validation and the status",
       ),
     },
     {

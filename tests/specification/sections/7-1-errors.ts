@@ -130,7 +130,7 @@ export const errorMiddleware: Section = {
     },
     {
       title: "isDev is true by default if the mode is development",
-      provenBy: at("packages/core/test/errors.test.ts", "takes the default of isDev from NODE_ENV"),
+      provenBy: at("packages/core/test/errors.test.ts", "uses NODE_ENV for the default of isDev"),
     },
     ...failureStatements,
     {

@@ -187,7 +187,7 @@ export const codes: Section = {
     },
     {
       title: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
-      provenBy: at("packages/core/test/errors.test.ts", "is 500 without details in production"),
+      provenBy: at("packages/core/test/errors.test.ts", "results in 500 without details in production"),
     },
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * Application: creates a server from options.
+ * Function `createApp`, and the application that it creates.
  *
  * @module
  */
@@ -68,9 +68,12 @@ export interface App {
    * Rejects with a `RangeError` that names the option if an option is invalid. In that case nothing is closed.
    */
   close(options?: AppCloseOptions): Promise<void>;
-  /** Returns the instance of the framework that the server adapter wraps. */
+  /** Returns the framework's server that the server adapter wraps, such as the application of Express. */
   getNativeServer(): unknown;
-  /** Returns the telemetry counts of this process. `null` if telemetry is off, and before the application listens. */
+  /**
+   * Returns the numbers of requests, spans and log entries that telemetry exported or dropped in this process. `null`
+   * if telemetry is off, or if the application does not listen yet.
+   */
   telemetry(): TelemetryCounts | null;
   /**
    * Returns the service that a server adapter serves, for adapters and for test tools that send requests without a
@@ -113,12 +116,12 @@ export function createApp<const TOptions extends AppOptions>(options: CheckedOpt
   return new Application(readOptions(options));
 }
 
-/** Objects that an application needs to serve. */
+/** Loaded build of an application, with the objects that serve its requests. */
 interface Prepared {
   readonly found: FoundCompiled;
   readonly service: ServerService;
   readonly recorder: Recorder | null;
-  /** Directory of the project. */
+  /** Directory that contains `.kit/`. The working directory if the build was not loaded from a directory. */
   readonly projectRoot: string;
 }
 
@@ -203,7 +206,10 @@ class Application implements App {
     return (await this.#prepare()).service;
   }
 
-  /** Starts a server in this process, or starts and supervises worker processes, or serves as such a worker. */
+  /**
+   * Starts a server in this process. An adapter with worker processes starts and supervises the workers instead. In a
+   * worker, the result of the start is reported to the primary process.
+   */
   async #listenAsRole(given: AppListenOptions): Promise<ListenAddress> {
     const { server } = this.#options;
     if (server.supervise !== undefined) {
@@ -321,7 +327,7 @@ class Application implements App {
     }
   }
 
-  /** Reports builds under the running application to plugins, in development and only if a plugin has the hook. */
+  /** Calls the hook `onSchemaChange` of the plugins after each build that changes `.kit/`. Only in development. */
   #watchSchema({ location, directory }: FoundCompiled): void {
     const { isDevelopment } = this.#options;
     const log = this.#log.loggerFor(() => ({}));
@@ -363,8 +369,8 @@ class Application implements App {
   }
 
   /**
-   * Loads and checks the application once. A failure is not cached, because its cause may be repaired before the next
-   * call.
+   * Loads and checks the build, and creates the service, once for all calls. A failure is not cached, because its cause
+   * may be repaired before the next call.
    */
   #prepare(): Promise<Prepared> {
     this.#prepared ??= this.#makePipeline().catch((error: unknown) => {

@@ -110,8 +110,8 @@ export function databaseFailure(
 }
 
 /**
- * Returns an error and its causes. A host name that resolves to several addresses fails with one error for each. The
- * first is enough.
+ * Returns an error and its causes, the innermost cause first. If a host name has several addresses, the attempt to
+ * connect fails with one error for each address. Only the first of these is included.
  */
 function causesOf(thrown: unknown): Error[] {
   const chain: Error[] = [];
@@ -139,7 +139,7 @@ function isOfDatabase(error: Error): boolean {
   return isDatabaseOutage(error);
 }
 
-/** Returns true if an error is about this database. An error without an address comes from a driver. */
+/** Returns true if an error concerns the target database. An error without an address comes from a database driver. */
 function isAt(error: Error, target: Target | undefined): boolean {
   const { address, port, hostname } = error as { address?: unknown; port?: unknown; hostname?: unknown };
   if (typeof port === "number")
@@ -158,7 +158,7 @@ function placeOf(error: Error, target: Target | undefined): string {
   return typeof port === "number" ? `${address}:${port}` : address;
 }
 
-/** Parses a URL as libpq and `pg` do. Returns the reason as a string if the URL does not name a database. */
+/** Parses a database URL as libpq and `pg` do. Returns the reason as a string if the URL does not name a database. */
 function targetOf(url: string): Target | string {
   // A directory of a Unix socket, which only `pg` supports.
   if (url.startsWith("/") || url.startsWith("socket:")) {
@@ -185,8 +185,8 @@ function targetOf(url: string): Target | string {
 }
 
 /**
- * Returns the parts of a URL that cannot be secret: scheme, host, port and path. A string without any URL syntax may be
- * a password, so all of it is hidden.
+ * Returns the parts of a URL that cannot be secret: scheme, host, port and path. `postgres://ada:pw@db/notes` gives
+ * `postgres://…@db/notes`. A string without any URL syntax may be a password, so all of it is hidden.
  */
 function masked(url: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0] ?? "";

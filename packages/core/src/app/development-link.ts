@@ -9,7 +9,7 @@ const name = Symbol.for("kit.development");
 const buildPath = "/__kit/build";
 const failedBuild = ["x-kit-build", "failed"] as const;
 
-/** Returns the link that `kit dev` stored in this process. `undefined` if another program started the process. */
+/** Returns the object through which this process communicates with `kit dev`. `undefined` without `kit dev`. */
 export function developmentLink(): DevelopmentLink | undefined {
   const found = (globalThis as { [name]?: DevelopmentLink })[name];
   return found?.version === 1 ? found : undefined;
@@ -33,7 +33,10 @@ export function watchedService(service: ServerService, link: DevelopmentLink): S
   });
 }
 
-/** Refuses a request whose `Host` may be a name that belongs to a web page (DNS rebinding). */
+/**
+ * Responds with 403 to a request whose `Host` is not allowed. Otherwise a web page could read responses of this server
+ * through DNS rebinding.
+ */
 function refuseHost(exchange: ServerExchange): void {
   const message =
     "kit dev answers to localhost, to addresses and to names of `--allow-host` only, and `Host` is none of them";

@@ -8,7 +8,7 @@ export interface DocsOptions {
   readonly path?: string;
 }
 
-/** Option `docs` with its default. */
+/** Validated option `docs`, with its default path. */
 export interface ReadDocs {
   readonly path: string;
   /** True if the program enabled the option. A missing package is an error in that case. */

@@ -13,9 +13,9 @@ const supportedVersion = 1;
 /** Compiled application with its location. */
 export interface FoundCompiled {
   readonly compiled: CompiledApplication;
-  /** Location for messages. */
+  /** Path of the loaded module for error messages, or the phrase "the given `compiled`". */
   readonly location: string;
-  /** Path of `.kit/`, if the application was found on disk. */
+  /** Path of `.kit/`. `undefined` if the program passed the build to `createApp`. */
   readonly directory: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
   return { compiled: checkVersion(loaded.default, path), location: path, directory: dirname(dirname(path)) };
 }
 
-/** Refuses a compiled application that this runtime does not support. */
+/** Returns the value if it is a compiled application of a version that this runtime supports. Throws otherwise. */
 export function checkVersion(value: unknown, where: string): CompiledApplication {
   const version: unknown = (value as Partial<CompiledApplication> | null | undefined)?.version;
   if (version === supportedVersion) return value as CompiledApplication;
@@ -71,7 +71,7 @@ function findCompiled(entry: string | undefined): string {
   });
 }
 
-/** Returns the compiled application of this directory or of its nearest parent directory. */
+/** Returns the path of the compiled application in this directory or in its nearest parent directory. */
 function findUpwards(start: string, endings: readonly string[]): string | undefined {
   for (let directory = start; ; directory = dirname(directory)) {
     for (const ending of endings) {
@@ -82,7 +82,7 @@ function findUpwards(start: string, endings: readonly string[]): string | undefi
   }
 }
 
-/** Resolves symbolic links, through which package managers start programs. */
+/** Returns the path of the program without symbolic links. Package managers start programs through such links. */
 function realPath(entry: string): string {
   try {
     return realpathSync(entry);

@@ -3,7 +3,8 @@ import type { TelemetryModule } from "@kit/types";
 import { loadOptional } from "./optional-package.ts";
 
 /**
- * The type is `string`, not a literal, so that bundlers do not include the package: most applications do not use it.
+ * Name of the package. The type is `string`, not a literal, so that bundlers do not include the package: most
+ * applications do not use it.
  */
 const packageName: string = "@kit/otel";
 

@@ -5,7 +5,7 @@
 import type { RequestContext } from "../request/request-context.ts";
 import type { AppOptions, LoggingOptions, RouteGroup } from "./options.ts";
 
-/** Type to which the result of an item's function resolves. */
+/** Type of the properties that a middleware item adds to `ctx`: the resolved result of its function. */
 type MiddlewareResult<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
   ? Awaited<TResult>
   : TItem extends (input: never) => infer TResult
@@ -19,7 +19,7 @@ type AddedBy<TResult> = [Exclude<TResult, void | undefined>] extends [never]
     ? TResult
     : Partial<Exclude<TResult, void | undefined>>;
 
-/** Properties that all items of a union add together. */
+/** Intersection of the properties that the middleware items in a union add. */
 type AddedByAll<TItem> = (
   TItem extends unknown ? (added: AddedBy<MiddlewareResult<TItem>>) => void : never
 ) extends (added: infer TAdded) => void
@@ -27,8 +27,8 @@ type AddedByAll<TItem> = (
   : {};
 
 /**
- * `true` if the type of an item does not specify the added properties, as with an item that is annotated as
- * `MiddlewareEntry`.
+ * `true` if the type of a middleware item does not specify the properties that it adds. An example is an item that is
+ * annotated as `MiddlewareEntry`.
  */
 type HasUnknownAdditions<TItem> = TItem extends unknown
   ? [object] extends [MiddlewareResult<TItem>]
@@ -40,8 +40,8 @@ type ItemIn<TList> = TList extends readonly (infer TItem)[] ? TItem : never;
 type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? ItemIn<TList> : never;
 
 /**
- * Names of `ctx` properties that a handler expects, without the standard ones and without those that `TContext` has
- * with that type.
+ * Names of the `ctx` properties that a handler expects and that `TContext` lacks or has with another type. The standard
+ * properties of `ctx` are excluded.
  */
 type MissingProperties<THandlers, TContext> = {
   [TKey in keyof THandlers]: THandlers[TKey] extends (input: infer TInput) => unknown
@@ -57,8 +57,8 @@ type MissingName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends
   : never;
 
 /**
- * Type that a group must satisfy if its middleware adds too little. The compiler shows the names of the members as the
- * message.
+ * Type that a group must satisfy if its middleware adds too little. No group satisfies it, and TypeScript shows the
+ * names of its properties in the error.
  */
 export type NotAddedByMiddleware<TName extends string> = {
   readonly [
@@ -81,7 +81,7 @@ type CheckedGroups<TGroups, TGlobalItem> = {
   readonly [TIndex in keyof TGroups]: CheckedGroup<TGroups[TIndex], TGlobalItem | OwnItem<TGroups[TIndex]>>;
 };
 
-/** Names in a type that another type does not have. `never` if it has all of them. */
+/** Property names of `TGiven` that `TKnown` does not have. `never` if there are none. */
 type UnknownName<TGiven, TKnown> = TGiven extends object ? Exclude<keyof TGiven, keyof TKnown> : never;
 type OptionOf<TOptions, TName extends string> = TOptions extends { readonly [TKey in TName]?: infer TValue }
   ? TValue

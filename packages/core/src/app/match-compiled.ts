@@ -8,7 +8,8 @@ import type { RegisteredRoute } from "./register.ts";
 import { StartError } from "./start-error.ts";
 
 /**
- * Joins the registered routes with the compiled routes, by route number.
+ * Pairs each compiled route with the registered route that has the same method and path. The result is in the order of
+ * the compiled routes.
  *
  * @throws {Error} If they differ. The message lists every difference. Without this check, a program that changed since
  * the last build would validate with outdated rules.
@@ -38,8 +39,8 @@ export function matchCompiled(
 }
 
 /**
- * Compares only lengths and the names of entries. A bare function has no name at run time, only the name that the
- * compiler read.
+ * Returns true if a route has the same middleware at run time and in the build. Bare functions are not compared: only
+ * the compiler knows the names of their variables.
  */
 function sameChain(route: CompiledRoute, { chain }: RegisteredRoute): boolean {
   return (

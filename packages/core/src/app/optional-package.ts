@@ -1,17 +1,17 @@
-/** kit package that an application does not need to install. */
+/** kit package that applications install only if they use its feature. */
 export interface OptionalPackage {
   /** Name of the package: `@kit/otel`. */
   readonly name: string;
-  /** Option of `createApp` that requires the package. */
+  /** Option of `createApp` that enables the feature: `telemetry`. */
   readonly option: string;
-  /** Export of the package for core. Its `version` shows if the two packages are compatible. */
+  /** Name of the export that `@kit/core` uses. Its `version` shows if the two packages are compatible. */
   readonly member: string;
 }
 
 const supportedVersion = 1;
 
 /**
- * Loads the package's export for core. Returns `null` if the package is not installed and not required.
+ * Loads a package and returns its export `member`. Returns `null` if the package is not installed and not required.
  *
  * @throws {Error} If the package cannot be loaded or is incompatible. The message names the package to install.
  */

@@ -66,8 +66,8 @@ export interface AppOptions {
   /** Options for traces, metrics and logs of OpenTelemetry. Default: off. Requires the package `@kit/otel`. */
   readonly telemetry?: TelemetryOptions;
   /**
-   * Output of `kit build`, for bundlers. Default: the directory `.kit/` next to the program's entry module or in a
-   * parent directory.
+   * Output of `kit build`. Required only if a bundler includes it in the program. Default: loaded from the directory
+   * `.kit/` next to the program's entry module or in a parent directory.
    */
   readonly compiled?: CompiledApplication;
   /** Limits of requests. `bodyBytes` is the maximum size of a request body in bytes, default 1 MiB (1,048,576). */
@@ -177,7 +177,7 @@ export interface ReadOptions {
 }
 
 /**
- * Validates the options beyond what the types check, and for programs without types.
+ * Validates the options, including rules that their types cannot express. JavaScript programs depend on this check.
  *
  * @throws {TypeError} If an option is invalid. The message names the option.
  */

@@ -1,5 +1,5 @@
 /**
- * Checks a path that kit itself serves.
+ * Checks a path that kit itself serves, such as `/docs`. It must not contain parameters or encoded characters.
  *
  * @throws {TypeError} If the path is invalid. The message names the option.
  */

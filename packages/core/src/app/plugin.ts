@@ -12,11 +12,11 @@ import type { LogEntry, Logger } from "../logging/log-entry.ts";
 import { isThenable } from "../thenable.ts";
 import type { SchemaChange } from "./schema-watch.ts";
 
-/** Application that a plugin belongs to. */
+/** Application, as its plugins see it. */
 export interface PluginHost {
   /** Name of the server adapter. */
   readonly serverAdapter: string;
-  /** Underlying server of the adapter: `hyper`, `express 5.3`. */
+  /** Name of the HTTP server or framework that the adapter uses: `hyper`, `express 5.3`. */
   readonly platform: string;
   /** Output of `kit build` for the application. */
   readonly compiled: CompiledApplication;
@@ -24,7 +24,7 @@ export interface PluginHost {
   readonly log: Logger;
   /** True if the environment is `development`. */
   readonly isDevelopment: boolean;
-  /** Directory to which the paths of `compiled` are relative. */
+  /** Absolute path of the project. The source paths in `compiled` are relative to it. */
   readonly projectRoot: string;
   /** Active and recent requests. `null` if no plugin has {@link Plugin.observe} or {@link Plugin.onLifecycle}. */
   readonly requests: RequestHistory | null;
@@ -36,8 +36,8 @@ export interface PluginHost {
   /** Converts any value to JSON data of limited size, redacted as in the log. Never throws. */
   toLoggable(value: unknown): unknown;
   /**
-   * Creates a redactor that hides the values that the log hides, and those of more patterns in the syntax of
-   * `logging.redact`.
+   * Creates a redactor that hides all values that the log hides. It also hides properties that match `patterns`, which
+   * have the syntax of `logging.redact`.
    *
    * @throws {TypeError} If a pattern is invalid. The message names the pattern.
    */
@@ -61,7 +61,7 @@ export interface PluginRedactor {
   hides(path: readonly string[]): boolean;
   /** Converts a value in the same way as {@link PluginHost.toLoggable}, with the additional patterns. Never throws. */
   toLoggable(value: unknown): unknown;
-  /** Returns the string without the values of hidden fields that validation messages contain. */
+  /** Returns a validation message with `[redacted]` in place of the values of hidden fields. */
   text(text: string): string;
 }
 
@@ -82,23 +82,24 @@ export interface Plugin {
   /** Called when the server listens. An error stops the application. */
   onReady?(address: ListenAddress): void | Promise<void>;
   /**
-   * Observation of requests. Read once, before the start. kit records requests only if a plugin has this property or
-   * {@link Plugin.onLifecycle}.
+   * Functions that observe requests. kit reads this property once, before the start. It records requests only if a
+   * plugin has this property or {@link Plugin.onLifecycle}.
    */
   readonly observe?: RequestObserver;
   /**
    * Additional fields of error bodies, also in production. If several plugins set this property, the most detailed
-   * value applies. Read once, before the start.
+   * value applies. kit reads it once, before the start.
    */
   readonly errorFields?: ErrorFields;
   /**
-   * Called after an error response, also for errors of the client. `request` is valid only during the call. To keep the
-   * data, use {@link PluginHost.describeError}.
+   * Called for each failed request, also for errors of the client: before the error response is sent, or after a
+   * response body failed. `request` is valid only during the call. To keep the data, use
+   * {@link PluginHost.describeError}.
    */
   onError?(error: unknown, request: RequestFailure): void;
   /**
-   * Called after each request. Creating the trace costs time in every request. {@link Plugin.observe} creates it only
-   * if it is read.
+   * Called after each request, with its trace. Creating the trace costs time in every request. {@link Plugin.observe}
+   * costs less: its trace is created only if the plugin reads it.
    */
   onLifecycle?(trace: LifecycleTrace): void;
   /**

@@ -5,9 +5,9 @@ import type { RouteGroup } from "./options.ts";
 import { joinPath, parseRouteKey } from "../router/route-path.ts";
 import { suggestName } from "./suggestion.ts";
 
-/** Registered middleware. */
+/** Middleware that was registered with `createApp`. */
 export interface RegisteredMiddleware {
-  /** Name of the entry. `undefined` for a bare function, because the name of its variable is unknown at run time. */
+  /** Name of the middleware. `undefined` for a bare function: the name of its variable is unknown at run time. */
   readonly name: string | undefined;
   readonly priority: number;
   readonly run: AnyMiddleware;

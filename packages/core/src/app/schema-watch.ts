@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, sep } from "node:path";
 
-/** Changes of a build in `.kit/` while the application runs. */
+/** Changes that a build made in `.kit/` while the application runs. */
 export interface SchemaChange {
   /** Absolute path of `.kit/`. */
   readonly directory: string;
@@ -14,15 +14,16 @@ export interface SchemaChange {
 }
 
 /**
- * Delay in milliseconds after the last change, because a build writes many files and its changes are reported together.
+ * Milliseconds without a change after which changes are reported. A build writes many files, and its changes are
+ * reported together.
  */
 const quietMs = 100;
 
 const typeFile = /^(?:validators|coercers|serializers)\/([^/]+)\.(?:validator|coercer|serializer)\.[jt]s$/;
 
 /**
- * Watches `.kit/`, in which a build writes only files that change. The watcher does not keep the process alive. Returns
- * a function that stops the watcher.
+ * Watches `.kit/` and calls `onChange` after a build changed files in it. A build does not write unchanged files. The
+ * watcher does not keep the process alive. Returns a function that stops the watcher.
  */
 export function watchSchema(
   directory: string,

@@ -1,8 +1,8 @@
 import type { ServerExchange, ServerService } from "@kit/types";
 
 /**
- * Returns a service that passes each exchange to `around` before the given service. A call of `pass` passes the
- * exchange on to the given service. If `around` does not call `pass`, it must respond itself.
+ * Returns a service that calls `around` with each exchange. `around` either calls `pass`, which passes the exchange on
+ * to the given service, or responds itself.
  */
 export function serviceAround(
   service: ServerService,

@@ -2,11 +2,11 @@ import { writeSync } from "node:fs";
 
 /** Parts of the message of a failed start. */
 export interface StartErrorParts {
-  /** Problem. */
+  /** Description of the problem, which is the first line of the message. */
   readonly problem: string;
-  /** Locations: a file, an address, a variable. Items of a list begin with `- `. */
+  /** Lines below the problem that name a file, an address or a variable. Items of a list begin with `- `. */
   readonly locations: readonly string[];
-  /** Advice, with the command to run. */
+  /** Advice, such as the command to run. */
   readonly help: string;
   /** Error that this error explains. */
   readonly cause?: unknown;
@@ -15,8 +15,8 @@ export interface StartErrorParts {
 }
 
 /**
- * Property with the message, for code that does not import this module: `kit dev` in the process of the application,
- * and the primary process of workers.
+ * Key of the error property that contains the message. Code that does not import this module reads it: `kit dev` in the
+ * process of the application, and the primary process of workers.
  */
 const startErrorText = Symbol.for("kit.startError");
 

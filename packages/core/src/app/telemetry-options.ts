@@ -16,11 +16,11 @@ export interface TelemetryOptions {
   readonly logs?: boolean;
   /**
    * Exporter. `otlp` sends to a collector over HTTP. `console` prints spans and metrics. `none` exports nothing, but
-   * records as the others do. Default `otlp`.
+   * spans and metrics are still recorded. Default `otlp`.
    */
   readonly exporter?: TelemetryExporter;
   /**
-   * URL of the collector, without the path of a signal. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, or
+   * URL of the collector, without a path such as `/v1/traces`. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, or
    * `http://localhost:4318` if the variable is not set.
    */
   readonly endpoint?: string;
@@ -34,13 +34,13 @@ export interface TelemetryOptions {
    */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Share of traces to sample, from 0 to 1. Default 1. Does not apply to traces for which the client's `traceparent`
-   * decided already.
+   * Share of traces to sample, from 0 to 1. Default 1. Does not apply to requests with a `traceparent` header, which
+   * contains the decision of the client.
    */
   readonly sampleRatio?: number;
   /**
-   * Maximum number of requests, of spans and of log entries that wait for export, each, from 1 to 65,536. Default
-   * 2,048. Further items are dropped and counted.
+   * Maximum number of requests, spans or log entries that wait for export. Each of the three has its own queue of this
+   * size, from 1 to 65,536, default 2,048. Further items are dropped and counted.
    */
   readonly queueSize?: number;
   /** Milliseconds between two exports of spans and log entries. Default 1,000. */

@@ -14,7 +14,7 @@ const name = Symbol.for("kit.testing");
 /**
  * Returns the service. If `kit test` runs this process, the returned service also reports its requests to `kit test`.
  *
- * @throws Errors of the link.
+ * @throws Errors of {@link TestLink.watch}.
  */
 export async function testedService(service: ServerService): Promise<ServerService> {
   const link = (globalThis as { [name]?: TestLink })[name];
@@ -53,7 +53,7 @@ function requestOf(exchange: ServerExchange): TestedRequest {
   return { method, target, body: exchange.bodyText() ?? "\uFFFD" };
 }
 
-/** Returns the response to report. A successful response is reported without its body. */
+/** Returns the status of a response and, for an error, its parsed JSON body. */
 function answerOf(status: number, body: unknown): TestedResponse {
   if (status < 400 || typeof body !== "string") return { status, body: undefined };
   try {

@@ -8,39 +8,39 @@ const MAX_KNOWN = 500;
 
 const DIGITS = "0123456789";
 
-/** Transition of the automaton to another state, on one of the UTF-16 units in `on`, or on any unit. */
+/** Transition of the automaton to another state, on one of the UTF-16 code units in `on`, or on any code unit. */
 interface Step {
-  /** Accepted units. `undefined` accepts every unit. */
+  /** Accepted code units. `undefined` accepts every code unit. */
   readonly on: string | undefined;
   readonly to: number;
 }
 
-/** Set of simultaneous states of the automaton, with its transitions. */
+/** Set of states that the automaton is in at the same time, with its transitions. */
 interface StateSet {
   /** State numbers in ascending order. */
   readonly states: readonly number[];
   /** True if the string may end in this set. */
   readonly accepts: boolean;
-  /** Next sets by class of unit, computed on first use. */
+  /** Set after the next code unit, by the class of that code unit. Computed on first use. */
   readonly next: (StateSet | undefined)[];
 }
 
 /**
- * Automaton for a template literal type. It follows all possible divisions of a string at once, so it reads each unit
- * once. Sets of states are computed when a string first reaches them.
+ * Automaton for a template literal type, such as `${number}px`. It follows all possible divisions of a string into
+ * parts at once, so it reads each UTF-16 code unit once. Sets of states are computed when a string first reaches them.
  */
 export class Automaton implements TextTest {
   readonly parts: readonly TemplatePart[];
   readonly #steps: Step[][] = [[]];
-  /** Transitions without a unit. */
+  /** For each state, the states that it reaches without reading a code unit. */
   readonly #free: number[][] = [[]];
   readonly #end: number;
-  /** Classes of units. Each unit that occurs in a transition has its own class. All other units have class 0. */
+  /** Class of each code unit that occurs in a transition. All other code units have class 0. */
   readonly #classes: ReadonlyMap<number, number>;
   readonly #units: readonly (string | undefined)[];
   readonly #known: Map<string, StateSet> = new Map();
   readonly #start: StateSet;
-  /** Number of units and states that were processed, for tests of the complexity. */
+  /** Number of code units and states that were processed, for tests of the complexity. */
   stepCount = 0;
 
   constructor(parts: readonly TemplatePart[]) {
@@ -87,7 +87,7 @@ export class Automaton implements TextTest {
     return next;
   }
 
-  /** Returns the cached set of these states and of all states that they reach without a unit. */
+  /** Returns the set of these states and of all states that they reach without reading a code unit. */
   #set(reached: readonly number[]): StateSet {
     const all = new Set(reached);
     for (const state of all) {
@@ -151,7 +151,7 @@ export class Automaton implements TextTest {
     }
   }
 
-  /** Adds an optional unit. */
+  /** Adds an optional character, such as a sign. Returns the state after it. */
   #sign(from: number, units: string): number {
     const at = this.#unit(from, units);
     this.#join(from, at);

@@ -7,8 +7,8 @@ import type { NumberShape } from "./shape.ts";
 const DIGITS = /^-?[0-9]+$/;
 
 /**
- * Maximum length of the string of a bigint. No database column or protocol needs more. The conversion is slower than
- * linear, so without the limit a client could block the server.
+ * Maximum number of characters of a bigint on the wire. No database column or protocol needs more. The conversion is
+ * slower than linear, so without the limit a client could block the server.
  */
 export const MAX_BIGINT_CHARACTERS = 1000;
 
@@ -33,7 +33,7 @@ export function bigintWithin(value: unknown, min: number, max: number): boolean 
 /** 2^63, the exclusive upper bound of a `bigint` column in PostgreSQL. */
 export const COLUMN_LIMIT: number = 2 ** 63;
 
-/** Returns true if the bounds of a bigint are those of the column that stores it. */
+/** Returns true if the bounds of a bigint type are those of a `bigint` column in PostgreSQL. */
 export function isBigIntColumn({ kind, minimum, exclusiveMaximum }: NumberShape): boolean {
   return kind === "bigint" && minimum === -COLUMN_LIMIT && exclusiveMaximum === COLUMN_LIMIT;
 }

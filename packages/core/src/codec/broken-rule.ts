@@ -12,7 +12,7 @@ import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 import { hasUniqueItems } from "./unique.ts";
 
-/** Broken rule with its argument. */
+/** Rule that a value breaks, with the argument of the rule: `minLength` and 1. */
 export interface BrokenRule {
   readonly rule: ValidationRule;
   readonly limit?: ValidationLimit;
@@ -134,7 +134,7 @@ function boundsRule(shape: NumberShape, number: number | bigint): BrokenRule | u
   return undefined;
 }
 
-/** Returns the rule of a bigint that a string breaks. */
+/** Returns the broken rule of a string that is not a bigint: it is too long, or it has other characters than digits. */
 function digitsRule(text: string): BrokenRule {
   return countCodePoints(text) > MAX_BIGINT_CHARACTERS
     ? { rule: "maxLength", limit: MAX_BIGINT_CHARACTERS }
@@ -202,7 +202,7 @@ function literalLimit({ value }: LiteralShape): ValidationLimitValue {
   return typeof value === "bigint" ? value.toString() : value;
 }
 
-/** Returns a failure of the type rule for these shapes. */
+/** Returns the broken rule `type`, with the names of the expected types as its argument. */
 function ofType(shapes: readonly Resolved[], form: Form): BrokenRule {
   const names = [...new Set(shapes.map((shape) => typeName(shape, form)))];
   const [first] = names;

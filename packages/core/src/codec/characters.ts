@@ -3,39 +3,39 @@
  * and never goes back, so it takes linear time for every input, and it allocates nothing.
  */
 
-/** RFC 3986 `scheme` after its first letter. */
+/** Set of the characters of an RFC 3986 `scheme` after its first letter. */
 export const SCHEME = 1;
-/** RFC 3986 `userinfo` without percent-escapes. */
+/** Set of the characters of an RFC 3986 `userinfo`, without percent-escapes. */
 export const USERINFO = 2;
-/** RFC 3986 `reg-name` without percent-escapes. */
+/** Set of the characters of an RFC 3986 `reg-name`, without percent-escapes. */
 export const REG_NAME = 4;
-/** RFC 3986 `path`: `pchar` and `/`, without percent-escapes. */
+/** Set of the characters of an RFC 3986 `path`, without percent-escapes: `pchar` and `/`. */
 export const PATH = 8;
-/** RFC 3986 `query` and `fragment` without percent-escapes. */
+/** Set of the characters of an RFC 3986 `query` or `fragment`, without percent-escapes. */
 export const QUERY = 16;
-/** RFC 5321 `atext`. */
+/** Set of the characters of an RFC 5321 `atext`. */
 export const ATEXT = 32;
-/** RFC 5321 `Let-dig`. */
+/** Set of the characters of an RFC 5321 `Let-dig`. */
 export const LETTER_OR_DIGIT = 64;
-/** A hexadecimal digit of either case. */
+/** Set of the hexadecimal digits in upper and lower case. */
 export const HEX = 128;
 
 const TABLE: Uint8Array = table();
 
 /**
- * Returns true if a UTF-16 unit is in a set. No set contains `NaN`, which `charCodeAt` returns after the end of a
+ * Returns true if a UTF-16 code unit is in a set. No set contains `NaN`, which `charCodeAt` returns after the end of a
  * string.
  */
 export function isIn(unit: number, set: number): boolean {
   return unit < 128 && ((TABLE[unit] as number) & set) !== 0;
 }
 
-/** Returns true if a UTF-16 unit is `0` to `9`. */
+/** Returns true if a UTF-16 code unit is `0` to `9`. */
 export function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** Returns true if a UTF-16 unit is an ASCII letter. */
+/** Returns true if a UTF-16 code unit is an ASCII letter. */
 export function isLetter(unit: number): boolean {
   const lower = unit | 0x20;
   return lower >= 0x61 && lower <= 0x7a;

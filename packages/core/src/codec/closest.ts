@@ -4,7 +4,7 @@ import { resolve } from "./shape.ts";
 
 /** Similarity of a value to a member of a union. */
 interface Nearness {
-  /** Number of declared properties that are present, or of items that are valid. */
+  /** For an object, the number of declared properties that it has. For an array, the number of valid items. */
   readonly shared: number;
   /** Number of properties or items that are missing or invalid. */
   readonly mistakes: number;
@@ -12,9 +12,9 @@ interface Nearness {
 
 /**
  * Returns the member of a union that an invalid value was probably meant to be: the member that shares the most keys
- * (or items) with the value, and of several such members the one with the fewest mistakes. Returns `undefined` if two
- * members are equally similar, or if nothing is shared with any member. In these cases it is better to list the
- * members.
+ * (or items) with the value. If several members share the same number, the one with the fewest mistakes is returned.
+ * Returns `undefined` if two members are equally similar, or if no member shares anything. In these cases it is better
+ * to list the members.
  */
 export function closestMember(
   members: readonly Shape[],

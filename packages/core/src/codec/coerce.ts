@@ -1,7 +1,10 @@
 /** Matches a decimal number in JSON syntax. Unlike `Number`, refuses `0x10`, spaces, `+` and the empty string. */
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/** Converts a string that is a number. Returns every other value unchanged, such as the array of a repeated key. */
+/**
+ * Converts a string that is a decimal number. Returns every other value unchanged, such as the array of a query key
+ * that occurs twice.
+ */
 export function coerceNumber(text: unknown): unknown {
   if (typeof text !== "string" || !NUMBER.test(text)) return text;
   const number = Number(text);
@@ -15,7 +18,10 @@ export function coerceBoolean(text: unknown): unknown {
   return text;
 }
 
-/** Converts a string that is the JSON form of one of the literals. Returns every other value unchanged. */
+/**
+ * Converts a string to the literal that it represents: `"2"` gives 2 for the type `1 | 2`. Returns every other value
+ * unchanged.
+ */
 export function coerceLiteral(text: unknown, literals: readonly (number | boolean)[]): unknown {
   for (const literal of literals) {
     if (typeof literal === "number" ? coerceNumber(text) === literal : coerceBoolean(text) === literal)
@@ -24,7 +30,7 @@ export function coerceLiteral(text: unknown, literals: readonly (number | boolea
   return text;
 }
 
-/** Converts a single value or a repeated key to an array, and coerces each item. */
+/** Converts the values of a query key to an array of coerced items: `id=1` gives `[1]`, `id=1&id=2` gives `[1, 2]`. */
 export function coerceEach(value: unknown, coerce: (text: unknown) => unknown): unknown {
   return Array.isArray(value) ? value.map((item) => coerce(item)) : [coerce(value)];
 }

@@ -1,7 +1,7 @@
 /** Number of days of each month in a common year. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** First and last time, in milliseconds since 1970, with a year of four digits, which RFC 3339 requires. */
+/** First and last time, in milliseconds since 1970, that RFC 3339 can represent: its years have four digits. */
 export const FIRST_TIME = -62_167_219_200_000;
 export const LAST_TIME = 253_402_300_799_999;
 

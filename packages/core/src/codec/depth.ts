@@ -6,12 +6,12 @@
 export const MAX_DEPTH = 256;
 
 /**
- * Maximum number of entries of recursive types within one value. If members of a recursive union overlap, each level
- * may be tried once per member, which is exponential without this limit.
+ * Maximum number of times that the check of one value enters a recursive type. If members of a recursive union overlap,
+ * each level may be tried once per member, which is exponential without this limit.
  */
 export const MAX_ENTRIES = 1_000_000;
 
-/** Number of entries since the outermost one. Checks are synchronous, so one counter is sufficient. */
+/** Number of recursive types that the current check entered. Checks are synchronous, so one counter is sufficient. */
 let entries = 0;
 
 /** Returns true if a recursive type may be entered at that depth. The outermost entry has the depth 0. */

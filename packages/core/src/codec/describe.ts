@@ -87,7 +87,7 @@ export function describeReceived(value: unknown, hidden: boolean, text: "string"
   return `${typeof value} ${String(value as number | boolean | bigint)}`;
 }
 
-/** Returns the noun for the strings of a shape. */
+/** Returns the noun for a received string in messages: `key` if it is the key of an object entry. */
 export function nounOf(shape: Shape): "string" | "key" {
   return shape.kind === "string" && shape.isKey === true ? "key" : "string";
 }

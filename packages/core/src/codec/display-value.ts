@@ -1,14 +1,15 @@
-/** Text that replaces a value that must not be shown. */
+/** String that replaces a value that must not be shown. */
 export const REDACTED = "[redacted]";
 
-/** Limits for the copy of the input in an error. */
+/** Maximum number of characters, entries and levels in the copy of a value that an error contains. */
 const MAX_TEXT = 200;
 const MAX_PARTS = 10;
 const MAX_LEVELS = 3;
 
 /**
  * Returns a value as errors show it: JSON of limited size. A string is cut after 200 characters, an array or object
- * after 10 entries and 3 levels. `…` replaces the rest. A value without a JSON form is replaced by its name.
+ * after 10 entries and 3 levels, and `…` marks the cut. Values that JSON does not have become strings, such as
+ * `[function]`.
  */
 export function displayValue(value: unknown, levels: number = MAX_LEVELS): unknown {
   switch (typeof value) {
@@ -49,7 +50,7 @@ function shownParts(value: object, levels: number): unknown {
   return result;
 }
 
-/** Returns the first 200 UTF-16 units of a string, with `…` if there are more. */
+/** Returns the first 200 UTF-16 code units of a string, with `…` if there are more. */
 export function truncate(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   // The cut must not separate a surrogate pair.

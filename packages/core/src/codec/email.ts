@@ -33,7 +33,7 @@ export function isEmail(text: string): boolean {
   return text.charCodeAt(at + 1) === 0x5b ? isAddressLiteral(text, at + 1) : isDomain(text, at + 1);
 }
 
-/** Returns the end of a `Dot-string` at the start of the string, or -1. */
+/** Returns the index after the `Dot-string` at the start of the string. Returns -1 if there is none. */
 function endOfDotAtom(text: string): number {
   let index = 0;
   for (;;) {
@@ -45,7 +45,7 @@ function endOfDotAtom(text: string): number {
   }
 }
 
-/** Returns the end of a `Quoted-string` at the start of the string, or -1. */
+/** Returns the index after the `Quoted-string` at the start of the string. Returns -1 if there is none. */
 function endOfQuoted(text: string): number {
   let index = 1;
   for (;;) {
@@ -57,8 +57,8 @@ function endOfQuoted(text: string): number {
 }
 
 /**
- * Returns true if the rest of a string consists of labels with dots between them. Labels are letters, digits and inner
- * hyphens.
+ * Returns true if the string from `start` on is a domain: labels with dots between them. Labels are letters, digits and
+ * inner hyphens.
  */
 function isDomain(text: string, start: number): boolean {
   if (text.length - start > MAX_DOMAIN) return false;
@@ -76,8 +76,8 @@ function isDomain(text: string, start: number): boolean {
 }
 
 /**
- * Returns true if the rest of a string is `[192.0.2.1]` or `[IPv6:2001:db8::1]`. No other kind of literal was ever
- * registered.
+ * Returns true if the string from `start` on is `[192.0.2.1]` or `[IPv6:2001:db8::1]`. No other kind of literal was
+ * ever registered.
  */
 function isAddressLiteral(text: string, start: number): boolean {
   const end = text.length - 1;

@@ -1,6 +1,6 @@
 const DAY = 86_400_000;
 
-/** Precomputed parts of dates, created when the first date is written. */
+/** Precomputed parts of formatted dates, created when the first date is formatted. */
 interface Texts {
   /** `-03-09T` at index `month * 32 + day`. */
   readonly days: readonly string[];
@@ -15,8 +15,8 @@ interface Texts {
 let texts: Texts | undefined;
 
 /**
- * Formats milliseconds since 1970 as RFC 3339, exactly as `Date.prototype.toISOString` does. That method takes most of
- * the time of writing a row with dates. Arithmetic and five precomputed strings are several times faster.
+ * Formats milliseconds since 1970 as RFC 3339, exactly as `Date.prototype.toISOString` does. That method would take
+ * most of the time of serializing an object with dates. Arithmetic and precomputed strings are several times faster.
  */
 export function encodeDate(time: number): string {
   texts ??= makeTexts();

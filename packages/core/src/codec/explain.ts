@@ -39,8 +39,8 @@ import { count, describe, describeReceived, nounOf } from "./describe.ts";
 /** Default maximum number of failures. If there are more, one more entry says so. */
 const DEFAULT_LIMIT = 100;
 /**
- * Maximum total length of the paths of all listed failures, in UTF-16 units. Without this limit, a client that nests
- * long keys would cause a response that is a hundred times as large as its request.
+ * Maximum total length of the paths of all listed failures, in UTF-16 code units. Without this limit, a client that
+ * nests long keys would cause a response that is a hundred times as large as its request.
  */
 const MAX_PATHS = 16_384;
 
@@ -68,7 +68,7 @@ export function explain(shape: Shape, value: unknown, form: Form, limit?: number
   return failures;
 }
 
-/** Returns the first failure of a value. */
+/** Returns the first failure of a value, if it has any. If `rules` is false, only types are checked. */
 export function firstFailure(
   shape: Shape,
   value: unknown,
@@ -85,10 +85,10 @@ export class Explainer {
   readonly failures: ValidationFailure[] = [];
   readonly #form: Form;
   #limit: number;
-  /** Total length of the failures' paths, in UTF-16 units. */
+  /** Total length of the failures' paths, in UTF-16 code units. */
   #pathUnits = 0;
   readonly #kindsOnly: boolean;
-  /** Created if members of a union must be tried. All trials share its cache. */
+  /** Finds the union member that a value satisfies. Created on first use. All checks share it because of its cache. */
   #matcher: UnionMatcher | undefined;
 
   constructor(form: Form, limit: number, kindsOnly: boolean) {
@@ -139,7 +139,7 @@ export class Explainer {
     return hasType(shape, value, this.#form) && (this.#kindsOnly || satisfiesRules(shape, value));
   }
 
-  /** Returns true if a value is known to be valid without a visit. */
+  /** Returns true if a value is valid and has no nested values. Other values must be visited. */
   #passes(shape: Shape, value: unknown): boolean {
     switch (shape.kind) {
       case "reference":
@@ -180,7 +180,7 @@ export class Explainer {
     }
   }
 
-  /** Checks an entry against every signature that accepts its key. Stops at the first signature with a failure. */
+  /** Checks an object's entry against every index signature that accepts its key, up to the first failure. */
   #visitEntry(
     index: readonly IndexShape[],
     key: string,
@@ -228,7 +228,7 @@ export class Explainer {
     }
   }
 
-  /** Reports the failures of the member that was probably meant. If that is unclear, reports the list of members. */
+  /** Reports the failures of the union member that was probably meant. If that is unclear, lists the members. */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     if (!isContainer(value) && shape.members.length > 1) {
       if (!this.#fitsScalar(shape, value, depth)) this.#refuse(shape, value, path, hidden);
@@ -262,8 +262,8 @@ export class Explainer {
   }
 
   /**
-   * Returns true if a value without nested values is valid. A matcher has the same result, but also computes how well
-   * the value fits.
+   * Returns true if a value that is not an array or object is valid. A {@link UnionMatcher} has the same result, but it
+   * also computes how well the value fits.
    */
   #fitsScalar(shape: Shape, value: unknown, depth: number): boolean {
     switch (shape.kind) {
@@ -287,8 +287,8 @@ export class Explainer {
   }
 
   /**
-   * Adds a failure for an invalid value. For a secret, the failure contains only the kind and the broken rule. For an
-   * array or object, all texts are created immediately, because the value may change later.
+   * Adds a failure for an invalid value. For a secret value, the failure contains only the kind of the value and the
+   * broken rule. For an array or object, all strings are created immediately, because the value may change later.
    */
   fail(shape: Shape, expected: string, value: unknown, path: string, secret: boolean): void {
     if (shape.kind === "unknown" && value !== undefined) {

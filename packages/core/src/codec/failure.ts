@@ -7,8 +7,8 @@ import { closest, suggest } from "./suggest.ts";
 import { describeReceived, nounOf } from "./describe.ts";
 
 /*
- * Failures with lazily created texts. A response in production contains neither `received` nor `suggestion`, and
- * creating these texts costs more than finding the failure. There are two classes without a common base, because a
+ * Failures with lazily created strings. A response in production contains neither `received` nor `suggestion`, and
+ * creating these costs more than finding the failure. There are two classes without a common base, because a
  * constructor that calls another constructor takes half as much time again.
  */
 
@@ -53,7 +53,7 @@ export class ScalarFailure implements ValidationFailure {
     return (this.#broken ??= brokenRule(this.#shape, this.#found, this.#form));
   }
 
-  /** Returns a plain object with all properties. See {@link inFull}. */
+  /** Returns the failure without getters, for `JSON.stringify`. */
   toJSON(): ValidationFailure {
     return inFull(this);
   }
@@ -98,13 +98,13 @@ export class MissingFailure implements ValidationFailure {
     return near === undefined ? add : `${add}; found a similar key ${JSON.stringify(near)}`;
   }
 
-  /** Returns a plain object with all properties. See {@link inFull}. */
+  /** Returns the failure without getters, for `JSON.stringify`. */
   toJSON(): ValidationFailure {
     return inFull(this);
   }
 }
 
-/** Returns a failure as a plain object, with the properties in the order of the response. */
+/** Returns a copy of a failure with values in place of getters, in the order that responses have. */
 function inFull(failure: ValidationFailure): ValidationFailure {
   const { path, expected, received, value, rule, limit, suggestion } = failure;
   return {

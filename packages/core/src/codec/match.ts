@@ -16,16 +16,16 @@ import { isListable, resolve, tupleLength } from "./shape.ts";
 import { hasUniqueItems } from "./unique.ts";
 
 /**
- * Quality of a match between a value and a shape. The number of kept keys counts first, then how specific the scalars
- * are. A value is treated as the union member with the best match, and of equal matches as the member that is declared
- * first. `crates/kit-analysis` implements the same rule in Rust.
+ * Quality of a match between a value and a shape. The number of keys in the decoded value counts first, then how
+ * specific the scalar types are. A value is treated as the union member with the best match. If several members match
+ * equally well, the first of them counts. `crates/kit-analysis` implements the same rule in Rust.
  */
 export interface MatchQuality {
-  /** Number of keys that are kept, at any depth. */
+  /** Number of keys, at any depth, that decoding or encoding the value does not drop. */
   readonly kept: number;
-  /** Sum of the weights of scalars and declared names. */
+  /** Sum of the weights of scalar types and declared property names. */
   readonly specific: number;
-  /** Index of the member. Present for a union only. */
+  /** Index of the best union member. Absent if the shape is not a union. */
   readonly member?: number;
 }
 
@@ -49,8 +49,8 @@ const SPECIFIC_RULED_STRING = 3;
 
 /**
  * Determines the union members that values belong to. Each nested value is compared with each shape only once.
- * Otherwise a recursive union would try every nested value once for each path to it. A matcher serves the reading or
- * writing of one value and must not be kept afterwards, because its cache identifies nested values by their identity.
+ * Otherwise a recursive union would try every nested value once for each path to it. Each matcher is for decoding or
+ * encoding one value only, because its cache identifies nested values by their identity.
  */
 export class UnionMatcher {
   readonly #form: Form;
@@ -150,8 +150,8 @@ export class UnionMatcher {
   }
 
   /**
-   * Returns the match of the first signature that accepts a key, if the entry is valid for all signatures that accept
-   * it. If no signature accepts the key, nothing is kept.
+   * Returns the match of the first index signature that accepts a key, or `undefined` if any signature that accepts the
+   * key refuses the entry. If no signature accepts the key, the entry counts as dropped.
    */
   #entryFit(
     index: readonly IndexShape[],
@@ -215,10 +215,10 @@ export function fitsUnion(union: Shape, value: unknown, depth: number): boolean 
   return new UnionMatcher("wire").fit(union, value, depth) !== undefined;
 }
 
-/** Cache of union members for the reading or writing of one value. */
+/** Finds the union members that values belong to, with a cache for decoding or encoding one value. */
 export class Picks {
   readonly #exact: UnionMatcher;
-  /** Values of handlers may break rules, which are checked only in development. For these values the types decide. */
+  /** Matcher that ignores rules, for handlers' values that break a rule. kit checks these only in development. */
   readonly #loose: UnionMatcher | undefined;
 
   constructor(form: Form) {
@@ -226,20 +226,20 @@ export class Picks {
     this.#loose = form === "value" ? new UnionMatcher(form, true) : undefined;
   }
 
-  /** Returns the index of the member that a value belongs to, or -1. */
+  /** Returns the index of the union member that a value belongs to. Returns -1 if there is none. */
   of(union: UnionShape, value: unknown): number {
     const fit = this.#exact.fit(union, value, -1) ?? this.#loose?.fit(union, value, -1);
     return fit?.member ?? -1;
   }
 }
 
-/** Members that a value can belong to, according to its kind and its discriminants. */
+/** Union members that a value can belong to, according to its kind (array or object) and its discriminants. */
 export interface CandidateMembers {
-  /** Indexes of the members. */
+  /** Indexes of the members whose kind and discriminants both allow the value. */
   readonly members: readonly number[];
-  /** Indexes of the members that have the kind of the value. */
+  /** Indexes of the members that accept the kind of the value. */
   readonly possible: readonly number[];
-  /** Discriminant with a value that no member lists, and the shapes of the listed values. */
+  /** Discriminant whose value no member declares, and the shapes of the declared values. */
   readonly unknown?: { readonly key: string; readonly shapes: readonly Shape[] };
 }
 
@@ -275,7 +275,7 @@ export function narrow(shape: UnionShape, value: unknown, form: Form): Candidate
   return { members, possible };
 }
 
-/** Returns the property if its shape is a list of literals. */
+/** Returns a property of an object shape if all values of the property are literals, `null` or booleans. */
 function tagOf(shape: Shape, key: string): PropertyShape | undefined {
   if (shape.kind !== "object") return undefined;
   const property = shape.properties.find((candidate) => candidate.key === key);
@@ -307,7 +307,7 @@ function isBetter(a: MatchQuality, b: MatchQuality): boolean {
   return a.kept > b.kept || (a.kept === b.kept && a.specific > b.specific);
 }
 
-/** Returns true if a value has nested values that are checked one by one. */
+/** Returns true if a value is an array or an object whose nested values are checked one by one. */
 export function isContainer(value: unknown): value is object {
   return Array.isArray(value) || isRecord(value);
 }
@@ -316,7 +316,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array);
 }
 
-/** Returns true if a member of a union has the kind of an array or object. */
+/** Returns true if a shape may accept a value, according to the kind of the value: array or object. */
 function mayHold(shape: Shape, value: object): boolean {
   if (shape.kind === "unknown" || shape.kind === "union") return true;
   return Array.isArray(value) ? shape.kind === "array" || shape.kind === "tuple" : shape.kind === "object";
@@ -330,7 +330,7 @@ export function readProperty(value: object, key: string): unknown {
   return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** Returns true if a property may be absent. */
+/** Returns true if a property may be absent in that form. */
 export function isOptional(property: PropertyShape, form: Form): boolean {
   return property.optional === "always" || (property.optional === "input" && form === "wire");
 }
@@ -358,13 +358,13 @@ export function satisfiesItemRules(shape: ArrayShape, value: readonly unknown[])
   return shape.uniqueItems === undefined || hasUniqueItems(value);
 }
 
-/** Returns true if a tuple can have that length. */
+/** Returns true if a tuple can have this number of items. */
 export function hasTupleLength(shape: TupleShape, length: number): boolean {
   const { least, most } = tupleLength(shape);
   return length >= least && (most === undefined || length <= most);
 }
 
-/** Returns the shape of an item of a tuple. The length must be valid. */
+/** Returns the shape of a tuple's item. `length` is the number of items in the value, which must be valid. */
 export function elementAt({ elements }: TupleShape, index: number, length: number): Shape {
   const rest = elements.findIndex((element) => element.rest);
   const after = rest < 0 ? 0 : elements.length - rest - 1;
@@ -374,8 +374,8 @@ export function elementAt({ elements }: TupleShape, index: number, length: numbe
 }
 
 /**
- * Returns the number of keys of a value at any depth. Uses its own list, because the depth of an `unknown` is not
- * limited.
+ * Returns the number of keys of a value at any depth. Uses a list instead of recursion, because the depth of an
+ * `unknown` is not limited.
  */
 function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;

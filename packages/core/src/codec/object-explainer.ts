@@ -5,7 +5,7 @@ import { joinedPath, memberPath, memberStep } from "./path.ts";
 import type { ObjectShape, PropertyShape } from "./shape.ts";
 import { describe } from "./describe.ts";
 
-/** Declared property, with strings that all of its failures share. */
+/** Declared property of an object shape, with the strings that all failures of the property share. */
 class DeclaredProperty {
   readonly property: PropertyShape;
   /** Path segment of the property: `.title`, `["odd key"]`. */
@@ -22,7 +22,7 @@ class DeclaredProperty {
   }
 }
 
-/** Cache of places by shape, for shapes with failures. Shapes are constants of generated modules. */
+/** Cached declared properties of shapes that had failures. Shapes are constants of generated modules. */
 const known: WeakMap<ObjectShape, readonly DeclaredProperty[]> = new WeakMap();
 
 function placesOf(shape: ObjectShape): readonly DeclaredProperty[] {
@@ -33,7 +33,7 @@ function placesOf(shape: ObjectShape): readonly DeclaredProperty[] {
   return places;
 }
 
-/** Object in wire form. A generated function reports its invalid properties through this class. */
+/** Object in wire form whose declared properties are checked. A generated function reports invalid ones through it. */
 export class Part {
   readonly #explainer: Explainer;
   readonly #shape: ObjectShape;
@@ -59,7 +59,7 @@ export class Part {
     this.#hidden = hidden;
   }
 
-  /** Reports that a property without nested values is invalid or missing. */
+  /** Reports that a property is invalid or missing, if its type has no nested values. `position` is its index. */
   refuse(position: number, value: unknown): void {
     const place = this.#place(position);
     if (value === undefined) {
@@ -75,7 +75,7 @@ export class Part {
     }
   }
 
-  /** Checks a property with nested values. */
+  /** Checks a property with nested values. `position` is the index of the property. */
   visit(position: number, value: unknown): void {
     const place = this.#place(position);
     const { property } = place;

@@ -1,4 +1,4 @@
-/** Object with unknown properties. */
+/** Object whose property values have unknown types. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns true if a value is a JSON object: neither an array nor `null`. */
@@ -21,9 +21,9 @@ export function isNumericKey(key: string): boolean {
 }
 
 /**
- * Returns the handler's value of an `unknown`: the parsed JSON itself, without keys named `__proto__`. As an own
- * property such a key is harmless, but a later `Object.assign` in a handler would set the prototype. Uses a list
- * instead of recursion, which is cheaper.
+ * Returns the handler's value for the type `unknown`: the parsed JSON itself, without keys named `__proto__`. Such a
+ * key is harmless as an own property, but a later `Object.assign` in a handler would set the prototype. Uses a list
+ * instead of recursion, which is faster.
  */
 export function decodeUnknown(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

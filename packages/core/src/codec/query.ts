@@ -2,8 +2,9 @@
 export type QueryValue = string | string[] | undefined;
 
 /**
- * Reads the declared keys of a query string (without its `?`), in the order of `keys`. Other keys are ignored. A pair
- * without `=` has an empty string as its value. A key or value with an invalid percent-escape is not decoded.
+ * Reads the declared keys of a query string (without its `?`). The result has one value for each of `keys`. Other keys
+ * are ignored. A pair without `=` has an empty string as its value. A key or value with an invalid percent-escape is
+ * not decoded.
  *
  * @example
  * ```ts
@@ -38,7 +39,7 @@ export function readWholeQuery(query: string): Map<string, string | string[]> {
   return values;
 }
 
-/** Returns the keys of a query in order. A repeated key is repeated in the result. */
+/** Returns the keys of a query string in order: `b=1&a=2&b=3` gives `["b", "a", "b"]`. */
 export function queryKeys(query: string): string[] {
   const keys: string[] = [];
   for (let start = 0; start < query.length;) {

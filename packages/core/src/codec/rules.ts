@@ -15,7 +15,7 @@ import type {
 } from "./shape.ts";
 import { codePointsWithin } from "./text.ts";
 
-/** Shape whose values have no nested values. */
+/** Shape whose values have no nested values, such as a string. */
 export type ScalarShape = SimpleShape | StringShape | NumberShape | LiteralShape | TemplateShape;
 
 /** Returns true if a value has the right type. Ignores the rules. A serializer needs only this check. */

@@ -2,8 +2,8 @@ import type { Part } from "./object-explainer.ts";
 import type { TextTest } from "./template.ts";
 
 /**
- * Side of the codec that a value belongs to: parsed JSON (`wire`), or the value of a handler (`value`: `Date`,
- * `bigint`, bytes).
+ * Form of a value: `wire` is parsed JSON, and `value` is what handlers receive and return, such as a `Date` or a
+ * `bigint`.
  */
 export type Form = "wire" | "value";
 
@@ -11,8 +11,8 @@ export type Form = "wire" | "value";
 export type FormatName = "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
 
 /**
- * Type as data. The generated check decides if a value is valid. If not, `explain` walks the shape to find the reasons.
- * Both are generated from the same types.
+ * Type as data, from which `explain` finds the reasons why a value is invalid. A generated function decides if a value
+ * is valid, because that is faster. Both are generated from the same types.
  */
 export type Shape =
   | SimpleShape
@@ -31,7 +31,7 @@ export interface SimpleShape {
   readonly kind: "unknown" | "never" | "null" | "boolean" | "date" | "bytes";
 }
 
-/** String. */
+/** String with its rules. */
 export interface StringShape extends TextRules {
   readonly kind: "string";
   /** Present if the string is the key of a value, not a value itself. Failures then say "key". */
@@ -46,7 +46,7 @@ export interface TextRules {
   readonly pattern?: RegExp;
 }
 
-/** Number or bigint. */
+/** Number or bigint with its rules. */
 export interface NumberShape {
   readonly kind: "number" | "bigint";
   readonly integer?: true;
@@ -57,7 +57,7 @@ export interface NumberShape {
   readonly multipleOf?: number;
 }
 
-/** Single value. */
+/** Literal type: exactly one value is valid. */
 export interface LiteralShape {
   readonly kind: "literal";
   readonly value: string | number | boolean | bigint;
@@ -71,24 +71,24 @@ export interface TemplateShape extends TextRules {
   readonly source: string;
 }
 
-/** Array whose items have one shape. */
+/** Array whose items all have the same shape. */
 export interface ArrayShape {
   readonly kind: "array";
   readonly element: Shape;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: true;
-  /** Generated check of an item in wire form, if items have nested values. `explain` uses it to skip valid items. */
+  /** Generated check of an item in wire form, if items have nested values. `explain` skips items that it accepts. */
   readonly isItem?: (item: unknown) => boolean;
 }
 
-/** Array with one shape per item. At most one element is a `rest`. */
+/** Array with a shape for each item. At most one element is a rest element, which stands for any number of items. */
 export interface TupleShape {
   readonly kind: "tuple";
   readonly elements: readonly TupleElementShape[];
 }
 
-/** Returns the minimum and maximum number of items. The maximum is `undefined` if an element is a `rest`. */
+/** Returns the minimum and maximum number of items. The maximum is `undefined` if the tuple has a rest element. */
 export function tupleLength({ elements }: TupleShape): {
   readonly least: number;
   readonly most: number | undefined;
@@ -125,13 +125,13 @@ export interface IndexShape {
   readonly shape: Shape;
 }
 
-/** Declared property. */
+/** Declared property of an object. */
 export interface PropertyShape {
   readonly key: string;
   readonly shape: Shape;
   /**
-   * `always`: may be absent on both sides. `input`: may be absent only on the wire, because a default or the system
-   * sets the value.
+   * `always`: the property may be absent in requests and in handlers' values. `input`: it may be absent only on the
+   * wire, because a default or the server sets the value.
    */
   readonly optional?: "always" | "input";
   /** Present if the value must never be shown. */
@@ -141,7 +141,7 @@ export interface PropertyShape {
 /** Union of shapes. */
 export interface UnionShape {
   readonly kind: "union";
-  /** Members. Nested unions are flattened, and members without values are left out. */
+  /** Members of the union. Nested unions are flattened, and members that no value satisfies are left out. */
   readonly members: readonly Shape[];
   /** Properties whose values distinguish the object members, in the order in which they are checked. */
   readonly discriminants?: readonly string[];
@@ -161,8 +161,8 @@ export function resolve(shape: Shape): Exclude<Shape, ReferenceShape> {
 }
 
 /**
- * Returns true if all values of a shape are literals, `null` or booleans. A bigint literal does not count, because it
- * has two wire forms.
+ * Returns true if all values of a shape can be listed: literals, `null` and booleans. A bigint literal does not count,
+ * because it has two wire forms.
  */
 export function isListable(shape: Shape): boolean {
   const resolved = resolve(shape);

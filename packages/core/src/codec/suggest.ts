@@ -61,7 +61,7 @@ function suggestNumber(shape: NumberShape, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Suggests the literal that was probably meant, or returns the advice if exactly one member has any. */
+/** Returns a similar literal as a suggestion. If there is none, returns the advice for the only member that has any. */
 function suggestMember(members: readonly Shape[], value: unknown): string | undefined {
   if (typeof value === "string") {
     const texts: string[] = [];
@@ -102,8 +102,8 @@ export function closest(text: string, candidates: Iterable<string>): string | un
 }
 
 /**
- * Maximum length of strings to compare. The row is longer, because the lower-case form of a string can be longer than
- * the string.
+ * Maximum length of strings to compare. `row` is longer, because the lower-case form of a string can be longer than the
+ * string.
  */
 const LONGEST = 64;
 const row = new Uint8Array(3 * LONGEST + 1);

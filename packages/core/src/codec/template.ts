@@ -1,21 +1,21 @@
 import { Automaton } from "./automaton.ts";
 
-/** Test of a string: a template literal type, or a regular expression. */
+/** Test of a string, such as a regular expression or the test of a template literal type. */
 export interface TextTest {
   test(text: string): boolean;
   /** Parts of a template literal type, for code that generates examples. */
   readonly parts?: readonly TemplatePart[];
 }
 
-/** Part of a template literal type: fixed text, or a hole. */
+/** Part of a template literal type: fixed text, or a placeholder (a "hole") such as `${number}`. */
 export type TemplatePart = string | HolePart | EitherPart;
 
-/** Hole for any string, for a number in JSON syntax, or for whole digits. */
+/** Placeholder for any string, for a number in JSON syntax, or for digits with an optional `-`. */
 export interface HolePart {
   readonly hole: "string" | "number" | "bigint";
 }
 
-/** Hole for one of several sequences. An empty list matches nothing. */
+/** Placeholder for one of several alternatives, such as `${"a" | "b"}`. An empty list matches nothing. */
 export interface EitherPart {
   readonly either: readonly (readonly TemplatePart[])[];
 }
@@ -39,16 +39,16 @@ export function template(parts: readonly TemplatePart[]): TextTest {
   return holes.length === 0 ? new Automaton(parts) : new DividedTemplate(fixed, holes, parts);
 }
 
-/** Patterns for the strings that fill a hole. */
+/** Patterns for the strings that replace a placeholder. */
 const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp>> = {
   number: /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/,
   bigint: /^-?[0-9]+$/,
 };
 
 /**
- * Template of fixed texts with holes between them. As in TypeScript, a hole ends at the first occurrence of the
- * following text, and a hole that is directly followed by another hole is one character. So `-1-2` does not match
- * `${number}-${number}`, because there is nothing before the first `-`.
+ * Template of fixed texts with placeholders between them. As in TypeScript, a placeholder ends at the first occurrence
+ * of the fixed text after it. A placeholder that another one follows directly is one character. So `-1-2` does not
+ * match `${number}-${number}`, because there is nothing before the first `-`.
  */
 class DividedTemplate implements TextTest {
   readonly parts: readonly TemplatePart[];
@@ -57,7 +57,7 @@ class DividedTemplate implements TextTest {
   readonly #holes: readonly { readonly fills: RegExp | undefined; readonly following: string }[];
   readonly #least: number;
 
-  /** Creates the test. `texts` are the fixed texts before, between and after the holes. */
+  /** Creates the test. `texts` are the fixed texts before, between and after the placeholders. */
   constructor(texts: readonly string[], holes: readonly HolePart["hole"][], parts: readonly TemplatePart[]) {
     this.parts = parts;
     this.#first = texts[0] ?? "";
@@ -87,7 +87,7 @@ class DividedTemplate implements TextTest {
   }
 }
 
-/** Returns the number of UTF-16 units of the character at an index. */
+/** Returns the number of UTF-16 code units of the character at an index. */
 function unitsAt(text: string, index: number): number {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }

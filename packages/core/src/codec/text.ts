@@ -1,8 +1,8 @@
 /**
  * Returns true if a string has `min` to `max` Unicode code points, as JSON Schema counts them.
  *
- * A string of `n` UTF-16 units has at least `n / 2` and at most `n` code points, so the length alone decides for most
- * strings.
+ * A string of `n` UTF-16 code units has at least `n / 2` and at most `n` code points, so for most strings the code
+ * points need not be counted.
  */
 export function codePointsWithin(text: string, min: number, max: number): boolean {
   const units = text.length;

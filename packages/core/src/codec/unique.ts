@@ -17,8 +17,8 @@ export function hasUniqueItems(items: readonly unknown[]): boolean {
 }
 
 /**
- * Returns true for values that a `Set` compares as JSON does. Strings are excluded, because a string could equal the
- * key of an object.
+ * Returns true if a `Set` compares the value as JSON does. Strings are excluded, because a string could equal the
+ * canonical string of an object.
  */
 function isComparable(item: unknown): boolean {
   return typeof item === "number" || typeof item === "boolean" || item === null || typeof item === "bigint";

@@ -10,8 +10,8 @@ const AT = 0x40;
 const OPENING = 0x5b;
 
 /**
- * Maximum length for the regular expression. Longer strings use the scanner, because the engine keeps a stack entry for
- * each character.
+ * Maximum length of strings for the regular expression. Longer strings use the scanner, because the engine needs a
+ * stack entry for each character.
  */
 const SHORT = 2048;
 
@@ -44,7 +44,7 @@ function isUriOfAnyKind(text: string): boolean {
   return index === text.length;
 }
 
-/** Returns the end of a run of characters of a set and percent-escapes. */
+/** Returns the index of the first character from `start` on that is neither in the set nor part of a percent-escape. */
 function endOf(text: string, start: number, set: number): number {
   let index = start;
   for (;;) {
@@ -59,7 +59,7 @@ function isEscape(text: string, index: number): boolean {
   return isIn(text.charCodeAt(index + 1), HEX) && isIn(text.charCodeAt(index + 2), HEX);
 }
 
-/** Returns the end of `[userinfo@]host[:port]`, or -1. */
+/** Returns the index after `[userinfo@]host[:port]`. Returns -1 if it is invalid. */
 function endOfAuthority(text: string, start: number): number {
   // All characters of a host name are valid in a userinfo, so a single walk determines which of the two it is.
   const first = endOf(text, start, USERINFO);
@@ -76,7 +76,7 @@ function endOfAuthority(text: string, start: number): number {
   return ends ? index : -1;
 }
 
-/** Returns the end of `[2001:db8::1]` or `[v1.future]`, or -1. */
+/** Returns the index after `[2001:db8::1]` or `[v1.future]`. Returns -1 if it is invalid. */
 function endOfLiteral(text: string, start: number): number {
   const closing = text.indexOf("]", start);
   if (closing < 0) return -1;
@@ -87,7 +87,7 @@ function endOfLiteral(text: string, start: number): number {
   return isAddress ? closing + 1 : -1;
 }
 
-/** Returns true for an `IPvFuture`, starting after its `v`. */
+/** Returns true if a substring, starting after the `v`, is an `IPvFuture` of RFC 3986. */
 function isFuture(text: string, start: number, end: number): boolean {
   let index = start;
   while (isIn(text.charCodeAt(index), HEX)) index++;
@@ -106,7 +106,7 @@ function usualPattern(): RegExp {
   );
 }
 
-/** Returns a pattern for any number of characters of a set and percent-escapes. */
+/** Returns a pattern that matches any number of percent-escapes and characters of a set. */
 function any(set: string): string {
   return `[${set}]*(?:%[0-9A-Fa-f][0-9A-Fa-f][${set}]*)*`;
 }

@@ -5,7 +5,7 @@ import { firstFailure } from "./explain.ts";
 import { isWritableDate } from "./rules.ts";
 import type { Shape } from "./shape.ts";
 
-/** Maximum length for the loop. For longer strings, the native scan of `JSON.stringify` is faster. */
+/** Maximum length of strings that a loop checks. For longer strings, the native code of `JSON.stringify` is faster. */
 const SHORT = 40;
 
 /** Returns a JSON string. */
@@ -55,7 +55,7 @@ export function writeDate(value: unknown): string {
   return `"${dateContent(value)}"`;
 }
 
-/** Returns the characters between the quotes of a `Date`. */
+/** Returns a `Date` as an RFC 3339 string in UTC, without quotes. */
 export function dateContent(value: unknown): string {
   if (!isWritableDate(value)) refuse(value);
   return encodeDate(value.getTime());
@@ -76,8 +76,8 @@ export function writeUnknown(value: unknown): string {
 }
 
 /**
- * Replacer for `JSON.stringify`. It receives a date after the call of `toJSON`, so the date itself is read from its
- * holder.
+ * Replacer for `JSON.stringify` that throws for values without a JSON form. It receives a date after the call of
+ * `toJSON`, so it reads the date itself from its object.
  */
 function refuseLoss(this: unknown, key: string, written: unknown): unknown {
   if (typeof written === "number" && !Number.isFinite(written)) refuse(written);
@@ -94,8 +94,8 @@ export function refuse(value: unknown): never {
 }
 
 /**
- * Returns the error of a `serialize` that failed, with the JSONPath of the first value that could not be written.
- * Writers do not track the path, so that valid responses have no cost.
+ * Returns the error for a failed `serialize`, with the JSONPath of the first value that could not be written. The path
+ * is determined only after a failure, so that valid responses have no cost.
  */
 export function unserializable(name: string, shape: Shape, value: unknown, cause: unknown): TypeError {
   const failure = firstFailure(shape, value, "value", false);

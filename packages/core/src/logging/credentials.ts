@@ -33,7 +33,7 @@ export const credentialNames: readonly string[] = [
   "x-api-key",
 ];
 
-/** Returns the spellings `apikey` (for `apiKey` in any case), `api_key` and `api-key`. */
+/** Returns three spellings of a name: `api key` gives `apikey`, `api_key` and `api-key`. */
 function spellings(words: string): string[] {
   return ["", "_", "-"].map((separator) => words.replace(" ", separator));
 }

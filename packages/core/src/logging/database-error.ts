@@ -4,15 +4,15 @@
  * logged. The rest of the error is sufficient to locate the failure.
  */
 
-/** Property names of libraries for the parameters of a statement: drizzle, postgres.js. */
+/** Property names of drizzle and postgres.js for the parameters of a statement. */
 const parameterLists: ReadonlySet<string> = new Set(["params", "parameters", "args", "values"]);
 
-/** Values that the log shows in place of some properties of an error. */
+/** Redacted properties of an error, which the log shows in place of the original properties. */
 export type ErrorView = ReadonlyMap<string, unknown>;
 
 /**
- * Returns the values to log in place of an error's own properties. `undefined` if the error is not of a database
- * library. Throws if a getter of the error throws.
+ * Returns redacted values of the properties that may contain data. Returns `undefined` if the error is not from a
+ * database library. Throws if a getter of the error throws.
  */
 export function viewOfDatabaseError(error: object): ErrorView | undefined {
   const { message, stack, query, code, severity } = error as Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { isoNow } from "../iso-now.ts";
 import { isThenable } from "../thenable.ts";
 import type { LineSink } from "./stdout-sink.ts";
 
-/** Context in which an entry is written. */
+/** Request data of a log entry. */
 export interface LogContext {
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
@@ -54,12 +54,12 @@ export class Log {
     return severityOf[level] >= this.#threshold;
   }
 
-  /** Returns a string as entries contain it: of limited length, and without hidden values. */
+  /** Returns a string in the form that log entries have: of limited length, and without hidden values. */
   text(text: string): string {
     return this.#options.redactor.redactMessage(boundedText(text));
   }
 
-  /** Returns a logger whose entries contain the result of `place` at the time of the call. */
+  /** Returns a logger. It calls `context` for each entry and adds the result to the entry. */
   loggerFor(context: () => LogContext): Logger {
     return new ContextLogger(this, context);
   }
@@ -69,7 +69,7 @@ export class Log {
     if (!this.isEnabled(level)) return;
     const { serverAdapter, redactor, lines, format = jsonFormat } = this.#options;
     const { traceId, spanId, route, phase, requestId } = context();
-    // Assigning single members is several times faster than a spread.
+    // Assigning single properties is several times faster than a spread.
     const entry: Mutable<LogEntry> = {
       level,
       // The message is bounded like the data, because libraries put entire statements with their values into error

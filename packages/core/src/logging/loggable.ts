@@ -7,22 +7,22 @@ import { types } from "node:util";
 import { viewOfDatabaseError } from "./database-error.ts";
 import { redacted, type Redactor } from "./redact.ts";
 
-/** Maximum length of one string, in UTF-16 units. */
+/** Maximum length of one string, in UTF-16 code units. */
 const maxText = 16_384;
-/** Maximum depth of nesting. */
+/** Maximum nesting of objects and arrays in the data of a log entry. */
 const maxDepth = 12;
-/** Maximum number of values in one entry. */
+/** Maximum number of values in the data of a log entry. */
 const maxValues = 5_000;
 
 /** Properties of a validation failure that show the invalid value. */
 const failureTexts: ReadonlySet<string> = new Set(["value", "received", "suggestion"]);
 
-/** Converts `value`, the `data` of an entry, to plain JSON data. */
+/** Converts the data of a log entry to plain JSON data, redacted and of limited size. */
 export function toLoggable(value: unknown, redactor: Redactor): unknown {
   return new Reader(redactor).read(value, ["data"], []);
 }
 
-/** Returns a string unchanged, or its start and its length if it is too long for an entry. */
+/** Returns a string. If it is too long for a log entry, returns its start with its length: `… (20000 characters)`. */
 export function boundedText(text: string): string {
   return text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
 }
@@ -94,7 +94,7 @@ class Reader {
   }
 
   /**
-   * Returns true if a value is a validation failure of a hidden field: it has the path of the field, and next to it the
+   * Returns true if a value is a validation failure of a hidden field. A failure contains the path of the field and the
    * invalid value.
    */
   #isHiddenFailure(value: object): boolean {

@@ -53,7 +53,7 @@ export function readableFormat(hasColours: boolean): LogFormat {
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
-/** Returns the local time of day. */
+/** Returns the local time of day: `14:03:07.512`. */
 function timeOfDay(timestamp: string): string {
   const time = new Date(timestamp);
   const seconds = `${two(time.getSeconds())}.${String(time.getMilliseconds()).padStart(3, "0")}`;

@@ -1,11 +1,11 @@
-/** Text that replaces a hidden value in a log entry. */
+/** String that replaces a hidden value in a log entry. */
 export const redacted = "[redacted]";
 
 /** Determines which values of log entries are hidden. */
 export interface Redactor {
   /**
-   * Hides every property with one of these names from now on, in any case, with or without `_` and `-`. This includes
-   * the column and the header of a field.
+   * Hides every property with one of these names from now on. Case, `_` and `-` are ignored: `ibanCode` also hides
+   * the column `iban_code` and the header `Iban-Code`.
    */
   hideNames(names: readonly string[]): void;
   /**
@@ -51,7 +51,7 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
   }
   const underAnyName = byLastName.get("*") ?? [];
   const hidden = new Set<string>();
-  /** Checks the path of the first `length` names. The parameter avoids a copy of a long path for each of its names. */
+  /** Checks the path of the first `length` names. `length` avoids a copy of the path for each enclosing property. */
   const hidesStartByPattern = (path: readonly string[], length: number): boolean => {
     const named = byLastName.get(path[length - 1]!);
     return (

@@ -17,7 +17,7 @@ export interface Output {
 }
 
 /**
- * Maximum number of UTF-16 units that wait to be written. A reader that stopped reading, or a full disk, must not
+ * Maximum number of UTF-16 code units that wait to be written. A reader that stopped reading, or a full disk, must not
  * exhaust the memory.
  */
 const maxPending = 8 * 1024 * 1024;

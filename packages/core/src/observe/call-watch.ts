@@ -1,6 +1,6 @@
 /** Number of consecutive requests without an outgoing call after which a route counts as quiet. */
 const quietThreshold = 32;
-/** A quiet route is still observed in one of this number of requests. Must be a power of two. */
+/** Number N: of a quiet route, only every Nth request is observed. Must be a power of two. */
 const watchedOneIn = 64;
 
 /**
@@ -12,14 +12,14 @@ export class CallWatch {
   #quiet = 0;
   #passed = 0;
 
-  /** Returns true if the next request is observed. */
+  /** Returns true if the next request of the route must run in the asynchronous context. */
   next(): boolean {
     if (this.#quiet < quietThreshold) return true;
     this.#passed += 1;
     return this.#passed % watchedOneIn === 0;
   }
 
-  /** Records the end of an observed request. */
+  /** Records the end of an observed request. `hasCalled` is true if the request made an outgoing call. */
   recordRequest(hasCalled: boolean): void {
     if (hasCalled) this.resume();
     else if (this.#quiet < quietThreshold) this.#quiet += 1;

@@ -8,10 +8,10 @@ import { monotonicMs } from "./clock.ts";
 /** Maximum number of recorded calls per request. Further calls are only counted. */
 export const mostCalls = 100;
 
-/** Recorded call of a middleware or handler. */
+/** Outgoing call, such as a query, that a middleware or handler makes. Recorded as a span. */
 export class Call implements RunningCall {
   readonly start: CallStart;
-  /** Phase whose span is the parent, unless `start` specifies another parent. */
+  /** Number of the phase that made the call. Its span is the parent, unless `start` specifies another parent. */
   readonly phase: number;
   /** Start time in monotonic milliseconds. */
   readonly startMs: number = monotonicMs();
@@ -19,7 +19,7 @@ export class Call implements RunningCall {
   endMs = 0;
   /** Message of the error if the call failed. */
   failure: string | undefined;
-  /** The object has no prototype, because attributes may have any name. */
+  /** Attributes of the span. The object has no prototype, because attributes may have any name. */
   readonly attributes: Record<string, AttributeValue> = Object.create(null) as Record<string, AttributeValue>;
 
   constructor(start: CallStart, phase: number) {

@@ -16,7 +16,7 @@ export class DayClock {
   #offset = performance.timeOrigin;
   #nextCheck = 0;
 
-  /** Returns the wall-clock time of the current monotonic time, in milliseconds since 1970 with a fraction. */
+  /** Converts the current monotonic time to milliseconds since 1970, with a fraction. */
   at(nowMs: number): number {
     if (nowMs >= this.#nextCheck) {
       this.#nextCheck = nowMs + checkEveryMs;

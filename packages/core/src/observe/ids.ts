@@ -3,9 +3,9 @@ import { randomBytes, randomFillSync } from "node:crypto";
 const traceIdBytes = 16;
 
 /**
- * Random bytes are generated and converted to hexadecimal digits in bulk, because a call for each request would cost
- * more than the rest of the trace id. An id that is kept in memory keeps the string that it was cut from, so the pool
- * is small.
+ * Random bytes for trace ids, generated and converted to hexadecimal digits in bulk. A call for each request would cost
+ * more than the rest of the trace id. An id in memory holds the entire string that it was cut from, so the pool is
+ * small.
  */
 const pool = Buffer.alloc(traceIdBytes * 64);
 let text = "";
@@ -55,8 +55,8 @@ export function randomSpanPrefix(): string {
 }
 
 /**
- * Returns the span id with that index, from 0 to 4,094, of a request: 16 hexadecimal digits, not all zero. Two strings
- * are joined, because formatting a number would be slower.
+ * Returns the span id of a request that has the given index, from 0 to 4,094: 16 hexadecimal digits, not all zero. Two
+ * strings are joined, because formatting a number would be slower.
  */
 export function spanIdOf(prefix: string, index: number): string {
   return prefix + lastDigits[index + 1]!;
@@ -67,7 +67,7 @@ export function randomSpanId(): string {
   return spanIdOf(randomSpanPrefix(), 0);
 }
 
-/** Prefix that distinguishes requests of this process from those of other processes in the same log. */
+/** Prefix of request ids. It distinguishes requests of this process from those of other processes in the same log. */
 const processPrefix = randomBytes(5).toString("hex");
 let count = 0;
 

@@ -2,7 +2,7 @@ import type { CompiledRoute } from "@kit/types";
 
 import type { CallWatch } from "./call-watch.ts";
 
-/** Facts about a route that observation needs. */
+/** Data of a route that the recording of requests needs. */
 export interface ObservedRoute {
   readonly compiled: CompiledRoute;
   /** Names of the phases of its requests, by phase number. */

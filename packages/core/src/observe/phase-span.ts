@@ -8,8 +8,8 @@ import type { Slot } from "./slot.ts";
 const mostAttributes = 256;
 
 /**
- * Span of the current phase of a request. The constructor copies everything that the id consists of, because the slot
- * may record another request when the id is read.
+ * Span of the current phase of a request. The constructor copies the parts of the span's id, because the slot may
+ * already record another request when the id is read.
  */
 export class PhaseSpan implements RunningSpan {
   readonly traceId: string;

@@ -27,7 +27,7 @@ const fixed: readonly string[] = [
   "response",
 ];
 
-/** Returns the names of the phases of a route with that middleware, by phase number. */
+/** Returns the phase names of a route by phase number. `middleware` contains the names of the route's middleware. */
 export function phaseNames(middleware: readonly string[]): readonly string[] {
   return [...fixed, ...middleware.map((name) => `middleware:${name}`)];
 }
@@ -35,7 +35,7 @@ export function phaseNames(middleware: readonly string[]): readonly string[] {
 /** Names of the phases of a request without a route. */
 export const namesOutsideRoutes: readonly string[] = phaseNames([]);
 
-/** Returns true if a phase is the validation of a slot. */
+/** Returns true if a phase validates params, query or body. */
 export function isValidation(phase: number): boolean {
   return phase >= paramsValidation && phase <= bodyValidation;
 }

@@ -19,7 +19,7 @@ import { PhaseSpan } from "./phase-span.ts";
 import * as read from "./slot-records.ts";
 import { type Slot, SlotPool } from "./slot.ts";
 
-/** Parts of a recorder. */
+/** Settings of a recorder, and the functions that it calls. */
 export interface RecorderParts {
   readonly observers: readonly RequestObserver[];
   /** Listeners that receive the phases of every request. */
@@ -34,7 +34,7 @@ export interface RecorderParts {
 const defaultCapacity = 256;
 const wakeEveryMs = 100;
 
-/** Records requests for observers. Created only if there is an observer. */
+/** Records requests for the observers of plugins. Created only if there is an observer. */
 export class Recorder implements RequestHistory {
   /** True if `ctx.span` is available. */
   readonly hasSpans: boolean;
@@ -46,7 +46,7 @@ export class Recorder implements RequestHistory {
   readonly #onResponse: readonly ((view: FinishedRequestView) => void)[];
   readonly #around: readonly NonNullable<RequestObserver["around"]>[];
   readonly #isSampled: RequestObserver["isSampled"];
-  /** Maximum size of a body to capacity, in bytes. -1 if neither headers nor bodies are kept. */
+  /** Maximum size of a request body to record, in bytes. -1 if neither headers nor bodies are recorded. */
   readonly #receivedBytes: number;
   readonly #view: View;
   #sequence = 0;
@@ -84,7 +84,7 @@ export class Recorder implements RequestHistory {
     return this.#pool.capacity;
   }
 
-  /** Returns true if observers wrap the middleware and handler calls of a request. */
+  /** Returns true if middleware and handlers of a request must run inside of functions of the observers. */
   wraps(slot: Slot): boolean {
     return slot.observesCalls || this.#around.length > 0;
   }
@@ -190,7 +190,7 @@ export class Recorder implements RequestHistory {
     for (const listener of onLifecycle) this.#tell(() => listener(trace));
   }
 
-  /** Runs a middleware or handler inside of the wrappers of observers. */
+  /** Runs a middleware or handler inside of the `around` functions of the observers. */
   around(slot: Slot, run: () => unknown): unknown {
     const span = this.spanOf(slot);
     const { observesCalls } = slot;
@@ -243,7 +243,7 @@ export class Recorder implements RequestHistory {
     return route === null ? -1 : (this.#routeNumbers.get(route) ?? -1);
   }
 
-  /** Does not use {@link Recorder.#tell}, because a closure for each request would cost more than most listeners. */
+  /** Calls `onResponse` of each observer. Does not use `#tell`, because closures cost more than most observers. */
   #notifyResponse(view: View): void {
     for (const onResponse of this.#onResponse) {
       try {

@@ -10,7 +10,7 @@ import type { Slot } from "./slot.ts";
 import { shownTarget } from "./target.ts";
 import { redacted, type Redactor } from "../logging/redact.ts";
 
-/** Phase that a request entered. */
+/** Phase that a request entered, with its times in monotonic milliseconds. */
 interface EnteredPhase {
   readonly number: number;
   readonly name: string;
@@ -39,7 +39,7 @@ export function phaseSpanId(slot: Slot, phase: number): string {
   return phaseSpanIdOf(spanPrefixOf(slot), phase);
 }
 
-/** Returns the id of the span of a phase, for a request with this prefix of span ids. */
+/** Returns the span id of a phase. `prefix` is the part that all span ids of the request share. */
 export function phaseSpanIdOf(prefix: string, phase: number): string {
   return spanIdOf(prefix, phase + 1);
 }
@@ -49,10 +49,10 @@ export function spanPrefixOf(slot: Slot): string {
   return (slot.spanPrefix ??= randomSpanPrefix());
 }
 
-/** Index of the first span of a call, above the indexes of all possible phases. */
+/** Index for the span id of a request's first outgoing call. The spans of phases have lower indexes. */
 const firstCall = 2_048;
 
-/** Returns the names of a slot's phases. */
+/** Returns the phase names of a request by phase number. */
 export function namesOfSlot(slot: Slot): readonly string[] {
   return slot.route?.phases ?? phases.namesOutsideRoutes;
 }
@@ -65,8 +65,8 @@ export function durationOf(slot: Slot): number {
 }
 
 /**
- * Returns true if the contract leaves out the slot that the phase validates. Such a phase takes no time and has no
- * recorded start.
+ * Returns true if a phase validates params, query or body, and the contract leaves this part out. Such a phase takes no
+ * time and has no recorded start.
  */
 function isVoid(slot: Slot, phase: number): boolean {
   const compiled = slot.route?.compiled;
@@ -101,7 +101,7 @@ function iso(slot: Slot, monotonic: number): string {
   return new Date(slot.startTime + (monotonic - slot.times[phases.received]!)).toISOString();
 }
 
-/** Returns the phases of a request in their public form. */
+/** Returns the phases of a request in the form that plugins receive. */
 export function lifecycleOf(slot: Slot): LifecyclePhase[] {
   const now = monotonicMs();
   return passedPhases(slot).map((phase) => shownPhase(slot, phase, now));

@@ -4,7 +4,7 @@ import type { ObservedRoute } from "./observed-route.ts";
 import type { TraceParent } from "./ids.ts";
 import type { Call } from "./call.ts";
 
-/** Number of additional elements after the phases: the wall-clock time of arrival. */
+/** Number of elements in `times` after the phases: one, for the wall-clock time of arrival. */
 const extraNumbers = 1;
 
 /** Preallocated record of one request. Reused for other requests. */
@@ -18,16 +18,16 @@ export class Slot {
   target = "";
   /** Current phase of the request. */
   phase = 0;
-  /** Phase that failed, or -1. */
+  /** Number of the phase that failed. -1 if none failed. */
   failed = -1;
   status = 0;
   isActive = false;
-  /** Generated on first use. */
+  /** Id of the request in logs. Generated on first use. */
   requestId: string | undefined;
   traceId: string | undefined;
   parent: TraceParent | null = null;
   traceState: string | null = null;
-  /** Decided on first use. */
+  /** True if the trace is sampled. Decided on first use. */
   isSampled: boolean | undefined;
   /** Prefix of the request's span ids. Generated on first use. */
   spanPrefix: string | undefined;
@@ -41,13 +41,13 @@ export class Slot {
   calls: Call[] | null = null;
   /** True if outgoing calls can be assigned to this request. */
   observesCalls = false;
-  /** Number of calls above the limit, which are not kept. */
+  /** Number of outgoing calls that were not recorded, because the request made too many. */
   droppedCalls = 0;
   received: ReceivedRequest | null = null;
   /** Span of the phase `spanPhase`, cached. */
   span: RunningSpan | null = null;
   spanPhase = -1;
-  /** Links of the list in the pool. */
+  /** Neighbours in the pool's list of active requests. */
   previous: Slot | null = null;
   next: Slot | null = null;
 
@@ -163,7 +163,7 @@ export class SlotPool {
     return this.#finished[number % this.capacity]!;
   }
 
-  /** Yields the slots of the kept finished requests, latest first. */
+  /** Yields the slots of the finished requests that the ring still contains, latest first. */
   *finished(): Generator<Slot> {
     const kept = Math.min(this.#finishedCount, this.capacity);
     for (let age = 1; age <= kept; age += 1)

@@ -24,7 +24,7 @@ function shownQuery(query: string, redactor: Redactor): string {
     .join("&");
 }
 
-/** Returns a path, with the values of its route's hidden parameters replaced. */
+/** Returns a path with hidden parameters replaced: `/reset/abc` for `/reset/:token` gives `/reset/[redacted]`. */
 export function shownPath(path: string, route: CompiledRoute | null | undefined, redactor: Redactor): string {
   if (route === null || route === undefined) return path;
   const isHidden = (name: string): boolean => redactor.hides(["params", name.toLowerCase()]);

@@ -1,7 +1,7 @@
 import { bindToSignal } from "./bind-to-signal.ts";
 import type { Client, Done, Pool } from "./driver.ts";
 
-/** `Pool` of the package `pg`. */
+/** Connection pool: a `Pool` of the package `pg`. */
 export interface CancellablePool {
   connect: (...given: never[]) => unknown;
   query: (...given: never[]) => unknown;

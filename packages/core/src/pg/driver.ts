@@ -1,4 +1,4 @@
-/** Subset of the types of the package `pg` that is used here. `@kit/core` does not depend on the package. */
+/** Pool of the package `pg`, with the properties that kit uses. `@kit/core` does not depend on the package. */
 export interface Pool {
   readonly Client: new (options: unknown) => Client;
   readonly options: unknown;
@@ -21,11 +21,11 @@ export interface Client {
   readonly connection?: Wire;
   query: (...given: unknown[]) => unknown;
   release: Release;
-  /** Returns `I` outside of a transaction. */
+  /** Returns the state of the connection: `I` (idle) outside of a transaction. */
   getTransactionStatus?(): string | null;
 }
 
-/** Connection before the login. */
+/** Network connection of a client, on which a cancel request is sent before the login. */
 export interface Wire {
   readonly ssl: unknown;
   readonly sslNegotiation?: string;

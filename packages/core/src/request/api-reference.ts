@@ -5,13 +5,13 @@ import type { ApiDocs, ApiDocsFile, CompiledApplication, ServerExchange } from "
 import * as phases from "../observe/phases.ts";
 import { jsonType, pathOf, type RequestState } from "./request-state.ts";
 
-/** Resource of the API reference, named by its path below the page. The page itself has an empty name. */
+/** Path of a resource below the page of the API reference, such as `openapi.json`. Empty for the page itself. */
 type Part = string;
 
 const page: Part = "";
 /**
- * The page uses its own copy of the document, because `/openapi.json` may be a route of the application, and is not
- * served in production.
+ * Path of the OpenAPI document below the page. The page uses its own copy, because `/openapi.json` may be a route of
+ * the application, and is not served in production.
  */
 const openApi: Part = "openapi.json";
 
@@ -33,14 +33,14 @@ export class ApiReference {
     this.#parts = new Set([page, openApi, ...docs.files]);
   }
 
-  /** Creates the reference of an application. Returns `null` if the application has a route with one of the paths. */
+  /** Creates the reference of an application. Returns `null` if the application has a route at one of its paths. */
   static of(path: string, docs: ApiDocs, compiled: CompiledApplication): ApiReference | null {
     const reference = new ApiReference(path, docs, compiled);
     const isTaken = compiled.routes.some((route) => reference.#partAt(route.path) !== undefined);
     return isTaken ? null : reference;
   }
 
-  /** Returns the name of the requested resource, or `undefined` if the path is not one of the reference. */
+  /** Returns the name of the requested resource, or `undefined` if the path does not belong to the reference. */
   find({ target }: ServerExchange): Part | undefined {
     return target.startsWith(this.#path) ? this.#partAt(pathOf(target)) : undefined;
   }
@@ -118,7 +118,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return accepted.get("gzip") ?? accepted.get("*") ?? false;
 }
 
-/** Returns true if `if-none-match` contains the tag of the response. */
+/** Returns true if `if-none-match` contains the entity tag of the response. */
 function hasTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.split(",").some((item) => {

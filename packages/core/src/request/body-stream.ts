@@ -27,7 +27,7 @@ export class BodyStream implements ResponseStreamEvents {
     if (!this.#isOver) void this.#pump(writer);
   }
 
-  /** Completes a response without a body, and cancels the source. */
+  /** Ends the response to a HEAD request, which has no body, and cancels the source. */
   startEmpty(writer: ResponseWriter): void {
     this.#isOver = true;
     this.#source.cancel(new Error("The response has no body"));
@@ -96,7 +96,7 @@ export class BodyStream implements ResponseStreamEvents {
 /** Maximum number of bytes of a body that is collected in memory because the server cannot stream. */
 const greatestCollected = 16 * 1024 * 1024;
 
-/** Reads a source to its end. Returns `undefined` if `isOver` reports that the response is no longer needed. */
+/** Reads a stream to its end and returns its bytes. `undefined` if `isOver` reports that nobody needs the response. */
 export async function collect(
   source: OpenSource,
   serverAdapter: string,

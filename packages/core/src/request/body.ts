@@ -5,8 +5,8 @@ import { findJsonError, lineAndColumn } from "./json-syntax.ts";
 import { invalidSlot, unsupportedMediaType } from "./refusals.ts";
 
 /**
- * Returns a JSON body as a string. Throws a validation error with the path `$`, the body itself, if the body cannot be
- * read.
+ * Returns a JSON body as a string. If the body cannot be read, throws a validation error with the path `$`, which is
+ * the body itself.
  */
 export function readJsonText(exchange: ServerExchange, validator: Validator<unknown>): string {
   if (exchange.bodyLength === 0) {

@@ -85,7 +85,7 @@ export class Context implements RequestContext {
   }
 }
 
-/** Names that middleware must not add: the members of `ctx`, and names that every object has. */
+/** Names of properties that middleware must not add: those of `ctx`, and those that every object has. */
 const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Context.prototype),
   ...Object.getOwnPropertyNames(Object.prototype),

@@ -1,13 +1,13 @@
 import type { AnyMiddleware } from "../middleware.ts";
 import type { ObservedRoute } from "../observe/observed-route.ts";
 
-/** Middleware of a chain. */
+/** Middleware in the chain of a route. */
 export interface ChainStep {
   readonly name: string;
   readonly run: AnyMiddleware;
 }
 
-/** Input of a handler. A slot that the contract leaves out is `undefined`. */
+/** Input of a handler. `params`, `query` and `body` are `undefined` if the contract leaves them out. */
 export interface HandlerArgument {
   readonly params: unknown;
   readonly query: unknown;

@@ -14,12 +14,12 @@ import { isIP, SocketAddress } from "node:net";
 export type ForwardingHeader = "x-forwarded-for" | "forwarded";
 
 /**
- * Returns the start of the last entry of a list: the index after its comma, or 0. `undefined` if the quotes of the
- * entry do not match.
+ * Function that finds the last entry of the list that ends at `end`. It returns the index after the comma before the
+ * entry, or 0, or `undefined` if the quotes of the entry do not match.
  */
 type StartOfLast = (text: string, end: number) => number | undefined;
 
-/** Syntax of the entries of a header. */
+/** Syntax of a forwarding header. */
 interface Syntax {
   readonly startOfLast: StartOfLast;
   /** Returns the client's address in an entry. `undefined` if the entry is malformed or has no address. */
@@ -48,8 +48,8 @@ export class EntriesFromRight {
   }
 
   /**
-   * Returns the address of the next entry, `null` if the entry is malformed or not an address, and `undefined` if there
-   * are no more entries.
+   * Returns the address of the next entry. Returns `null` if the entry is malformed or not an address, and `undefined`
+   * if all entries have been read.
    */
   next(): string | null | undefined {
     if (this.#end < 0) return undefined;
@@ -61,7 +61,7 @@ export class EntriesFromRight {
   }
 }
 
-/** Finds the comma before the last element of a `Forwarded` header, from the right. */
+/** Returns the index after the last comma in a `Forwarded` header that is not in quotes. Returns 0 if there is none. */
 function startOfLastElement(text: string, end: number): number | undefined {
   let isQuoted = false;
   for (let index = end - 1; index >= 0; index -= 1) {

@@ -18,7 +18,7 @@ export interface HealthOptions {
 /** Condition of readiness, such as `() => pool.query("select 1")`. Any result except `false` is a success. */
 export type HealthCheck = () => unknown;
 
-/** Options with their defaults. */
+/** Validated option `health`, with its defaults. */
 export interface ReadHealth {
   readonly live: string;
   readonly ready: string;
@@ -51,7 +51,7 @@ export class Health {
     this.#log = log;
   }
 
-  /** Returns the path of the request if it is one of the two paths. */
+  /** Returns the path of a request for one of the two health paths. Returns `undefined` for every other request. */
   find({ target }: ServerExchange): string | undefined {
     const path = pathOf(target);
     const plain = path.endsWith("/") ? path.slice(0, -1) : path;

@@ -14,7 +14,7 @@ const mostDeclared = 20;
 /**
  * Warns about parts of a request that its contract does not declare: misspelt keys of the query, `tag[]=`, a body. Each
  * combination of route and key is reported once. Used only in development. `crates/kit-runtime/src/http/ignored.rs` has
- * the same texts.
+ * the same messages.
  */
 export class IgnoredInput {
   readonly #warned = new Set<string>();

@@ -6,7 +6,7 @@
  * four assignments. A timer for each request would cost more than the rest of the pipeline.
  */
 
-/** Request that can be an entry of the list. The list owns the links. */
+/** Request that can be an entry of the list. Only the list changes the first three properties. */
 export interface PendingRequest {
   previousPending: PendingRequest | null;
   nextPending: PendingRequest | null;
@@ -14,7 +14,7 @@ export interface PendingRequest {
   tick: number;
   /** Called when the request has exceeded its timeout. */
   timeOut(limitMs: number): void;
-  /** Called when the application closes and does not wait any longer. */
+  /** Called when the application closes and the grace period ends. */
   abort(): void;
 }
 
@@ -77,7 +77,7 @@ export class InFlight {
   }
 
   /**
-   * Notifies every request that the application does not wait any longer, oldest first. Each request removes itself.
+   * Aborts every request at the end of the grace period, oldest first. Each request removes itself from the list.
    */
   abortAll(): void {
     for (let request = this.#first; request !== null; request = this.#first) {

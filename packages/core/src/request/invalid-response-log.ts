@@ -16,7 +16,7 @@ export class InvalidResponseLog {
     });
   }
 
-  /** Counts a response. Calls `tell` for the first one of a route and minute, to log it with the ids of the request. */
+  /** Counts a response. Calls `log` only for the first one of a route and minute. */
   count(route: string, error: unknown, log: () => void): void {
     if (this.#sampler.shouldLog(route, error)) log();
   }

@@ -1,6 +1,6 @@
 /** Location of the first syntax error of a JSON string, with the expected token. */
 export interface JsonSyntaxError {
-  /** Offset in UTF-16 units. */
+  /** Offset in UTF-16 code units. */
   readonly offset: number;
   readonly expected: string;
 }

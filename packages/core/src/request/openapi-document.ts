@@ -17,7 +17,7 @@ export class OpenApiDocument {
     this.#read = compiled.openapi;
   }
 
-  /** Creates the document of an application. Returns `null` if the application has a route with that path. */
+  /** Creates the document of an application. Returns `null` if the application has a route at `/openapi.json`. */
   static of(compiled: CompiledApplication): OpenApiDocument | null {
     const isTaken = compiled.routes.some((route) => route.path === documentPath);
     return isTaken ? null : new OpenApiDocument(compiled);

@@ -16,7 +16,7 @@ export interface PipelineSettings {
   readonly errorMiddleware: ErrorMiddleware;
   /** Additional fields of error bodies that plugins request. */
   readonly errorFields: ErrorFields;
-  /** Directory of the project. */
+  /** Absolute path of the project. The source paths of routes are relative to it. */
   readonly projectRoot: string;
   /**
    * True to check each response against its contract before it is serialized. The check walks the response a second

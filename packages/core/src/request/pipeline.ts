@@ -21,7 +21,7 @@ import { pathOf, RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
 import { allowOf, respondToOptionsAsterisk, isOptionsAsterisk } from "./options-asterisk.ts";
 
-/** Parts of a pipeline. */
+/** Routes, settings and other parts that a pipeline is created from. */
 export interface PipelineParts {
   readonly tree: CompiledRouteTree;
   /** Routes by route number. */

@@ -46,7 +46,7 @@ export function applicationCloses(): AppError {
   return withoutStack(() => new AppError("SERVICE_UNAVAILABLE", 503, "The server is closing"));
 }
 
-/** Error for a slot that breaks its contract. */
+/** Error for a request whose params, query or body breaks the contract. */
 export function invalidSlot(
   slot: RequestSlot,
   { name }: Pick<Validator<unknown>, "name">,
@@ -55,7 +55,7 @@ export function invalidSlot(
   return withoutStack(() => new RequestValidationError(slot, name, failures));
 }
 
-/** Error for a request with a body whose contract has none. */
+/** Error for a GET or HEAD request with a body. */
 export function undeclaredBody(method: string, bytes: number): RequestValidationError {
   return invalidSlot("body", { name: "void" }, [
     {

@@ -6,7 +6,7 @@ import { Sampler } from "../logging/sampler.ts";
 import { shownPath } from "../observe/target.ts";
 import type { Redactor } from "../logging/redact.ts";
 
-/** Maximum number of single entries for each route, status and minute. */
+/** Maximum number of requests that are logged one by one, for each route, status and minute. */
 const perMinute = 10;
 
 /** Request that the router or the validation refuses. */

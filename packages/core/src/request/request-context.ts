@@ -112,7 +112,7 @@ export interface RequestContext {
    */
   send(body: RawBody, options?: SendOptions): RawResponse;
   /**
-   * Throws the application error of the status, so the code after the call does not run.
+   * Throws an application error with the given status, so the code after the call does not run.
    *
    * @param status - HTTP status, an integer from 400 to 599.
    * @param code - Machine-readable code, such as `NOTE_NOT_FOUND`.

@@ -36,8 +36,8 @@ const retryAfter = "1";
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * State of a request from its arrival to its response: ids, phase, headers, and how the request succeeds or fails. Independent of
- * routes except for their name, so that 404 and similar responses use the same code.
+ * State of a request from its arrival to its response: ids, phase, headers, and its success or failure. Contains
+ * nothing about the route except its name, so that 404 and similar responses use the same code.
  */
 export class RequestState implements RequestFailure, PendingRequest {
   readonly exchange: ServerExchange;
@@ -45,7 +45,7 @@ export class RequestState implements RequestFailure, PendingRequest {
   readonly executable: ExecutableRoute | null;
   previousPending: PendingRequest | null = null;
   nextPending: PendingRequest | null = null;
-  /** Tick at which the request was added to the waiting requests, or -1. */
+  /** Tick of the timeout timer at which the request began to wait for a promise. -1 if it did not wait. */
   tick = -1;
   #status = 0;
   #responseHeaders: ResponseHeaders | null = null;
@@ -57,13 +57,13 @@ export class RequestState implements RequestFailure, PendingRequest {
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   #isStreaming = false;
-  /** Cancels the body that is being read. */
+  /** Cancels the stream from which the response body is read. */
   #cancelBody: ((reason: unknown) => void) | undefined;
   /** Reason why the response was sent before the handler ended. */
   #abortReason: AppError | undefined;
   #log: Logger | undefined;
   #phase: number = phases.normalize;
-  /** Slot that records the request. After the response, the slot may record another request with another sequence number. */
+  /** Slot that records the request. The slot is reused after the response, which changes its sequence number. */
   readonly #slot: Slot | null;
   readonly #sequence: number;
 
@@ -127,7 +127,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     return traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
   }
 
-  /** Slot of this request if the slot is not reused yet. The ids are stored or generated there. */
+  /** Slot of this request. `null` if requests are not recorded, or if the slot already records another request. */
   get #ownSlot(): Slot | null {
     return this.#slot !== null && this.#slot.sequence === this.#sequence ? this.#slot : null;
   }
@@ -192,12 +192,12 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot !== null) this.settings.recorder!.enter(this.#slot, phase);
   }
 
-  /** True if observers wrap the middleware and handler calls of this request. */
+  /** True if middleware and handlers of this request must run inside of functions of observers. */
   get isWrapped(): boolean {
     return this.#slot !== null && this.settings.recorder!.wraps(this.#slot);
   }
 
-  /** Runs a middleware or handler inside of the wrappers of observers. */
+  /** Runs a middleware or handler inside of the `around` functions of observers. */
   wrap(run: () => unknown): unknown {
     return this.settings.recorder!.around(this.#slot!, run);
   }
@@ -216,7 +216,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     else this.#abort(applicationCloses());
   }
 
-  /** Logs that a handler or middleware ended after the response of a request that was cut short. */
+  /** Logs that a handler or middleware ended after the request had timed out or the application had closed. */
   logLateResult(error?: unknown): void {
     const ended = error === undefined ? "ended" : "failed";
     const data = error === undefined || error === this.#abortReason ? undefined : { error };
@@ -260,16 +260,16 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   /**
-   * Sends the response for an error that middleware, a handler or a framework threw. Logs the error unless `isLogged` is true. An error
-   * with a status below 500 is logged at the level of `logging.clientErrors`. Never throws: the client always receives a response.
+   * Sends the response for an error that middleware, a handler or a framework threw. Logs the error unless `isLogged`
+   * is true, at the level of `logging.clientErrors` if the status is below 500. Never throws.
    */
   fail(error: unknown, isLogged = false): void {
-    // An error that is thrown during the validation of a slot means that the request is invalid.
+    // An error that is thrown during the validation of params, query or body means that the request is invalid.
     const isRefusal = phases.isValidation(this.#phase);
     this.#respondWithError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
   }
 
-  /** Refuses a request for the router or the validation. Such refusals are logged as warnings, with a maximum number per minute. */
+  /** Refuses a request for the router or the validation. The number of log entries per minute is limited. */
   refuse(error: unknown): void {
     this.#respondWithError(error, "as refusal");
   }
@@ -300,7 +300,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     else if (log.isEnabled(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
   }
 
-  /** Responds at once, and notifies the code that still works on the request. */
+  /** Sends an error response at once, and aborts `ctx.signal` for the code that still works on the request. */
   #abort(reason: AppError): void {
     this.fail(reason);
     this.#abandon(reason);
@@ -431,7 +431,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
   }
 
-  /** Sends a plain 500 if the server cannot send the response, for example because of an invalid header. */
+  /** Sends a 500 response without the handler's headers, if the server could not send the actual response. */
   #respondPlainly(): void {
     try {
       this.exchange.respond(500, jsonType, this.#plainError(), null);
@@ -442,8 +442,8 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   /**
-   * Returns the trace id of the request's headers. They cannot be read after the response, so they are read before, for later log
-   * entries.
+   * Returns the trace id from the header `traceparent`. Headers cannot be read after the response, so this is called
+   * before it, for later log entries.
    */
   #readTraceId(): string | undefined {
     return this.#isAnswered ? undefined : readTraceparent(this.exchange.header("traceparent"))?.traceId;
@@ -466,14 +466,14 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.log.error(message, missing === undefined ? { error } : { error, help: helpOf(missing) });
   }
 
-  /** Returns true if the response was sent. Logs a warning instead of throwing, because the late code may not be awaited. */
+  /** Returns true if the response was sent. Logs a warning instead of throwing, because nothing may catch the error. */
   #isTooLate(method: string): boolean {
     if (this.#isAnswered)
       this.log.warn(`ctx.${method} was called after the response was sent and has no effect`);
     return this.#isAnswered;
   }
 
-  /** Returns true if the request can no longer be read. Logs a warning instead of throwing, which would end the process. */
+  /** Returns true if the request can no longer be read. Logs a warning, because an uncaught error ends the process. */
   isReadTooLate(member: string): boolean {
     if (this.#isAnswered) this.log.warn(`ctx.${member} was read after the response was sent and is empty`);
     return this.#isAnswered;

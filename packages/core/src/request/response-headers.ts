@@ -13,7 +13,7 @@ const ofTheServer = new Set([
   "upgrade",
 ]);
 
-/** Headers that describe the body of a handler or its caching. */
+/** Headers that describe the body of a response or its caching, in addition to the headers `content-*`. */
 const ofTheBody = new Set(["cache-control", "etag", "expires", "last-modified"]);
 
 const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

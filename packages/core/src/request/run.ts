@@ -14,7 +14,7 @@ import { RequestState } from "./request-state.ts";
 import { findUnstorable, mayContainUnstorable, targetMayContainUnstorable } from "./unstorable-characters.ts";
 import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
 
-/** Placeholder for the value of a slot whose request has its error response already. */
+/** Returned in place of the handler's input if the input is invalid and the error response was sent. */
 const REFUSED: unique symbol = Symbol("refused");
 
 /**
@@ -123,7 +123,7 @@ export class RequestRun extends RequestState {
     return this.isWrapped ? this.#wrapHandler(input) : handler(input);
   }
 
-  // In functions of their own: variables that a closure captures cost memory in every call of the enclosing function.
+  // Separate functions, because variables that a closure captures cost memory in every call of the enclosing function.
   #wrapStep(step: ChainStep, argument: MiddlewareArgument): unknown {
     return this.wrap(() => step.run(argument));
   }
@@ -195,7 +195,7 @@ export class RequestRun extends RequestState {
     return REFUSED;
   }
 
-  /** Returns the decoded value of a valid slot. Refuses the slot if the value has characters that cannot be stored. */
+  /** Returns the decoded params, query or body. Refuses a value with characters that databases cannot store. */
   #decoded(slot: RequestSlot, validator: Validator<unknown>, value: unknown, suspicious: boolean): unknown {
     const decoded = validator.decode(value);
     const failure = suspicious ? findUnstorable(decoded) : undefined;
@@ -261,8 +261,8 @@ export class RequestRun extends RequestState {
 }
 
 /**
- * Returns the part of a path that the wildcard of a route matches: everything after as many slashes as precede the
- * wildcard.
+ * Returns the part of a path that the wildcard of a route matches: `/files/*path` and `/files/a/b` give `a/b`. It
+ * starts after as many slashes as precede the wildcard in the pattern.
  */
 function wildcardOf(pattern: string, path: string): string | undefined {
   if (!pattern.includes("/*")) return undefined;

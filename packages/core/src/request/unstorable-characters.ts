@@ -7,12 +7,12 @@ import type { ValidationFailure } from "@kit/types";
 
 import { itemPath, memberPath } from "../codec/path.ts";
 
-/** Returns true if a JSON string has an escape that could stand for such a character. */
+/** Returns true if a JSON string has a `\u` escape, which may stand for an unstorable character. */
 export function mayContainUnstorable(json: string): boolean {
   return json.includes("\\u");
 }
 
-/** Returns true if a request target has the percent-escape of U+0000, the only one that stands for such a character. */
+/** Returns true if a request target has the escape `%00`. No other escape stands for an unstorable character. */
 export function targetMayContainUnstorable(target: string): boolean {
   return target.includes("%00");
 }
@@ -25,8 +25,9 @@ interface Location {
 }
 
 /**
- * Returns a failure for the first such string in a decoded slot. Checks the value for the handler, so undeclared
- * properties, which are dropped, cause no failure. Uses its own stack, because values may be nested deeply.
+ * Returns a failure for the first string in decoded params, a query or a body that has an unstorable character. Checks
+ * the value for the handler, so undeclared properties, which are dropped, cause no failure. Uses its own stack, because
+ * values may be nested deeply.
  */
 export function findUnstorable(slot: unknown): ValidationFailure | undefined {
   const places: Location[] = [{ value: slot, key: "$", parent: undefined }];

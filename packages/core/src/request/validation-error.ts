@@ -10,10 +10,10 @@ const slotInWords: Readonly<Record<RequestSlot, string>> = {
   body: "body",
 };
 
-/** Error for a slot of a request that breaks its contract. */
+/** Error for a request whose params, query or body breaks the contract. */
 export class RequestValidationError extends ValidationError {
   readonly slot: RequestSlot;
-  /** Name of the slot's type. */
+  /** Name of the type of the params, query or body. */
   readonly schema: string;
   readonly failures: readonly ValidationFailure[];
 

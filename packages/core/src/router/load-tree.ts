@@ -44,7 +44,7 @@ export function loadTree(tree: CompiledRouteTree, routes: readonly string[]): Ro
   return root;
 }
 
-/** Location of a node. Formatted only for an error message. */
+/** Node with the nodes above it. Converted to a path only for an error message. */
 interface Trail {
   readonly node: CompiledRouteNode;
   readonly above: Trail | null;

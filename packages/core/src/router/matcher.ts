@@ -57,7 +57,7 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
     return (refusals[methods] ??= Object.freeze({ kind: "method-not-allowed", allow: methodsOf(methods) }));
   }
 
-  /** Returns the methods of all nodes that match the path of a node, and caches them in the node. */
+  /** Returns the methods of all routes that match a path without parameters. Caches them in the path's node. */
   function methodsThatFit(path: string, node: number): number {
     const methods = path === "/" ? at(node + META) : -1 - search(path, path.length, 0);
     nodes[node + META] = at(node + META) | (methods << ALLOW);
@@ -130,7 +130,7 @@ function endKey(path: string): number {
   return (path.charCodeAt(last) + 37 * last) & (END_KEYS - 1);
 }
 
-/** Returns the end of a path without its trailing slash. */
+/** Returns the length of a path without its trailing slash. */
 function endOf(path: string): number {
   const last = path.length - 1;
   return path.charCodeAt(last) === SLASH ? last : last + 1;

@@ -4,7 +4,7 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 const GET = 0;
 const HEAD = 1;
 
-/** Index of all other methods. No node has a route at this index, so unknown methods need no special case. */
+/** Index that all other methods share. No node has a route at this index, so unknown methods need no special case. */
 export const UNKNOWN_METHOD: number = METHODS.length;
 
 /**

@@ -6,9 +6,9 @@ import type { RouteNode } from "./load-tree.ts";
  */
 export interface Packed {
   readonly nodes: Int32Array;
-  /** Code units of the nodes' texts. */
+  /** UTF-16 code units of the texts of all nodes, one text after the other. */
   readonly texts: Uint16Array;
-  /** Nodes by the low bits of the first code unit of their texts. See {@link TABLE}. */
+  /** Tables with the children of a node, by the low bits of the first code unit of their texts. See {@link TABLE}. */
   readonly tables: Int32Array;
   /** Route numbers. Those of one node are adjacent, in the order of the methods. */
   readonly routes: Int32Array;
@@ -16,7 +16,7 @@ export interface Packed {
   readonly exact: Map<string, number>;
   /** Maximum number of segments of a path. */
   readonly depth: number;
-  /** True if a text contains an escape, which non-ASCII text does. */
+  /** True if the text of a node contains a percent-escape, as every non-ASCII text does. */
   readonly hasEscapes: boolean;
 }
 
@@ -26,23 +26,23 @@ export const NONE = 0;
 export const ROOT = 8;
 export const STRIDE = 8;
 
-/** Offset of the start of the text in `texts`. */
+/** Position, within a node, of the index in `texts` at which the text of the node starts. */
 export const TEXT = 0;
 export const TEXT_END = 1;
-/** Offset of the start of the children's table in `tables`. The table has {@link TABLE_MASK} + 1 entries. */
+/** Position of the index in `tables` at which the children's table starts. It has {@link TABLE_MASK} + 1 entries. */
 export const TABLE = 2;
-/** Offset of the bit mask for the code unit. -1 if there are no children. */
+/** Position of the bit mask that converts a code unit to a table entry. The mask is -1 if there are no children. */
 export const TABLE_MASK = 3;
-/** Offset of the next child in the same table entry. */
+/** Position of the next child with the same table entry. */
 export const NEXT = 4;
-/** Offset of the child that is a parameter or a wildcard. */
+/** Position of the child that is a parameter or a wildcard. */
 export const REST = 5;
 /**
- * Offset of flags: the bits of methods, {@link IS_WILDCARD}, and from bit {@link ALLOW} on the methods of all nodes
+ * Position of flags: the bits of methods, {@link IS_WILDCARD}, and from bit {@link ALLOW} on the methods of all nodes
  * that match an exact path, which are computed on first use.
  */
 export const META = 6;
-/** Offset of the start of the routes in `routes`. */
+/** Position of the index in `routes` at which the route numbers of the node start. */
 export const ROUTES = 7;
 
 /** Bits of the seven methods. The bit of an unknown method is never set. */
@@ -50,7 +50,7 @@ export const METHOD_BITS = 0x7f;
 export const IS_WILDCARD: number = 1 << 8;
 export const ALLOW = 9;
 
-/** Widest mask of a table. Above it, a table entry holds a list. Letters of one case differ in the low five bits. */
+/** Widest mask of a table. Children that collide even with this mask form a list. Letters of one case never collide. */
 const WIDEST_MASK = 63;
 
 /** Number of set bits in a mask. */
@@ -79,8 +79,8 @@ export function pack(root: RouteNode): Packed {
 }
 
 /**
- * Creates the node after a slash. `lead` is the text of the node, which ends with the slash, and `path` is the text
- * from the start.
+ * Creates the node after a slash. `lead` is the text of the node, which ends with the slash. `path` is the entire path
+ * up to and including this slash. `null` if the path has parameters.
  */
 function nodeAfterSlash(place: RouteNode, lead: string, path: string | null): DraftNode {
   const { statics, rest } = place;
@@ -101,7 +101,10 @@ function nodeAfterSlash(place: RouteNode, lead: string, path: string | null): Dr
   };
 }
 
-/** Creates the node for the common prefix, from `from` on, of the texts of some places, which are sorted. */
+/**
+ * Creates the node for the common prefix of the sorted texts `places[low]` to `places[high - 1]`. The first `from` code
+ * units are part of nodes above, so the prefix starts at `from`.
+ */
 function group(
   places: readonly RouteNode[],
   low: number,
@@ -152,7 +155,7 @@ function childGroups(
   return children;
 }
 
-/** Creates the node of a place. If no route ends there, creates the node of the following segments. */
+/** Creates the node for the end of a segment. If no route ends there, creates the node for the following segments. */
 function segmentEnd(place: RouteNode, text: string, path: string | null, canMerge = true): DraftNode {
   const isEnd = place.statics.length === 0 && place.rest === null;
   const below = path === null ? null : `${path}/`;

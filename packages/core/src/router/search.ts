@@ -22,9 +22,9 @@ export interface Bounds {
 }
 
 /**
- * Searches for a path up to `end`, which excludes a trailing slash. Returns the index in {@link Packed.routes} of the
- * route for the method with that bit. Without such a route, returns -1 minus the bit mask of the methods of all
- * matching nodes.
+ * Function that searches the tree for the path up to `end`, which excludes a trailing slash. If a route has the method
+ * with the given bit, returns its index in {@link Packed.routes}. Otherwise returns -1 minus the bit mask of the
+ * methods of all matching nodes.
  *
  * Tree and path are in the normal form of paths, so texts are compared directly.
  */

@@ -38,11 +38,11 @@ const shared = JSON.parse(
   await readFile(new URL("../../../../conformance/rules.json", import.meta.url), "utf8"),
 ) as { readonly rules: Readonly<Record<string, { readonly limit: string | null }>> };
 
-test("the rules are those of the list that all runtimes share", () => {
+test("the validation rules are those of the list that all runtimes share", () => {
   assert.deepEqual(Object.keys(names), Object.keys(shared.rules));
 });
 
-test("the guide has a row for each rule", async () => {
+test("the guide has a row for each validation rule", async () => {
   const page = await readFile(new URL("../../../../docs/guide/errors.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| `([A-Za-z]+)` \| ([^|]*) \|/gm)];
   const told = rows.filter(([, rule]) => Object.hasOwn(shared.rules, rule!));
@@ -125,7 +125,7 @@ describe("the rule of a failure", () => {
     });
   }
 
-  test("has the same order of properties in JSON", () => {
+  test("is between value and limit in the JSON of the failure", () => {
     const [failure] = explain({ kind: "string", minLength: 1 }, "", "wire");
     assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(failure)) as object), [
       "path",
@@ -138,7 +138,7 @@ describe("the rule of a failure", () => {
     ]);
   });
 
-  test("is maxFailures for the entry that replaces unlisted failures", () => {
+  test("is maxFailures in the entry that replaces unlisted failures", () => {
     const failures = explain(
       { kind: "array", element: text },
       Array.from({ length: 200 }, () => 5),
@@ -150,7 +150,7 @@ describe("the rule of a failure", () => {
     );
   });
 
-  test("uses names of JavaScript types for a handler's value", () => {
+  test("is type, with names of JavaScript types, for a handler's value of the wrong type", () => {
     for (const [shape, value, limit] of [
       [{ kind: "date" }, "2026-01-01", "Date"],
       [{ kind: "bigint" }, "1", "bigint"],
@@ -169,7 +169,7 @@ const account = (shape: Shape): Shape => ({
   properties: [{ key: "password", shape, sensitive: true }],
 });
 
-describe("a sensitive field", () => {
+describe("the failure of a sensitive field", () => {
   const password = account({ kind: "string", minLength: 8 });
 
   for (const [value, rule, limit, received] of [
@@ -178,7 +178,7 @@ describe("a sensitive field", () => {
     [{ password: "hunter" }, "minLength", 8, "string"],
     [{ password: 4711 }, "type", "string", "number"],
   ] as const) {
-    test(`reports ${rule} and never its value: ${JSON.stringify(value)}`, () => {
+    test(`contains the rule ${rule} but never the value ${JSON.stringify(value)}`, () => {
       const [failure] = explain(password, value, "wire");
       assert.deepEqual([failure?.rule, failure?.limit, failure?.received], [rule, limit, received]);
       assert.doesNotMatch(JSON.stringify(failure), /hunter|4711/);
@@ -186,14 +186,14 @@ describe("a sensitive field", () => {
     });
   }
 
-  test("reports that an array is empty", () => {
+  test("says that an array is empty", () => {
     const shape = account({ kind: "array", element: text, minItems: 1 });
     const [failure] = explain(shape, { password: [] }, "wire");
     assert.deepEqual([failure?.rule, failure?.received], ["minItems", "array of 0 items"]);
   });
 });
 
-/** Returns an email with a name and a domain of these lengths. */
+/** Returns an email address whose domain and name have the given lengths. */
 function email(domain: number, name = 1): string {
   const labels = "a.".repeat(Math.floor((domain - 1) / 2));
   return `${"a".repeat(name)}@${labels}${"a".repeat(domain - labels.length)}`;
@@ -202,7 +202,7 @@ function email(domain: number, name = 1): string {
 describe("the length of an email", () => {
   const shape: Shape = { kind: "string", format: "email", maxLength: 255 };
 
-  test("is limited by maxLength", () => {
+  test("is limited by the rule maxLength of its field", () => {
     assert.equal(email(253).length, 255);
     assert.deepEqual(explain(shape, email(253), "wire"), []);
     const [failure] = explain(shape, email(253, 2), "wire");
@@ -210,7 +210,7 @@ describe("the length of an email", () => {
     assert.equal(failure?.suggestion, "make it at least 1 character shorter");
   });
 
-  test("is distinguished from the length of its parts", () => {
+  test("does not hide that a part of the email is too long, and the advice names that part", () => {
     const longer: Shape = { kind: "string", format: "email", maxLength: 400 };
     for (const [value, suggestion] of [
       [email(3, 65), 'shorten the part before "@" to 64 characters'],

@@ -35,7 +35,7 @@ function counted(text: string, count: number): void {
   if (count > 0) assert.ok(!codePointsWithin(text, 0, count - 1));
 }
 
-test("lengths count code points", () => {
+test("minLength and maxLength count Unicode code points", () => {
   counted("", 0);
   counted("abc", 3);
   counted("😀", 1);
@@ -46,7 +46,7 @@ test("lengths count code points", () => {
   counted("e\u0301", 2);
 });
 
-describe("numbers", () => {
+describe("functions for numbers", () => {
   test("isMultipleOf is exact for decimal fractions", () => {
     const yes: readonly (readonly [number | bigint, number])[] = [
       [0.3, 0.1],
@@ -69,7 +69,7 @@ describe("numbers", () => {
       assert.ok(!isMultipleOf(value, divisor));
   });
 
-  test("isBigIntText accepts strings of digits and safe integers", () => {
+  test("isBigIntText accepts strings of digits and safe integers only", () => {
     for (const value of ["0", "-12", "007", 5, -9_007_199_254_740_991])
       assert.ok(isBigIntText(value), String(value));
     for (const value of ["", "-", "1.0", " 1", "0x1", "1n", 1.5, 2 ** 53, true, null, "1".repeat(1001)])
@@ -78,7 +78,7 @@ describe("numbers", () => {
     assert.ok(!bigintWithin("9", 10, Number.POSITIVE_INFINITY));
   });
 
-  test("writeNumber writes JSON and refuses values that JSON lacks", () => {
+  test("writeNumber writes JSON and refuses NaN and the infinities", () => {
     assert.equal(writeNumber(-0), "0");
     assert.equal(writeNumber(1e21), "1e+21");
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, "1", 1n, undefined])
@@ -86,7 +86,7 @@ describe("numbers", () => {
   });
 });
 
-test("base64 is strict and canonical", () => {
+test("isBase64 accepts canonical base64 only", () => {
   for (const text of ["", "AA==", "AAE=", "AAEC", "+/+/"]) {
     assert.ok(isBase64(text), text);
     assert.equal(encodeBytes(decodeBytes(text)), text);
@@ -112,7 +112,7 @@ test("base64 is strict and canonical", () => {
 });
 
 describe("dates", () => {
-  test("accept and decode every RFC 3339 form", () => {
+  test("of every RFC 3339 form are accepted and decoded", () => {
     const forms: Readonly<Record<string, string>> = {
       "2026-01-31T12:00:00Z": "2026-01-31T12:00:00.000Z",
       "2026-01-31t12:00:00.5z": "2026-01-31T12:00:00.500Z",
@@ -127,7 +127,7 @@ describe("dates", () => {
     }
   });
 
-  test("are written exactly as toISOString writes them", () => {
+  test("are encoded exactly as toISOString encodes them", () => {
     const first = Date.parse("0000-01-01T00:00:00Z");
     const last = Date.parse("9999-12-31T23:59:59.999Z");
     const step = (last - first) / 200_003;
@@ -149,7 +149,7 @@ describe("dates", () => {
   });
 });
 
-test("strings are written as JSON.stringify writes them", () => {
+test("writeString writes strings as JSON.stringify does", () => {
   const texts = [
     "",
     "plain",
@@ -171,7 +171,7 @@ test("strings are written as JSON.stringify writes them", () => {
     assert.throws(() => writeString(value), TypeError);
 });
 
-test("unknown values are written or refused, but never dropped", () => {
+test("writeUnknown writes or refuses every value, and never drops one silently", () => {
   assert.equal(writeUnknown({ a: [1, undefined] }), '{"a":[1,null]}');
   const cycle: unknown[] = [];
   cycle.push(cycle);
@@ -185,7 +185,7 @@ test("decodeUnknown removes `__proto__` keys at any depth", () => {
   assert.deepEqual(Object.keys(inner as object), ["a"]);
 });
 
-test("the total length of the paths of all failures is limited", () => {
+test("the paths of all failures of a value are limited in total length", () => {
   const list: Shape = { kind: "array", element: { kind: "null" } };
   const shape: Shape = {
     kind: "object",
@@ -200,13 +200,13 @@ test("the total length of the paths of all failures is limited", () => {
   assert.equal(failures[77]?.path, `$["${"k".repeat(200)}…"][77]`);
 });
 
-test("own ignores inherited properties", () => {
+test("own returns undefined for inherited properties", () => {
   assert.equal(own({}, "constructor"), undefined);
   assert.equal(own({ constructor: 1 }, "constructor"), 1);
   assert.equal(own(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
 });
 
-test("hasUniqueItems compares items as JSON", () => {
+test("hasUniqueItems compares items as JSON values", () => {
   const a = [
     [],
     [1, "1", true, null, "null"],
@@ -232,8 +232,8 @@ test("hasUniqueItems compares items as JSON", () => {
   assert.ok(!hasUniqueItems([deep, 1]));
 });
 
-describe("strings", () => {
-  test("are coerced if they are decimal numbers", () => {
+describe("strings of paths and queries", () => {
+  test("are coerced to numbers if they are decimal numbers", () => {
     const numbers: Readonly<Record<string, number>> = {
       "0": 0,
       "-1": -1,
@@ -262,7 +262,7 @@ describe("strings", () => {
     assert.deepEqual(coerceNumber(["1", "2"]), ["1", "2"]);
   });
 
-  test("are coerced if they are booleans or literals", () => {
+  test("are coerced to booleans or literals if they represent one", () => {
     assert.deepEqual(["true", "1", "false", "0", "TRUE", "yes", ""].map(coerceBoolean), [
       true,
       true,
@@ -285,8 +285,8 @@ function read(query: string): unknown[] {
   return readQuery(query, ["a", "b c", "__proto__"]);
 }
 
-describe("queries", () => {
-  test("are read by declared keys", () => {
+describe("query strings", () => {
+  test("are read in the order of the declared keys", () => {
     assert.deepEqual(read(""), [undefined, undefined, undefined]);
     assert.deepEqual(read("a=1&b+c=2&b%20c=3&x=4"), ["1", ["2", "3"], undefined]);
     assert.deepEqual(read("a"), ["", undefined, undefined]);
@@ -296,12 +296,12 @@ describe("queries", () => {
     assert.deepEqual(read("__proto__=x"), [undefined, undefined, "x"]);
   });
 
-  test("are decoded, and left unchanged if an escape is invalid", () => {
+  test("are percent-decoded, and left unchanged if an escape is invalid", () => {
     assert.equal(read("a=%F0%9F%98%80+%2B")[0], "😀 +");
     for (const raw of ["%", "%zz", "%ff", "%c3", "a+%"]) assert.equal(read(`a=${raw}`)[0], raw);
   });
 
-  test("are read completely for types with an index signature", () => {
+  test("are read with all keys for types with an index signature", () => {
     const whole = readWholeQuery("a=1&a=2&__proto__=x&b");
     assert.deepEqual(
       [...whole],
@@ -319,7 +319,7 @@ function one(shape: Shape, value: unknown): unknown {
   return failure === undefined ? undefined : [failure.expected, failure.received, failure.suggestion];
 }
 
-describe("failures", () => {
+describe("validation failures", () => {
   test("contain the expected type, the received value, and advice", () => {
     const title: Shape = { kind: "string", minLength: 1, maxLength: 5 };
     assert.deepEqual(one(title, ""), [
@@ -367,7 +367,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("suggest the misspelt name", () => {
+  test("suggest a similar key of the value for a missing property", () => {
     const shape: Shape = { kind: "object", properties: [{ key: "authorId", shape: { kind: "string" } }] };
     const failures = explain(shape, { authorid: "x" }, "wire");
     assert.deepEqual(JSON.parse(JSON.stringify(failures)), [
@@ -382,7 +382,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("are complete in JSON and in console output, although texts are created lazily", () => {
+  test("are complete in JSON and in console output, although their strings are created lazily", () => {
     const [failure] = explain({ kind: "number", minimum: 3 }, "1", "wire");
     const json =
       '{"path":"$","expected":"number, at least 3","received":"string of 1 character","value":"1",' +
@@ -391,7 +391,7 @@ describe("failures", () => {
     assert.equal(inspect(failure), inspect(JSON.parse(json)));
   });
 
-  test("do not change with the value, and contain no sensitive value", () => {
+  test("do not change if the value changes later, and contain no sensitive value", () => {
     const items = [1];
     const shape: Shape = {
       kind: "object",
@@ -412,7 +412,7 @@ describe("failures", () => {
     assert.doesNotMatch(inspect(failures, { showHidden: true }), /hunter/);
   });
 
-  test("are the same from generated code and from the walk", () => {
+  test("are the same if generated code or the explainer finds them", () => {
     const properties = [
       { key: "odd key", shape: { kind: "string" } },
       { key: "list", shape: { kind: "array", element: { kind: "number" } } },
@@ -447,7 +447,7 @@ describe("failures", () => {
     }
   });
 
-  test("are limited in number and size", () => {
+  test("are limited in number and total size", () => {
     const shape: Shape = { kind: "array", element: { kind: "number" } };
     const texts = Array.from({ length: 5000 }, () => "x".repeat(5000));
     const found = explain(shape, texts, "wire");
@@ -465,7 +465,7 @@ describe("failures", () => {
     assert.ok(JSON.stringify(explain(shape, wide, "wire")).length < 10_000);
   });
 
-  test("are valid JSON for any value of a handler", () => {
+  test("can be written as JSON for any value of a handler", () => {
     const shape: Shape = { kind: "string" };
     for (const value of [1n, Number.NaN, Symbol("s"), () => 1, new Date(Number.NaN), new Uint8Array(9)]) {
       assert.equal(typeof JSON.stringify(explain(shape, value, "value")), "string");

@@ -11,7 +11,7 @@ function randomness(seed: number): (below: number) => number {
   };
 }
 
-test("numbers are written exactly as JavaScript writes them", () => {
+test("encodeNumber writes numbers exactly as JavaScript does", () => {
   const random = randomness(1);
   const edges = [
     0,
@@ -46,7 +46,7 @@ test("numbers are written exactly as JavaScript writes them", () => {
   }
 });
 
-test("dates are written exactly as toISOString writes them", () => {
+test("encodeDate writes dates exactly as toISOString does", () => {
   const random = randomness(2);
   const first = Date.UTC(2000, 0, 1) - 2000 * 366 * 86_400_000;
   const times = [0, -1, 1, -62_167_219_200_000, 253_402_300_799_999];
@@ -63,7 +63,7 @@ test("dates are written exactly as toISOString writes them", () => {
   }
 });
 
-test("strings of any length are escaped exactly as JSON.stringify does", () => {
+test("writeString escapes strings of any length exactly as JSON.stringify does", () => {
   const specials = [
     "",
     '"',

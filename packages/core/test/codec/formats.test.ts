@@ -26,12 +26,12 @@ const vectors = JSON.parse(
   await readFile(new URL("../../../../conformance/formats.json", import.meta.url), "utf8"),
 ) as Vectors;
 
-/** Returns a string in the form for the name of a test. */
+/** Returns a string as the name of a test shows it: quoted, and cut after 60 characters. */
 function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-test("the vectors cover all formats", () => {
+test("the conformance vectors contain cases for every format", () => {
   assert.deepEqual(Object.keys(vectors.formats).toSorted(), Object.keys(FORMATS).toSorted());
 });
 
@@ -46,7 +46,7 @@ for (const [name, is] of Object.entries(FORMATS)) {
   });
 }
 
-/** Group of cases of JSON Schema's own test suite. */
+/** Group of cases in the test suite of JSON Schema. */
 interface SuiteGroup {
   readonly tests: readonly {
     readonly description: string;
@@ -57,7 +57,7 @@ interface SuiteGroup {
 
 describe("JSON Schema's own test suite", () => {
   for (const [name, is] of Object.entries(FORMATS)) {
-    test(`optional/format/${name}.json, every case`, async () => {
+    test(`agrees with kit in every case of optional/format/${name}.json`, async () => {
       const file = new URL(`../../../../conformance/json-schema/${name}.json`, import.meta.url);
       const groups = JSON.parse(await readFile(file, "utf8")) as SuiteGroup[];
       const cases = groups.flatMap((group) => group.tests);
@@ -73,7 +73,7 @@ function whole(pattern: string): RegExp {
   return new RegExp(`^(?:${pattern})$`);
 }
 
-/** Grammars as the standards define them, in patterns that are not optimized. */
+/** Patterns that follow the grammars of the standards, without any optimization. */
 const GRAMMARS: Readonly<Record<string, RegExp>> = ((): Record<string, RegExp> => {
   const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
   const ipv4 = `${octet}(?:\\.${octet}){3}`;
@@ -121,7 +121,7 @@ const PIECES: Readonly<Record<string, readonly string[]>> = {
   uuid: ["0", "a", "F", "-", "1234", "12345678", "123456789abc", "g"],
 };
 
-test("agrees with the grammars of the standards on mutations of valid strings", () => {
+test("every format agrees with the grammar of its standard for mutations of valid strings", () => {
   let state = 7;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -148,7 +148,7 @@ test("agrees with the grammars of the standards on mutations of valid strings", 
   }
 });
 
-test("every format takes linear time at most", () => {
+test("checking a format takes at most linear time", () => {
   const hostile: readonly ((size: number) => string)[] = [
     (size) => "a.".repeat(size),
     (size) => `${"a".repeat(size)}@`,

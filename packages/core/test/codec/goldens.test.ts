@@ -80,7 +80,7 @@ function serializer(app: string, type: string): Promise<Serializer<unknown>> {
   return load(app, `serializers/${type}.serializer.ts`, `${type}Serializer`);
 }
 
-/** Returns failures in the form of a response. */
+/** Returns failures as a response contains them. */
 function inJson(failures: readonly ValidationFailure[]): unknown {
   return JSON.parse(JSON.stringify(failures));
 }
@@ -96,7 +96,7 @@ function jsonText(vector: ValidationCase): string {
   return open.repeat(times) + inner + close.repeat(times);
 }
 
-/** Returns a decoded value in which the vectors' placeholders replace the types that JSON lacks. */
+/** Replaces the types that JSON lacks in a decoded value: a `Date` becomes `{ $date: "…" }`, as in the vectors. */
 function neutral(value: unknown): unknown {
   if (typeof value === "bigint") return { $bigint: value.toString() };
   if (value instanceof Date) return { $date: value.toISOString() };
@@ -107,9 +107,9 @@ function neutral(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, neutral(item)]));
 }
 
-describe("validation vectors", () => {
+describe("conformance vectors of validators", () => {
   for (const [index, vector] of vectors.cases.entries()) {
-    test(`${index}: ${vector.type} ${vector.ok ? "takes" : "refuses"} ${jsonText(vector).slice(0, 60)}`, async () => {
+    test(`${index}: ${vector.type} ${vector.ok ? "accepts" : "refuses"} ${jsonText(vector).slice(0, 60)}`, async () => {
       const { is, failures, decode } = await validator(vector.app, vector.type);
       const value: unknown = JSON.parse(jsonText(vector));
       assert.equal(is(value), vector.ok);
@@ -125,7 +125,7 @@ describe("validation vectors", () => {
   }
 });
 
-describe("serializers", () => {
+describe("generated serializers", () => {
   test("write JSON that the validator accepts and that decodes to the same value", async () => {
     let written = 0;
     for (const vector of vectors.cases) {
@@ -143,7 +143,7 @@ describe("serializers", () => {
     assert.ok(written > 20, `only ${written} vectors were written`);
   });
 
-  test("write declared properties only, in order", async () => {
+  test("write only declared properties, in the order of declaration", async () => {
     const { serialize } = await serializer("notes", "Note");
     const date = new Date(0);
     const note = {
@@ -163,7 +163,7 @@ describe("serializers", () => {
     );
   });
 
-  test("do not call toJSON of declared types", async () => {
+  test("do not call toJSON of values with declared types", async () => {
     const { serialize } = await serializer("notes", "NoteSummary");
     const summary = { id: "i", title: "t", archived: true, createdAt: new Date(0), toJSON: () => "no" };
     assert.equal(
@@ -172,7 +172,7 @@ describe("serializers", () => {
     );
   });
 
-  test("leave out optional properties, with correct commas", async () => {
+  test("leave out absent optional properties without extra commas", async () => {
     const { serialize } = await serializer("notes", "UpdateNoteInput");
     assert.equal(serialize({}), "{}");
     assert.equal(serialize({ archived: true }), '{"archived":true}');
@@ -204,14 +204,14 @@ describe("serializers", () => {
     assert.throws(bad([{ ...item, createdAt: new Date(8.64e15) }]), /createdAt/);
   });
 
-  test("refuse cycles", async () => {
+  test("refuse an object that contains itself", async () => {
     const { serialize } = await serializer("kitchen-sink", "Tree");
     const tree: { name: string; children: unknown[] } = { name: "a", children: [] };
     tree.children.push(tree);
     assert.throws(() => serialize(tree), /256 levels/);
   });
 
-  test("check responses in the handler's form", async () => {
+  test("report the broken rules of a handler's value", async () => {
     const { failures } = await serializer("notes", "Note");
     const note = {
       id: "123e4567-e89b-12d3-a456-426614174000",
@@ -233,7 +233,7 @@ describe("serializers", () => {
   });
 });
 
-describe("coercion vectors", () => {
+describe("conformance vectors of coercers", () => {
   for (const vector of vectors.text) {
     test(`${vector.coercer} reads ${vector.query ?? String(vector.params)}`, async () => {
       const path = `coercers/${vector.coercer}.coercer.ts`;
@@ -249,7 +249,7 @@ describe("coercion vectors", () => {
   }
 });
 
-test("is and failures agree on a thousand mutated inputs per type", async () => {
+test("is and failures of a validator agree on a thousand mutated inputs for each type", async () => {
   let state = 42;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
@@ -304,7 +304,7 @@ test("is and failures agree on a thousand mutated inputs per type", async () => 
   assert.ok(seen.taken > 1000 && seen.refused > 1000, JSON.stringify(seen));
 });
 
-test("failures do not contain secrets", async () => {
+test("failures of sensitive fields do not contain their values", async () => {
   const { failures } = await validator("kitchen-sink", "Strings");
   const [failure] = failures({ secret: "hunter" });
   assert.deepEqual(failure, {
@@ -322,7 +322,7 @@ test("failures do not contain secrets", async () => {
   assert.equal(whole?.value, "[redacted]");
 });
 
-test("the compiled application loads, and parameters are assigned by name", async () => {
+test("the compiled application of the fixture kitchen-sink loads, and its path parameters are assigned by name", async () => {
   const module = (await import(new URL("kitchen-sink/routes/index.ts", goldens).href)) as {
     default: CompiledApplication;
   };
@@ -335,10 +335,10 @@ test("the compiled application loads, and parameters are assigned by name", asyn
   assert.equal((JSON.parse(await application.openapi()) as { openapi: string }).openapi, "3.1.0");
 });
 
-test("generated modules pass the strictest type check", () =>
+test("generated modules pass the strictest type check of tsc", () =>
   typesHold(fileURLToPath(new URL("tsconfig.goldens.json", import.meta.url))));
 
-test("the generated runtime module passes the type check too, although its build skips that check", async (t) => {
+test("the generated runtime module passes the type check of tsc, although it disables that check itself", async (t) => {
   const directory = await mkdtemp(join(await realpath(tmpdir()), "kit-goldens-"));
   t.after(() => rm(directory, { recursive: true, force: true }));
   await cp(goldens, directory, { recursive: true });

@@ -35,8 +35,8 @@ const COMPARED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns true for limits that the schema does not contain in the same form: bounds without a tag, bounds of a bigint,
- * whose schema is a string, and the pattern of a template, whose schema combines both patterns.
+ * Returns true for limits that the schema does not contain in the same form: bounds that no doc tag sets, bounds of a
+ * bigint, whose schema is a string, and the pattern of a template, whose schema combines both patterns.
  */
 function isImplied({ rule, limit, expected }: ValidationFailure): boolean {
   if (expected.startsWith("string of the form")) return rule === "pattern";
@@ -90,7 +90,7 @@ function memberSchemas(schema: Schema, key: string): Schema[] {
   return [...others, ...rest.filter((one): one is Schema => typeof one === "object")];
 }
 
-test("the limit of each failure in the vectors equals that of the schema", async () => {
+test("the limit of each failure in the conformance vectors equals that of the JSON Schema", async () => {
   const { cases, text } = await read<{
     cases: { app: string; type: string; failures?: ValidationFailure[] }[];
     text: { app: string; coercer: string; failures?: ValidationFailure[] }[];

@@ -22,7 +22,7 @@ function union(...members: Shape[]): UnionShape {
   return { kind: "union", members };
 }
 
-/** `{ next: Maze } | { next: Maze; left?: number } | { next: Maze; right?: number } | number` */
+/** Shape of `{ next: Maze } | { next: Maze; left?: number } | { next: Maze; right?: number } | number`. */
 const maze: UnionShape = { kind: "union", members: [] };
 const Maze: Shape = { kind: "reference", recursive: true, to: () => maze };
 Object.assign(maze, {
@@ -46,12 +46,12 @@ function steps(levels: number, inner: unknown): number {
   return matcher.steps;
 }
 
-describe("matching is linear", () => {
+describe("the time for matching a value with a recursive union", () => {
   for (const [what, inner] of [
     ["that fits", 1],
     ["that is wrong at the bottom", "wrong"],
   ] as const) {
-    test(`in the depth of a value ${what}`, () => {
+    test(`is linear in the depth of a value ${what}`, () => {
       // Each level is compared with the union and its three object members once. The scalar at the innermost level is
       // not cached, so it is compared once for each member above it.
       assert.equal(steps(200, inner), 200 * 4 + 3 * 4);
@@ -59,7 +59,7 @@ describe("matching is linear", () => {
     });
   }
 
-  test("in the number of items, even if each item is requested again", () => {
+  test("is linear in the number of items, even if each item is matched again", () => {
     const list: UnionShape = union({ kind: "array", element: Maze }, { kind: "array", element: number });
     const value = Array.from({ length: 1000 }, () => nested(10, 1));
     const matcher = new UnionMatcher("wire");
@@ -70,7 +70,7 @@ describe("matching is linear", () => {
     assert.equal(once, 1000 * (10 * 4 + 3 * 4) + 3);
   });
 
-  test("during the explanation of a failure", () => {
+  test("is limited while a failure is explained", () => {
     const start = performance.now();
     const failures = explain(Maze, nested(250, "wrong"), "wire");
     assert.ok(failures.length > 0);
@@ -79,8 +79,8 @@ describe("matching is linear", () => {
   });
 });
 
-describe("picking", () => {
-  test("prefers the member that keeps the most keys, in any order of declaration", () => {
+describe("the union member of a value", () => {
+  test("is the one that keeps the most keys, in any order of declaration", () => {
     const [narrow, wide] = [object({ a: text }), object({ a: text, "b?": number })];
     assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x", b: 1 }), 1);
     assert.equal(new Picks("wire").of(union(wide, narrow), { a: "x", b: 1 }), 0);
@@ -88,20 +88,20 @@ describe("picking", () => {
     assert.equal(new Picks("wire").of(union(narrow, wide), { b: 1 }), -1);
   });
 
-  test("compares the number of keys at any depth first", () => {
+  test("is chosen by the number of keys at all depths, not only at the top", () => {
     const flat = object({ a: object({ x: text }), "b?": number });
     const deep = object({ a: object({ x: text, y: text, z: text }) });
     assert.equal(new Picks("wire").of(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }), 1);
   });
 
-  test("prefers the more specific scalars if the number of keys is equal", () => {
+  test("is the one with the more specific scalar types if the numbers of keys are equal", () => {
     const [texts, dates] = [object({ at: text }), object({ at: { kind: "date" } })];
     assert.equal(new Picks("wire").of(union(texts, dates), { at: "2026-01-01T00:00:00Z" }), 1);
     assert.equal(new Picks("wire").of(union(texts, dates), { at: "tomorrow" }), 0);
     assert.equal(new Picks("value").of(union(texts, dates), { at: new Date() }), 1);
   });
 
-  test("ignores rules for values of handlers, but never matches another literal", () => {
+  test("is found for a handler's value that breaks a rule, but not for another literal", () => {
     const short = object({ name: { kind: "string", maxLength: 3 } });
     const tagged = object({ kind: { kind: "literal", value: "a" } });
     assert.equal(new Picks("value").of(union(short, tagged), { name: "too long" }), 0);
@@ -109,7 +109,7 @@ describe("picking", () => {
     assert.equal(new Picks("value").of(union(short, tagged), { kind: "b" }), -1);
   });
 
-  test("returns no member for a value that contains itself", () => {
+  test("is not found for a value that contains itself", () => {
     const cycle: { next?: unknown } = {};
     cycle.next = cycle;
     assert.equal(new Picks("value").of(maze, cycle), -1);

@@ -15,7 +15,7 @@ async function read(path: string): Promise<Document> {
   return JSON.parse(await readFile(new URL(path, goldens), "utf8")) as Document;
 }
 
-test("every document is valid by the official meta-schema, and its references resolve", async () => {
+test("every OpenAPI document is valid by the official meta-schema, and its references resolve", async () => {
   let documents = 0;
   for (const path of await readdir(goldens, { recursive: true })) {
     if (!path.endsWith("openapi.json")) continue;
@@ -32,7 +32,7 @@ test("every document is valid by the official meta-schema, and its references re
   assert.equal(documents, 6);
 });
 
-test("request and response schemas of one type differ only if they must", async () => {
+test("the request schema and the response schema of a type differ only if they must", async () => {
   const { components, paths } = await read("notes/schemas/openapi.json");
   const { Note, PostNotesBody } = components.schemas;
   assert.deepEqual(Note?.["required"], [

@@ -11,7 +11,7 @@ const goldens = new URL("../../../../crates/kit-emit/tests/goldens/", import.met
 let all = 0;
 
 for (const app of ["notes", "kitchen-sink", "directions"]) {
-  describe(`every mutated value of ${app}`, () => {
+  describe(`every mutated value of the types of ${app} is refused`, () => {
     const directory = new URL(`${app}/validators/`, goldens);
     for (const file of readdirSync(directory).filter((name) => name.endsWith(".validator.ts"))) {
       const name = file.slice(0, -".validator.ts".length);
@@ -42,6 +42,6 @@ for (const app of ["notes", "kitchen-sink", "directions"]) {
   });
 }
 
-test("the number of mutated values is sufficient", () => {
+test("the tests of mutated values cover a sufficient number of values", () => {
   assert.ok(all > 1000, `only ${all} places were spoiled`);
 });

@@ -17,7 +17,7 @@ const HOLES = {
   bigint: /^-?[0-9]+$/u,
 };
 
-/** Tries every division. */
+/** Reference matcher that tries every division of the string into the parts. */
 function fits(parts: readonly TemplatePart[], value: string): boolean {
   const [part, ...others] = parts;
   if (part === undefined) return value === "";
@@ -29,7 +29,7 @@ function fits(parts: readonly TemplatePart[], value: string): boolean {
   return false;
 }
 
-/** Divides a string as TypeScript does: lazily, after the fixed text at the end is removed. */
+/** Reference matcher that divides a string as TypeScript does: lazily, without the fixed text at the end. */
 function divides(parts: readonly TemplatePart[], value: string): boolean {
   const joined: TemplatePart[] = [];
   for (const part of parts) {
@@ -121,7 +121,7 @@ describe("a template literal type accepts the strings that its parts can form", 
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
     return (state >> 8) % below;
   };
-  /** Returns a string that probably matches. */
+  /** Returns a random string that matches the parts in most cases. */
   const make = (parts: readonly TemplatePart[]): string =>
     parts
       .map((part) => {
@@ -159,7 +159,7 @@ describe("a template literal type accepts the strings that its parts can form", 
   }
 });
 
-describe("a hole ends at the first occurrence of the text after it, as in TypeScript", () => {
+describe("a placeholder ends at the first occurrence of the text after it, as in TypeScript", () => {
   const range = [number, "-", number];
   const size = [text, "x", bigint, "!"];
   const pair = [text, number];
@@ -183,7 +183,7 @@ describe("a hole ends at the first occurrence of the text after it, as in TypeSc
     [[number, number], "1-2", true],
     [["aa", text, "aa"], "aaa", false],
   ] as const)
-    test(`${JSON.stringify(parts)} ${expected ? "takes" : "refuses"} ${JSON.stringify(value)}`, () =>
+    test(`${JSON.stringify(parts)} ${expected ? "accepts" : "refuses"} ${JSON.stringify(value)}`, () =>
       assert.equal(template(parts).test(value), expected));
 });
 
@@ -198,9 +198,9 @@ const HOSTILE: readonly (readonly [readonly TemplatePart[], string])[] = [
   [[{ either: [[text], ["a", text]] }, "a", { either: [["a"], ["aa"], [text]] }, "b"], "a"],
 ];
 
-describe("each unit of a string is read once", () => {
+describe("a template literal type is matched in linear time", () => {
   for (const [parts, pump] of HOSTILE) {
-    test(`${JSON.stringify(parts)} with many repetitions of ${pump}`, () => {
+    test(`for ${JSON.stringify(parts)} and many repetitions of ${pump}`, () => {
       const work = (times: number): number => {
         const machine = new Automaton(parts);
         machine.test(`${pump.repeat(times)}!`);
@@ -212,7 +212,7 @@ describe("each unit of a string is read once", () => {
     });
   }
 
-  test("texts between `${string}` are each searched once, starting after the previous match", () => {
+  test("by searching each text between `${string}` once, from the end of the previous match", () => {
     const texts = template([text, "@", text, ".", text, "!"]);
     const value = `${"@".repeat(10_000)}${".".repeat(10_000)}`;
     let searched = 0;
@@ -230,7 +230,7 @@ describe("each unit of a string is read once", () => {
     assert.ok(searched <= value.length, `${searched} units of ${value.length} were searched`);
   });
 
-  test("the number of cached states is limited", () => {
+  test("with a limited number of cached states", () => {
     // The automaton must remember which of the last twenty units were `a`: a million sets of states.
     const tail: TemplatePart[] = Array.from({ length: 20 }, () => ({ either: [["a"], ["b"]] }));
     const machine = new Automaton([text, "a", ...tail]);

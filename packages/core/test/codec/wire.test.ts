@@ -12,7 +12,7 @@ import {
   writeUnknown,
 } from "@kit/core/codec";
 
-test("zero is written without a sign", () => {
+test("writeNumber writes negative zero without a sign", () => {
   assert.equal(writeNumber(-0), "0");
   assert.equal(writeUnknown({ zero: -0 }), '{"zero":0}');
 });
@@ -33,7 +33,7 @@ test("numbers and dates without a JSON form are refused, not written as null", (
   );
 });
 
-test("a number that JavaScript may have rounded is refused as a bigint", () => {
+test("a bigint is refused if it arrives as a number that JavaScript may have rounded", () => {
   assert.equal(isBigIntText(9_007_199_254_740_991), true);
   assert.equal(isBigIntText(9_007_199_254_740_992), false);
   assert.equal(isBigIntText("9007199254740993"), true);
@@ -41,7 +41,7 @@ test("a number that JavaScript may have rounded is refused as a bigint", () => {
     assert.equal(isBigIntText(text), false);
 });
 
-test("base64 has only one valid form", () => {
+test("base64 with unused bits or without padding is refused, so each value has one form", () => {
   for (const text of ["", "AA==", "AAE=", "AAEC", "+/+/"]) assert.equal(isBase64(text), true, text);
   for (const text of ["A", "AA", "AAE", "AB==", "AAF=", "-_-_", "AA= =", "AA==\n", "=AAA", "A===", "===="]) {
     assert.equal(isBase64(text), false, text);

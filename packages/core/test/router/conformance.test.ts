@@ -29,12 +29,12 @@ function plain(match: RouteMatch, routes: readonly string[]): Expected {
   }
 }
 
-test("the corpus has at least thirty groups", () => {
+test("the conformance vectors of the router have at least thirty groups", () => {
   assert.ok(corpus.groups.length >= 30);
 });
 
 for (const { name, routes, requests } of corpus.groups) {
-  test(`corpus: ${name}`, () => {
+  test(`the router passes the conformance vectors: ${name}`, () => {
     const match = createMatcher(compileRoutes(routes), routes);
     for (const [method, path, expected] of requests) {
       assert.deepEqual(plain(match(method, path), routes), expected, `${method} ${path}`);
@@ -46,7 +46,7 @@ for (const { name, routes, requests } of corpus.groups) {
   });
 }
 
-test("the trees of these tests equal those of the compiler", () => {
+test("the trees that these tests create equal those of the compiler", () => {
   const { routes, generatedAt, tree } = corpus.document;
   assert.deepEqual(compileRoutes(routes, generatedAt), tree);
   const match = createMatcher(tree, routes);

@@ -68,12 +68,12 @@ const cases: [string, CompiledRouteTree, string[], RegExp][] = [
   ],
 ];
 
-test("accepts a valid tree", () => {
+test("loadTree accepts a valid tree", () => {
   assert.deepEqual(createMatcher(good, ["GET /a"])("GET", "/a"), { kind: "route", route: 0, params: [] });
 });
 
 for (const [name, tree, routes, message] of cases) {
-  test(`refuses ${name}`, () => {
+  test(`loadTree refuses ${name}`, () => {
     assert.throws(
       () => createMatcher(tree, routes),
       (error: unknown) => {

@@ -4,12 +4,12 @@ import { test } from "node:test";
 
 import { normalPath, normalTarget } from "../../src/router/normal-path.ts";
 
-/** Vectors that `crates/kit-guard/tests/paths.rs` runs too. */
+/** Paths with their expected normal forms. `crates/kit-guard/tests/paths.rs` tests the same paths. */
 const { paths } = JSON.parse(
   readFileSync(new URL("../../../../conformance/paths.json", import.meta.url), "utf8"),
 ) as { readonly paths: readonly (readonly [path: string, normal: string | null])[] };
 
-test("every vector has its expected normal form, which does not change again", () => {
+test("normalPath returns the expected result for every vector, and does not change this result again", () => {
   assert.ok(paths.length > 35);
   for (const [path, normal] of paths) {
     assert.equal(normalPath(path), normal, path);
@@ -17,7 +17,7 @@ test("every vector has its expected normal form, which does not change again", (
   }
 });
 
-test("every byte has one spelling, or two that are different paths on purpose", () => {
+test("every byte has one spelling in the normal form, or two that mean different paths", () => {
   for (let byte = 0; byte < 128; byte++) {
     const raw = String.fromCharCode(byte);
     const digits = byte.toString(16).padStart(2, "0");
@@ -28,11 +28,11 @@ test("every byte has one spelling, or two that are different paths on purpose", 
   }
 });
 
-test("an unpaired surrogate has no normal form", () => {
+test("normalPath returns null for an unpaired surrogate", () => {
   for (const path of ["/\uD800", "/a\uDC2Fb%61"]) assert.equal(normalPath(path), null);
 });
 
-test("the query of a target is not changed", () => {
+test("normalTarget does not change the query", () => {
   assert.equal(normalTarget("/%61?%61=%2f?%61"), "/a?%61=%2f?%61");
   assert.equal(normalTarget("/%6?%61"), "/%6?%61");
   assert.equal(normalTarget("/a?%61"), "/a?%61");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { fillRoutePath, hideParameters, parameterNames, parseRoutePath } from "@kit/core/router";
 
-test("parses static text, parameters and wildcards", () => {
+test("parseRoutePath parses static segments, parameters and wildcards", () => {
   deepEqual(parseRoutePath("/teams/:team/*path"), [
     { kind: "static", text: "teams" },
     { kind: "parameter", text: "team" },
@@ -13,7 +13,7 @@ test("parses static text, parameters and wildcards", () => {
   deepEqual(parameterNames("/teams/:team/*path"), ["team", "path"]);
 });
 
-test("encodes values of parameters and keeps the slashes of a wildcard", () => {
+test("fillRoutePath encodes the values of parameters and keeps the slashes of a wildcard's value", () => {
   const values: Record<string, string> = { team: "a/b c", path: "d/é" };
   equal(
     fillRoutePath("/teams/:team/*path", (name) => values[name] ?? ""),
@@ -29,7 +29,7 @@ function hide(path: string, route: string, ...names: string[]): string {
   return hideParameters(path, route, (name) => names.includes(name), "[hidden]");
 }
 
-test("hides the values of hidden parameters", () => {
+test("hideParameters replaces the values of hidden parameters", () => {
   equal(hide("/reset/abc/x", "/reset/:token/:id", "token"), "/reset/[hidden]/x");
   equal(hide("/files/a/b", "/files/*path", "path"), "/files/[hidden]");
   equal(hide("/u/7/files/a/b", "/u/:id/files/*path", "id"), "/u/[hidden]/files/a/b");

@@ -8,7 +8,7 @@ import type {
   Validator,
 } from "@kit/types";
 
-/** Types of fields, as `typeof` returns them. `?` at the end makes a field optional. */
+/** Types of an object's fields, as `typeof` returns them. `?` at the end makes a field optional. */
 type Fields = Readonly<Record<string, "string" | "number" | "string?" | "number?">>;
 
 /** Creates a validator of flat objects, like those of the compiler. */
@@ -41,7 +41,7 @@ export function objectOf(name: string, fields: Fields): Validator<unknown> {
   return { name, is: (value) => failures(value).length === 0, failures, decode };
 }
 
-/** Creates a params slot. */
+/** Creates the generated functions for path parameters. */
 export function paramsOf(name: string, fields: Fields): NonNullable<CompiledRoute["params"]> {
   const names = Object.keys(fields);
   return {
@@ -51,7 +51,7 @@ export function paramsOf(name: string, fields: Fields): NonNullable<CompiledRout
   };
 }
 
-/** Creates a query slot. */
+/** Creates the generated functions for a query. */
 export function queryOf(name: string, fields: Fields): NonNullable<CompiledRoute["query"]> {
   return {
     ...objectOf(name, fields),
@@ -80,7 +80,7 @@ export function responseOf(name: string, fields: Fields): Serializer<unknown> {
   return { name, serialize, failures };
 }
 
-/** Creates a compiled route. Slots that are not given are `void`. */
+/** Creates a compiled route. Its params, query, body and response are `void` unless they are given. */
 export function route(
   ref: string,
   parts: Partial<

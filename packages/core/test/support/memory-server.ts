@@ -15,13 +15,13 @@ import type {
 export interface MemoryRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Match of the server's own matcher. */
+  /** Result of a matcher that the server runs itself. */
   readonly match?: RouteMatch;
-  /** Receives the function that disconnects the client. */
+  /** Called with a function that disconnects the client. */
   readonly client?: (leave: () => void) => void;
-  /** Receives the body in chunks. Without it, the server cannot stream. */
+  /** Client that receives the body in chunks. Without it, the server cannot stream. */
   readonly stream?: StreamClient;
-  /** Error that sending the response throws. */
+  /** Error that the server throws when the pipeline sends the response. */
   readonly failToWrite?: Error;
 }
 
@@ -83,13 +83,13 @@ export function send(
   });
 }
 
-/** Client that reads the body of its response when the test says so. */
+/** Client that reads the body of its response when the test tells it to. */
 export class StreamClient implements ResponseWriter {
   head: MemoryAnswer | undefined;
   length: number | null = null;
   readonly pieces: string[] = [];
   outcome: "whole" | "cut" | undefined;
-  /** True if the client reads nothing. */
+  /** True to make `write` return false, as if too many bytes waited for the client. */
   isFull = false;
   events: ResponseStreamEvents | undefined;
   readonly #ended: PromiseWithResolvers<void> = Promise.withResolvers<void>();

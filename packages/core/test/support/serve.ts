@@ -7,7 +7,7 @@ import { quietStdout } from "./quiet-stdout.ts";
 
 quietStdout();
 
-/** Handler with loose types. Each test checks what it reads. */
+/** Handler whose input has no contract. Each test checks the values that it reads. */
 export type TestHandler = (input: {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
@@ -18,7 +18,7 @@ export type TestHandler = (input: {
 /** Application that receives requests of a test and records its log entries. */
 export interface Served {
   send(line: string, request?: MemoryRequest): Promise<MemoryAnswer>;
-  /** Entries of the log, from the lowest level on. */
+  /** Entries of the log at or above the minimum level, which is `fatal` by default. */
   readonly log: readonly LogEntry[];
 }
 
@@ -47,7 +47,7 @@ export async function serve(
   return { send: (line, request) => server.send(line, request), log };
 }
 
-/** Returns the error of a response. */
+/** Returns the property `error` of a JSON response body. */
 export function errorOf({ text }: MemoryAnswer): Record<string, unknown> {
   return (JSON.parse(text ?? "null") as { error: Record<string, unknown> }).error;
 }
