@@ -74,8 +74,8 @@ pub struct PropertyTags {
     /// True with `@sensitive`: values of the property never appear in logs, spans or error bodies.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sensitive: bool,
-    /// Property of another entity that this property refers to (a foreign key), from `@references
-    /// Entity.field`.
+    /// Property of another entity that this property refers to (a foreign key), from
+    /// `@references Entity.field`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub references: Option<ReferenceTarget>,
     /// Name of the database column, from `@column name`.

@@ -98,7 +98,8 @@ pub struct Output {
     pub diagnostics: Diagnostics,
     /// Contents of the source files, which code frames in messages show.
     pub sources: SourceTexts,
-    /// Sorted paths of all files that were read. The result can only change if one of them changes.
+    /// Sorted paths of all files that were read. A watch mode watches them, and a cache is valid only while
+    /// they do not change.
     pub dependencies: Vec<PathBuf>,
 }
 

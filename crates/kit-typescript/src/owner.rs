@@ -1,7 +1,7 @@
 //! The doc tag `@owner`, which says which rows of an entity a request may read and change.
 //!
-//! The tag names a property of the entity and a value that middleware adds to `ctx`, such as `userId =
-//! ctx.user.id`. The property must exist, and the value must be in the type argument of
+//! The tag names a property of the entity and a value that middleware adds to `ctx`, such as
+//! `userId = ctx.user.id`. The property must exist, and the value must be in the type argument of
 //! `defineMiddleware<Added>`. Only the properties on the path to the value are evaluated, because other parts
 //! of `Added` may have no JSON form and take long to evaluate.
 

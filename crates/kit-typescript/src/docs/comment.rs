@@ -53,8 +53,8 @@ impl Doc {
         self.tags.iter().any(|tag| tag.name == name)
     }
 
-    /// Returns true if a tag defines a rule for the type, or if a rule follows from it, as from `@generated
-    /// uuid`.
+    /// Returns true if a tag defines a rule for the type, or if a rule follows from it, as from
+    /// `@generated uuid`.
     pub(crate) fn has_rules(&self) -> bool {
         let names_key = self.has(TagName::References);
         names_key || implied::generated(self).is_some() || self.limits()

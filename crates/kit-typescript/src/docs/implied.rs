@@ -68,8 +68,8 @@ impl Implied {
     }
 }
 
-/// Returns the rule for a property whose values are generated UUIDs: one with `@generated uuid`, or with `@id
-/// @generated` and the type `string`.
+/// Returns the rule for a property whose values are generated UUIDs: one with `@generated uuid`, or with
+/// `@id @generated` and the type `string`.
 pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     let tag = doc.all(TagName::Generated).next()?;
     let makes_uuids = match tag.argument.as_str() {

@@ -236,8 +236,8 @@ impl<'a> Evaluator<'a> {
         self.signature(&signature, scope)
     }
 
-    /// Adds the properties that the parameters of a constructor declare: `id` in `constructor(readonly id:
-    /// string)`.
+    /// Adds the properties that the parameters of a constructor declare: `id` in
+    /// `constructor(readonly id: string)`.
     fn parameter_properties(
         &mut self,
         object: &mut Object,

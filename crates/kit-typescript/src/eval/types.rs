@@ -85,8 +85,8 @@ pub(crate) enum Ty {
     Union(Rc<[TyId]>),
     /// An intersection. It is evaluated when its shape is needed, because its members may refer to it.
     Intersection(Rc<[TyId]>),
-    /// Intersection of a type that is not an object with an object type (the brand): `string & { __brand:
-    /// "UserId" }`. A value on the wire has only the first type.
+    /// Intersection of a type that is not an object with an object type (the brand):
+    /// `string & { __brand: "UserId" }`. A value on the wire has only the first type.
     Branded(TyId, TyId),
     /// `RouteContract<params, query, body, response>`.
     Contract([TyId; 4]),

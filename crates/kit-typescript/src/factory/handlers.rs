@@ -34,8 +34,8 @@ impl HandlerMap {
     }
 
     /// Reports route keys that only the handler map has or only the contracts have. If a contract has an
-    /// invalid key, this is reported elsewhere, and so a handler with a similar key is not: the handler `GET
-    /// /stats` for the contract `GETT /stats`.
+    /// invalid key, this is reported elsewhere, and so a handler with a similar key is not: the handler
+    /// `GET /stats` for the contract `GETT /stats`.
     pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
         let (right, wrong): (Vec<&Contract>, Vec<&Contract>) = contracts
             .iter()

@@ -200,8 +200,8 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// Makes this the module of a JSON file. The content of the file is its default export and its `export
-    /// =`.
+    /// Makes this the module of a JSON file. The content of the file is its default export and its
+    /// `export =`.
     pub(super) fn hold(&mut self, data: &'a Expression<'a>) {
         self.values.insert("default", Value::Default(data));
         self.exports.insert("default", Link::Local("default"));
