@@ -1,10 +1,10 @@
 //! Analyses of IR types, and rules for names and literals, that several crates need.
 //!
 //! This crate builds on `kit-ir`. `kit-emit` uses it to generate the code that chooses a member of a union,
-//! and `kit-build` to warn about ambiguous unions. Generators of tests and of the Rust server use its example
-//! values.
+//! and `kit-build` to warn about ambiguous unions. Generators of tests and of the Rust server use its checks
+//! and examples of values.
 //!
-//! Meaning of a union, which every runtime of kit implements:
+//! Meaning of a union, which the validators of every server implement:
 //! 1. Members that no value fits are removed ([`members`]). Nested unions are flattened.
 //! 2. A value fits a union if it fits one of the members. If it fits several, the member that accepts most of
 //!    the value's keys, at any depth, is chosen. If several accept equally many keys, the one with the most

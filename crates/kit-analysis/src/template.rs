@@ -109,7 +109,7 @@ pub fn number_text(value: f64) -> String {
 }
 
 /// Returns a template literal type in the syntax of TypeScript, without the backticks. The messages of all
-/// servers contain this text.
+/// validators contain this text.
 pub fn template_source(program: &Program, parts: &[TemplatePart]) -> String {
     source(program, parts, str::to_owned)
 }

@@ -17,7 +17,7 @@ pub struct Code {
 /// Phase of the build that reports a code. It is the `phase` of [`BuildFailure`](crate::BuildFailure).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Finding and reading the configuration and the source files.
+    /// Search for the configuration and the source files, and reading them.
     Configuration,
     /// Parsing: syntax errors.
     Parse,
@@ -25,9 +25,9 @@ pub enum Phase {
     Resolve,
     /// Types and doc tags.
     Types,
-    /// Route keys, contracts and the application factory.
+    /// Route keys, contracts and the call of `createApp`.
     Routes,
-    /// Plugins in a build, and the mistakes that they report.
+    /// Plugin hooks, and the mistakes that plugins report.
     Plugins,
     /// Tables and migrations.
     Database,

@@ -92,7 +92,7 @@ impl Diagnostic {
 /// A range of a source file, with a short message that is printed next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Path relative to the project's root, with `/`.
+    /// Path of the file relative to the project's root, with `/` on every platform.
     pub path: String,
     /// Range of byte offsets in the UTF-8 text of the file.
     pub range: Range<usize>,

@@ -147,7 +147,7 @@ pub enum MiddlewareKind {
     BuiltIn,
 }
 
-/// Location of a route's handler.
+/// Location of a route's handler in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandlerSource {

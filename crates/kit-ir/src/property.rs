@@ -16,7 +16,7 @@ pub struct Property {
     /// True if the property may be absent (`?`). A property whose type includes `undefined` counts as
     /// optional too.
     pub optional: bool,
-    /// Description and examples from the doc comment.
+    /// Description and hints from the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
     /// Meaning of the property for the database and for logs, from its doc tags.
@@ -90,11 +90,12 @@ pub struct PropertyTags {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GeneratedKind {
-    /// kit creates a random UUID (version 4).
+    /// The value is a random UUID (version 4).
     Uuid,
-    /// kit takes the current time.
+    /// The value is the current time.
     Now,
-    /// The database column has a default. This is the meaning of `@generated` without an argument.
+    /// The value is the default of the database column. This is the meaning of `@generated` without an
+    /// argument.
     Unspecified,
 }
 

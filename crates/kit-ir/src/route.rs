@@ -45,7 +45,7 @@ pub struct Route {
     /// inner list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Vec<Security>>,
-    /// Location of the handler; `None` if the compiler could not read the application factory.
+    /// Location of the handler; `None` if the compiler could not read the call of `createApp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,
     /// Paths of the tests that mention the route, relative to the project's root and sorted. The compiler
@@ -115,7 +115,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// All slots, in the order in which a request is processed.
+    /// All properties of a contract, in the order in which a request is processed.
     pub const ALL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
 
     /// Returns the name of the property in the contract, such as `params`.

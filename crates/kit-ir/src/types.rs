@@ -1,4 +1,4 @@
-//! Types: the structure of values.
+//! Types of the IR: the structure of values.
 
 use std::hash::{Hash, Hasher};
 

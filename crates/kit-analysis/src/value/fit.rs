@@ -7,8 +7,8 @@ use super::{scalar, signatures_of};
 use crate::members::members;
 use crate::walk::resolve;
 
-/// Result of checking a value against a type. Only the servers check patterns and formats. For these the
-/// result is [`Fit::Unsure`], except for the example of a format that this crate itself uses.
+/// Result of checking a value against a type. Only validators check patterns and formats completely. For
+/// these the result is [`Fit::Unsure`], except for the example of a format that this crate itself uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// The value certainly does not fit the type.

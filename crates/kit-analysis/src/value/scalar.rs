@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use super::fit::Fit;
 use super::template;
 
-/// Example of a date-time, which every server accepts.
+/// Example of a date-time, which every validator accepts.
 const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
 /// Greatest integer below which every integer has an exact `f64`: 2^53 - 1.
@@ -121,7 +121,7 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
     let Some(divisor) = get(rules.multiple_of).filter(|_| within) else {
         return Fit::from_bool(within);
     };
-    // Only the servers decide whether a fraction is a multiple of another, such as 0.3 of 0.1.
+    // Only the validators decide whether a fraction is a multiple of another, such as 0.3 of 0.1.
     if number.fract() == 0.0 && divisor.fract() == 0.0 && number.abs() <= MAX_SAFE {
         Fit::from_bool(number % divisor == 0.0)
     } else {
@@ -165,7 +165,7 @@ fn bytes_fit(text: &str) -> Fit {
     if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 || !body.bytes().all(alphabet) {
         return Fit::No;
     }
-    // Only the servers check that the unused bits before the padding are zero.
+    // Only the validators check that the unused bits before the padding are zero.
     if body.len() == text.len() {
         Fit::Yes
     } else {

@@ -108,7 +108,7 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns true if a text matches `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`. The servers use the same rule.
+/// Returns true if a text matches `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`. Validators use the same rule.
 fn is_number(text: &str) -> bool {
     let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -142,7 +142,7 @@ fn example_of(segments: &[Segment]) -> Option<String> {
 }
 
 /// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Returns false for a key
-/// with an exponent such as `1e+21`, which is rare: only the servers accept such a key.
+/// with an exponent such as `1e+21`, which is rare: only validators accept such a key.
 pub(crate) fn is_numeric_key(key: &str) -> bool {
     matches!(key, "NaN" | "Infinity" | "-Infinity")
         || (is_number(key)

@@ -377,7 +377,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a type without `undefined`. A type expression that is not evaluated yet stays so.
+    /// Returns a type without `undefined`. Does not evaluate a type expression that is not evaluated yet.
     pub(super) fn defined_later(&mut self, ty: TyId) -> TyId {
         match self.store.get(ty) {
             Ty::Lazy(_) | Ty::Constrained(..) => self.store.add(Ty::Defined(ty)),

@@ -12,7 +12,7 @@ use crate::modules::DeclKind;
 const MAX_COMBINATIONS: usize = 2_000;
 
 impl Evaluator<'_> {
-    /// Evaluates an intersection to its shape: one object, a union, a branded type, or `never`.
+    /// Evaluates an intersection to a type of another kind, such as one object, a union or `never`.
     pub(super) fn intersect(&mut self, id: TyId) -> TyId {
         let Ty::Intersection(members) = self.store.get(id).clone() else {
             return id;
@@ -270,8 +270,8 @@ impl Evaluator<'_> {
         self.parts(own)
     }
 
-    /// Returns true if certainly no value fits both types. Two objects are not compared: an object only
-    /// differs from `null` and `undefined`.
+    /// Returns true if certainly no value fits both types. Of an object type it is only known that it
+    /// excludes `null` and `undefined`.
     fn apart(&mut self, left: TyId, right: TyId) -> bool {
         let nothing = |ty: &Ty| matches!(ty, Ty::Null | Ty::Undefined);
         let (a, b) = (self.store.get(left), self.store.get(right));
@@ -296,7 +296,7 @@ impl Evaluator<'_> {
                     let state = &self.store.instances[instance.index()];
                     let decl = self.graph.decl(state.decl);
                     if !matches!(decl.kind, DeclKind::Alias(_)) {
-                        // The members of an interface do not matter here.
+                        // An interface is not a union, so it is not evaluated here.
                         return Some(vec![at]);
                     }
                     if state.body == State::InProgress {

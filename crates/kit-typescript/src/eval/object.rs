@@ -59,7 +59,7 @@ impl<'a> Evaluator<'a> {
                 let instance = &self.store.instances[instance.index()];
                 let (decl, args) = (instance.decl, std::rc::Rc::clone(&instance.args));
                 let module = self.graph.decl(decl).module;
-                // Few files use `this`. In other files, all types that extend a type can share it.
+                // Few files use `this`. A type of any other file is the same for all types that extend it.
                 match self.store.binding(scope, THIS) {
                     Some((this, _)) if self.graph.module(module).text.contains("this") => {
                         self.store.named_with_this(decl, args, Some(this))

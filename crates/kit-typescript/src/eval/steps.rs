@@ -98,7 +98,7 @@ impl Evaluator<'_> {
         self.steps.change_to(subject.0);
     }
 
-    /// Counts steps.
+    /// Adds to the number of steps of the current subject.
     pub(crate) fn spend(&mut self, steps: usize) {
         self.steps.count += steps;
     }

@@ -123,8 +123,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the simplest type of a template: a literal if it has no placeholders, and `string` for ``
-    /// `${string}` ``.
+    /// Returns the simplest type of a template. A template without placeholders is a literal, and one with
+    /// only `${string}` is `string`.
     pub(super) fn template_of(&mut self, mut parts: Vec<Segment>) -> TyId {
         parts.retain(|part| !matches!(part, Segment::Text(text) if text.is_empty()));
         match parts.as_slice() {

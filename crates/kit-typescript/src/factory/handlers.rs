@@ -24,7 +24,7 @@ pub(crate) struct HandlerMap {
 }
 
 impl HandlerMap {
-    /// Returns the location of the handler for a route key.
+    /// Returns the handler for a route key, as the IR stores it; `None` if the map has no such key.
     pub(crate) fn source(&self, lowering: &Lowering<'_>, key: &str) -> Option<HandlerSource> {
         let location = self.handlers.get(key)?;
         Some(HandlerSource {

@@ -15,7 +15,7 @@ use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
 /// treated as not constant.
 const MAX_DEPTH: usize = 100;
 
-/// A member of an enum.
+/// A member of an enum, with its value.
 #[derive(Debug, Clone)]
 pub(crate) struct EnumMember<'a> {
     pub(crate) name: &'a str,

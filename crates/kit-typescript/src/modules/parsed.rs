@@ -100,7 +100,7 @@ impl ParsedFiles {
     ) {
         let mut old = std::mem::take(&mut self.files);
         if self.root != root {
-            // Diagnostics contain paths relative to the root.
+            // Diagnostics contain paths relative to the root, so another root makes them wrong.
             old.clear();
             self.root = root.to_path_buf();
         }

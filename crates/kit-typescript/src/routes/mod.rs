@@ -1,4 +1,4 @@
-//! Conversion of contract groups to routes.
+//! Conversion of groups and their contracts to routes.
 
 mod check;
 mod contract;

@@ -1,4 +1,5 @@
-//! Assignability of function types: covariant results, contravariant parameters.
+//! Assignability of function types: the result is compared from source to target, the parameters from target
+//! to source.
 
 use crate::eval::types::{Element, Function};
 use crate::eval::{Evaluator, Ty};

@@ -1,4 +1,4 @@
-//! Types of expressions.
+//! Types of expressions, for `typeof` of the value that they give.
 
 use std::rc::Rc;
 

@@ -74,7 +74,7 @@ impl Raw {
         path: &Path,
         depth: usize,
     ) {
-        // The resolver has read the same file without an error before.
+        // The resolver already read this file without an error.
         let Ok(mut text) = files.read(path) else { return };
         let _ = json_strip_comments::strip(&mut text);
         let Ok(value) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
