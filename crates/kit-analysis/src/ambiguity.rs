@@ -43,7 +43,8 @@ pub enum Outcome {
 
 /// Returns the ambiguous unions of a program in the order of declaration, at most one for each location.
 ///
-/// A union is not ambiguous if one member accepts all keys that the other accepts: kit chooses that member.
+/// A union is not ambiguous if one member accepts all keys that the other accepts, and more: kit chooses that
+/// member.
 pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
     let mut finder = Finder {
         program,

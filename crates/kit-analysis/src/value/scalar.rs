@@ -9,7 +9,8 @@ use super::template;
 /// Example of a date-time, which every validator accepts.
 const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
-/// Greatest integer below which every integer has an exact `f64`: 2^53 - 1.
+/// Greatest safe integer of JavaScript, 2^53 - 1: an `f64` represents it and all smaller positive integers
+/// exactly.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// Maximum length of a bigint on the wire, including its minus sign.

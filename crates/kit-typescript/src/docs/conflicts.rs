@@ -79,8 +79,8 @@ fn is_multiple(value: f64, step: f64) -> bool {
     times.fract() == 0.0
 }
 
-/// Returns the error if no value satisfies the rules of a type, and the last of the `tags` that is involved
-/// is its location. Returns `None` if the rules are possible.
+/// Returns the error if no value satisfies the rules of a type; `None` if a value may satisfy them. The error
+/// is located at the last of the `tags` that is involved.
 pub(super) fn find(
     graph: &Graph<'_>,
     program: &Program,

@@ -40,7 +40,7 @@ impl Verdicts {
 /// Returns the error for a pattern of a type if a text of the allowed length could keep a server busy for too
 /// long. Validators check the length first, so a `@maxLength` makes some patterns harmless.
 ///
-/// Only a comment with `@pattern` or with another `@maxLength` has an error, so that it is reported once.
+/// The error belongs to a comment with `@pattern`, or with a `@maxLength` that replaces another one.
 pub(super) fn unsafe_pattern(
     graph: &Graph<'_>,
     program: &Program,

@@ -33,9 +33,9 @@ impl HandlerMap {
         })
     }
 
-    /// Reports route keys that only the handler map has or only the contracts have. If a contract has an
-    /// invalid key, this is reported elsewhere, and so a handler with a similar key is not: the handler
-    /// `GET /stats` for the contract `GETT /stats`.
+    /// Reports route keys that only the handler map has or only the contracts have. An invalid key in the
+    /// contracts is reported elsewhere and causes no second error here: for the misspelt contract
+    /// `GETT /stats`, the handler `GET /stats` is correct.
     pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
         let (right, wrong): (Vec<&Contract>, Vec<&Contract>) = contracts
             .iter()

@@ -17,8 +17,8 @@ pub(crate) struct Entry {
     pub(crate) location: Location,
     /// Doc tags of the middleware.
     pub(crate) tags: MiddlewareTags,
-    /// Type argument `Added` of `defineMiddleware<Added>`, which is not evaluated yet. `None` if there is no
-    /// such argument.
+    /// Type argument `Added` of `defineMiddleware<Added>`, which is not evaluated yet. `None` if kit cannot
+    /// read such an argument.
     pub(crate) added: Option<TyId>,
     /// Paths of the values that the middleware adds to `ctx`. Only paths that an `@owner` tag names are
     /// included.

@@ -21,7 +21,8 @@ use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::display_path;
 
-/// Graph of modules. A file is read only when another file imports a name from it.
+/// Graph of modules. A file is read only if the caller of the compiler names it or if resolving a name needs
+/// it.
 pub(crate) struct Graph<'a> {
     allocator: &'a Allocator,
     /// Syntax trees of the last build, which need not be parsed again.
