@@ -49,7 +49,7 @@ pub trait FileSystem: Send + Sync {
     }
 }
 
-/// A file system of files in memory, for tests.
+/// A file system of files in memory, for tests and fuzzing.
 ///
 /// ```
 /// use kit_typescript::{FileSystem, MemoryFiles};

@@ -31,7 +31,8 @@ pub struct Registration {
 ///
 /// # Errors
 ///
-/// Fails if the text has no list to edit. The error is the reason, as a part of a sentence.
+/// Fails if the text cannot be edited, for example because it does not call `createApp`. The error is the
+/// reason, as a part of a sentence.
 pub fn register(text: &str, registration: &Registration) -> Result<String, String> {
     StackSize::for_text(text).run(|| edit(text, registration))
 }

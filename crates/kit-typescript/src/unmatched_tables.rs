@@ -8,7 +8,7 @@ use crate::docs::TagName;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
 
-/// Text in each file that may declare an entity. Files without it are not parsed.
+/// Text that every file with a table contains.
 pub(crate) const TAG: &str = "@table";
 
 /// Warns about each declaration with `@table` in a file of the project that is neither a type file nor a

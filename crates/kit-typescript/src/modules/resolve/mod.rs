@@ -434,7 +434,7 @@ fn options(conditions: &[&str], custom: &[String]) -> ResolveOptions {
         ],
         main_fields: names(&["types", "typings", "main"]),
         symlinks: false,
-        // Without this option, the environment variable `NODE_PATH` would change the result.
+        // The environment variable `NODE_PATH` must not change the result.
         node_path: false,
         ..ResolveOptions::default()
     }
