@@ -23,7 +23,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Description of the mistake, with names in backticks.
     pub message: String,
-    /// Locations of the mistake. The first label with [`Label::primary`] is the main location.
+    /// Locations of the mistake. The first label that is primary is the main location.
     pub labels: Vec<Label>,
     /// Reasons why the mistake matters.
     pub notes: Vec<String>,
