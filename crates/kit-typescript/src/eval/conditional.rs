@@ -91,8 +91,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns true if `from` is assignable to `to`. Returns the mistake if one of the types contains a
-    /// mistake.
+    /// Returns true if `from` is assignable to `to`. If one of the types contains an invalid type
+    /// ([`Ty::Invalid`]), returns that type as the error.
     pub(super) fn decide(&mut self, from: TyId, to: TyId) -> Result<bool, TyId> {
         let before = self.relations.broken.take();
         let answer = self.assignable(from, to);
@@ -100,8 +100,8 @@ impl<'a> Evaluator<'a> {
         broken.map_or(Ok(answer), Err)
     }
 
-    /// Returns the scope in which the names after `infer` have the inferred types. Returns a mistake if kit
-    /// cannot infer them.
+    /// Returns the scope in which the names after `infer` have the inferred types. Returns an invalid type as
+    /// the error if kit cannot infer them.
     fn inferred_scope(
         &mut self,
         node: &'a TSConditionalType<'a>,

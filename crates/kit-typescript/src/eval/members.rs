@@ -139,7 +139,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns the name of a member. Adds a mistake to the object if the name cannot be evaluated.
+    /// Returns the name of a member. Adds an error to the object if the name cannot be evaluated.
     pub(super) fn key(
         &mut self,
         object: &mut Object,

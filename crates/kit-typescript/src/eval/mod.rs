@@ -106,7 +106,7 @@ pub(crate) struct Evaluator<'a> {
     generics: Vec<(function::Signature<'a>, ScopeId)>,
     /// Number of type parameters of the generic functions that contain the current type expression.
     parameters: u32,
-    /// Location of the current type expression, for mistakes that have no location.
+    /// Location of the current type expression, for errors without a location.
     current: Location,
 }
 
@@ -426,7 +426,7 @@ impl<'a> Evaluator<'a> {
         self.store.reject(diagnostic)
     }
 
-    /// Returns the mistake for a type that kit cannot evaluate. `instead` says what to write.
+    /// Returns an invalid type, with an error. `message` is the error, and `instead` says what to write.
     fn unsupported(&mut self, location: Location, message: &str, instead: &str) -> TyId {
         self.reject(codes::UNSUPPORTED_TYPE, location, message, instead)
     }
@@ -462,7 +462,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for a type whose values JSON cannot represent. `what` names the type.
+    /// Returns an invalid type, with an error about a type that JSON cannot represent: `what`.
     fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
         self.reject(
             codes::NO_JSON_FORM,
@@ -477,7 +477,7 @@ impl<'a> Evaluator<'a> {
         self.current
     }
 
-    /// Sets the location for mistakes that have no location.
+    /// Sets the location for errors that have no location of their own.
     pub(crate) fn set_location(&mut self, location: Location) {
         self.current = location;
     }

@@ -84,8 +84,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a template with a mistake if the type of a placeholder has rules, because no validator checks
-    /// a part of a string against rules.
+    /// Returns the template with the rules of its placeholders. They are reported as errors later, because no
+    /// validator checks a part of a string against rules.
     pub(super) fn with_ruled_holes(&mut self, template: TyId, holes: &[TyId]) -> TyId {
         let mut rules = Vec::new();
         for hole in holes {

@@ -114,7 +114,8 @@ impl Evaluator<'_> {
         self.steps.count >= self.steps.subject_limit || self.steps.count >= self.steps.program_limit
     }
 
-    /// Returns the mistake that the current subject takes too many steps. Evaluation stopped at `location`.
+    /// Returns an invalid type, with the error that the current subject takes too many steps. Evaluation
+    /// stopped at `location`.
     pub(crate) fn exhausted(&mut self, location: Location) -> TyId {
         let Subject {
             name,
@@ -146,8 +147,8 @@ impl Evaluator<'_> {
         invalid
     }
 
-    /// Returns the mistake that the current subject takes too many steps, at the location of the current
-    /// evaluation.
+    /// Returns an invalid type, with the error that the current subject takes too many steps, at the location
+    /// of the current evaluation.
     pub(super) fn exhausted_here(&mut self) -> TyId {
         let location = self.current_location();
         self.exhausted(location)

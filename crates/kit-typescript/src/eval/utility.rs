@@ -362,8 +362,8 @@ impl Evaluator<'_> {
         issues
     }
 
-    /// Returns the members of a union that satisfy a condition. Returns the mistake if the condition finds
-    /// one.
+    /// Returns the members of a union that satisfy a condition. If the condition fails with an invalid type,
+    /// returns that type.
     fn filter(&mut self, ty: TyId, mut keep: impl FnMut(&mut Self, TyId) -> Result<bool, TyId>) -> TyId {
         let shape = self.shape(ty);
         let members: Rc<[TyId]> = match self.store.get(shape).clone() {

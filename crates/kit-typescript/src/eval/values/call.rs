@@ -10,7 +10,7 @@ use crate::modules::{Location, Name, Symbol};
 
 impl<'a> Evaluator<'a> {
     /// Returns the declared result type of a call. If it depends on type arguments that the call does not
-    /// contain, returns a mistake that suggests to write them.
+    /// contain, returns an invalid type, with an error that suggests to write them.
     pub(super) fn call_value(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -60,7 +60,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for a call whose result type only TypeScript can infer.
+    /// Returns an invalid type, with an error about a call whose result type only TypeScript can infer.
     fn unreadable_call(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -81,9 +81,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for `new Name(…)` if TypeScript infers the type arguments from values. Returns
-    /// `None` if nothing needs to be inferred. `free` is true if there is no value to infer from, so that
-    /// TypeScript uses the defaults.
+    /// Returns an invalid type, with an error, for `new Name(…)` if TypeScript infers the type arguments from
+    /// values. Returns `None` if nothing needs to be inferred. `free` is true if there is no value to infer
+    /// from, so that TypeScript uses the defaults.
     pub(super) fn uninferred_class(
         &mut self,
         path: &[Name<'a>],
@@ -132,7 +132,8 @@ impl<'a> Evaluator<'a> {
         given >= required && (given <= elements.len() || elements.iter().any(|element| element.rest))
     }
 
-    /// Returns the mistake for a call whose type arguments TypeScript infers from its values.
+    /// Returns an invalid type, with an error about a call whose type arguments TypeScript infers from its
+    /// values.
     fn uninferred_call(&mut self, signature: &Function, location: Location) -> TyId {
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(

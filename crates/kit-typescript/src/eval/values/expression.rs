@@ -17,8 +17,8 @@ use crate::eval::{Evaluator, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::{Location, Name, expression_path};
 
 impl<'a> Evaluator<'a> {
-    /// Returns the mistake for an expression whose type only TypeScript can infer. `write` says what to write
-    /// instead.
+    /// Returns an invalid type, with an error about an expression whose type only TypeScript can infer.
+    /// `write` says what to write instead.
     pub(super) fn uninferred(&mut self, location: Location, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
         self.unsupported(location, &message, &format!("write {write}"))

@@ -61,7 +61,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for a type that is inferred from a schema of a validation library.
+    /// Returns an invalid type, with an error about a type that is inferred from a schema of a validation
+    /// library.
     pub(super) fn schema_value(&mut self, library: Library, location: Location) -> TyId {
         let Library {
             package,
