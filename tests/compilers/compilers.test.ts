@@ -239,7 +239,7 @@ test("a todo is shown to its user", async () => {
   expect(Object.keys(moves)).toHaveLength(2);
   const task = await suite.insert(tasks, { userId: "ada" });
   const headers = { authorization: \`Bearer \${await developmentToken("ada")}\` };
-  const { body } = await suite.ask("GET /todos/:id", { params: { id: task.id }, headers });
+  const { body } = await suite.request("GET /todos/:id", { params: { id: task.id }, headers });
   expect(body).toMatchSchema("Todo");
   expect({ ...task, title: "" }).not.toMatchSchema("Todo");
 });

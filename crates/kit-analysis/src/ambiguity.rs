@@ -1,4 +1,5 @@
-//! Search for unions with members that a value cannot distinguish.
+//! Search for ambiguous unions: a value fits two members, and each of them would give the handler something
+//! else.
 
 use kit_ir::{Program, Span, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
@@ -12,35 +13,38 @@ use crate::walk::children;
 /// Maximum number of pairs of members that are compared in one union.
 const MAX_PAIRS: usize = 500;
 
-/// An ambiguous union, with a value that fits two of its members and has a different result for each of them.
+/// An ambiguous union, with a value that fits two of its members and gives a different result for each of
+/// them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ambiguity {
-    /// The union.
+    /// The ambiguous union.
     pub r#type: TypeId,
-    /// Member that the value is read as.
+    /// Member that kit chooses for the value.
     pub read_as: TypeId,
-    /// Other member that the value fits.
+    /// Other member that the value fits too.
     pub other: TypeId,
-    /// Value in wire form that fits both members.
+    /// JSON value that fits both members.
     pub witness: Value,
-    /// Difference between the two results.
+    /// Difference between the results of the two members.
     pub outcome: Outcome,
-    /// Location of the property or declaration that contains the union.
+    /// Location of the property or the declaration that contains the union.
     pub span: Span,
 }
 
-/// Difference between the results of reading a value as two members.
+/// Difference between the results of decoding one value as two members of a union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Each member drops keys that the other member keeps.
+    /// Each member drops keys of the value that the other member accepts.
     Dropped,
-    /// Both members keep the same keys but give values of different types, such as a `Date` and its string.
+    /// Both members accept the same keys but convert values differently: one gives a `Date`, the other its
+    /// string.
     Converted,
 }
 
-/// Returns the ambiguous unions of a program, at most one for each location, in the order of declaration.
+/// Returns the ambiguous unions of a program in the order of declaration, at most one for each location.
 ///
-/// A union is not ambiguous if one member keeps everything that the other keeps: the value is read as that member.
+/// A union is not ambiguous if one member accepts all keys that the other accepts, and more: kit chooses that
+/// member.
 pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
     let mut finder = Finder {
         program,
@@ -97,7 +101,8 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         .take(MAX_PAIRS)
         .find_map(|(a, b)| {
             let (a, b) = (plan.members[a].r#type, plan.members[b].r#type);
-            // The smallest witness makes the clearest message, so the search starts with required properties only.
+            // The smallest value makes the clearest message, so the search starts with required properties
+            // only.
             [false, true].into_iter().find_map(|full| {
                 let witness = example(program, &[a, b], full)?;
                 let (as_a, as_b) = (read(program, a, &witness)?, read(program, b, &witness)?);
@@ -116,7 +121,7 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         })
 }
 
-/// Returns the pairs of members that the plan cannot distinguish.
+/// Returns the pairs of members that a value may both fit, according to the plan.
 fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let scalars: Vec<_> = plan
@@ -167,7 +172,7 @@ fn candidates(decision: &Decision, found: &mut Vec<(usize, usize)>) {
 fn difference(a: &Reading, b: &Reading) -> Option<Outcome> {
     match (a.has_keys_missing_in(b), b.has_keys_missing_in(a)) {
         (true, true) => Some(Outcome::Dropped),
-        // One member keeps everything that the other keeps, and more: the rule for unions chooses it.
+        // One member accepts all keys that the other accepts, and more, so a union chooses that member.
         (true, false) | (false, true) => None,
         (false, false) => (a != b).then_some(Outcome::Converted),
     }

@@ -4,11 +4,11 @@ use kit_ir::{Program, TypeId, TypeKind};
 
 use crate::template::literal_source;
 
-/// Maximum number of properties, elements or members that a description names.
+/// Maximum number of properties, elements or members that a description lists. `…` stands for the others.
 const MAX_PROPERTIES: usize = 4;
 
-/// Returns a type in the syntax of TypeScript, shortened: `{ kind: "a"; size: number; … }`. References are written as their
-/// names.
+/// Returns a type in the syntax of TypeScript, with `…` for the parts of a long type:
+/// `{ kind: "a"; size: number; … }`. Named types are written as their names.
 pub fn describe(program: &Program, id: TypeId) -> String {
     describe_within(program, id, 0)
 }

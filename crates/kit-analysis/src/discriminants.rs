@@ -1,23 +1,23 @@
-//! List of the values that a property can have, for types with few values.
+//! Values that a property can have, for types with a limited number of values such as `"a" | "b"`.
 
 use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
 
 use crate::members::{is_impossible, members};
 use crate::walk::resolve;
 
-/// A value of a property that distinguishes members of a union.
+/// A value of the property that distinguishes the members of a union, such as `"circle"` for `kind`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DiscriminantValue {
     /// The property is absent.
     Absent,
     /// `null`.
     Null,
-    /// A literal. Never a bigint, which has two forms on the wire.
+    /// A literal other than a bigint, which has two forms on the wire.
     Literal(LiteralValue),
 }
 
-/// Returns the literals of a type that has no other values; `None` for every other type. Bigint literals are not listed,
-/// because a bigint has two forms on the wire.
+/// Returns the values of a type that consists of literals, such as `"a" | "b"`. Returns `None` for any other
+/// type, and for a bigint literal, which has two forms on the wire.
 pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
     let values = listed_values(program, id)?;
     values
@@ -29,7 +29,7 @@ pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
         .collect()
 }
 
-/// Returns true if the values of a type cannot be listed. The type must not be a union.
+/// Returns true if a type has too many values to list them, such as `string`. The type must not be a union.
 fn is_unlisted(program: &Program, id: TypeId) -> bool {
     let id = resolve(program, id);
     match &program.types[id].kind {
@@ -54,7 +54,7 @@ fn is_unlisted(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// Returns all values of a type; `None` if they cannot be listed.
+/// Returns all values of a type; `None` if there are too many to list them, as for `string`.
 fn listed_values(program: &Program, id: TypeId) -> Option<Vec<DiscriminantValue>> {
     match &program.types[resolve(program, id)].kind {
         TypeKind::Never => Some(Vec::new()),
@@ -80,13 +80,14 @@ fn listed_values(program: &Program, id: TypeId) -> Option<Vec<DiscriminantValue>
     }
 }
 
-/// Returns true if all values of a type can be listed.
+/// Returns true if the values of a type can be listed, as for `"a" | "b"`.
 pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
     listed_values(program, id).is_some()
 }
 
-/// Returns all values that an object may have at a key, including absence. Returns `None` if the values cannot be listed,
-/// for example for a property that is not declared: a decoder drops unknown keys with any value.
+/// Returns all values that a property of an object may have, including its absence. Returns `None` if the
+/// values cannot be listed, or if the object does not declare the property: a decoder drops such keys with
+/// any value.
 pub(crate) fn property_values(
     program: &Program,
     object: &ObjectType,
@@ -94,7 +95,8 @@ pub(crate) fn property_values(
 ) -> Option<Vec<DiscriminantValue>> {
     let property = object.property(name)?;
     let mut found = listed_values(program, property.r#type)?;
-    // A property that a request may omit can be absent. A response always has it, but the additional tag does no harm there.
+    // A property that a request may omit can be absent. A response always has it, but the additional value
+    // does no harm there.
     if property.optional_in_input() {
         found.push(DiscriminantValue::Absent);
     }

@@ -1,4 +1,4 @@
-//! Check that no value fits two types.
+//! Proof that no JSON value fits two types.
 
 use kit_ir::{LiteralValue, ObjectType, Program, TypeId, TypeKind};
 use serde_json::Value;
@@ -8,7 +8,8 @@ use crate::plan::{Decision, UnionPlan};
 use crate::value::{Fit, fit, literal_value};
 use crate::walk::resolve;
 
-/// Returns true if certainly no wire value fits both types. `false` means that the answer is not known.
+/// Returns true if certainly no JSON value fits both types. Returns false if a value fits both, or if this is
+/// not known.
 ///
 /// ```
 /// use kit_ir::{Program, TypeKind};
@@ -21,10 +22,11 @@ pub fn disjoint(program: &Program, a: TypeId, b: TypeId) -> bool {
     disjoint_within(program, a, b, &mut { MAX_COMPARISONS })
 }
 
-/// Returns true if certainly no value fits two of the types. `false` means that the answer is not known. All pairs share one
-/// limit of comparisons, so the check takes bounded time for a union of many members.
+/// Returns true if certainly no JSON value fits two of the types. Returns false if a value fits two of them,
+/// or if this is not known. All pairs share one limit of comparisons, so that large unions do not take too
+/// long.
 pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
-    // If properties distinguish the members, comparing each pair of objects is unnecessary.
+    // If properties distinguish the members, their types need not be compared in pairs.
     let plan = UnionPlan::new(program, types);
     let is_flat = plan.members.iter().map(|member| &member.r#type).eq(types);
     // Values of an `unknown` are scalars, arrays and objects.
@@ -43,7 +45,7 @@ pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
     pairs_disjoint(program, types)
 }
 
-/// Returns true if a decision leaves at most one member for each value.
+/// Returns true if a decision gives at most one member for each value.
 fn is_told(decision: &Decision) -> bool {
     match decision {
         Decision::NoMember | Decision::Member(_) => true,
@@ -54,7 +56,7 @@ fn is_told(decision: &Decision) -> bool {
     }
 }
 
-/// Returns true if certainly no value fits two of the types. Compares each pair.
+/// Returns true if certainly no JSON value fits two of the types. Compares each pair of types.
 pub(crate) fn pairs_disjoint(program: &Program, types: &[TypeId]) -> bool {
     let mut left = MAX_COMPARISONS_OF_UNION;
     types.iter().enumerate().all(|(at, a)| {
@@ -78,9 +80,10 @@ fn disjoint_within(program: &Program, a: TypeId, b: TypeId, left: &mut usize) ->
 
 struct Search<'a> {
     program: &'a Program,
-    /// Pairs of types on the current path. Meeting a pair again proves nothing.
+    /// Pairs of types that are being compared. If a comparison needs one of them again, it cannot prove
+    /// anything.
     entered: Vec<(TypeId, TypeId)>,
-    /// Remaining number of comparisons.
+    /// Number of comparisons that may still be made.
     left: usize,
 }
 
@@ -136,7 +139,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns true if `requires` has a required property whose type is disjoint from the type of the same key in `other`.
+    /// Returns true if a required property of `requires` has a type that is disjoint from the type of the
+    /// same property in `other`.
     fn objects(&mut self, requires: &ObjectType, other: &ObjectType) -> bool {
         requires
             .properties
@@ -169,11 +173,11 @@ impl Search<'_> {
     }
 }
 
-/// Types and number of the items of an array type.
+/// Types of the items of an array, and how many items there can be.
 struct Items {
-    /// Types of the first items.
+    /// Types of the items at the start of the array, by position.
     first: Vec<TypeId>,
-    /// Type of every item after the first items; `None` if that type depends on the length of the array.
+    /// Type of all items after those in `first`; `None` if that type depends on the length of the array.
     others: Option<TypeId>,
     least: u64,
     most: Option<u64>,

@@ -1,15 +1,16 @@
 //! Analyses of IR types, and rules for names and literals, that several crates need.
 //!
-//! This crate builds on the IR. `kit-emit` asks how to distinguish the members of a union and generates code for the choice.
-//! `kit-build` asks which unions are ambiguous and prints warnings. Generators of tests and of other servers ask for example
-//! values.
+//! This crate builds on `kit-ir`. `kit-emit` uses it to generate the code that chooses a member of a union,
+//! and `kit-build` to warn about ambiguous unions. Generators of tests and of the Rust server use its checks
+//! and examples of values.
 //!
-//! Meaning of a union, which every runtime of kit implements:
-//! 1. Members that no value fits are left out ([`members`]). Nested unions are flattened.
-//! 2. A value fits a union if it fits a member. If it fits several members, the member that keeps most of the value's keys,
-//!    at any depth, wins. Among those members the one with the most specific scalars wins, and among those the one that is
-//!    declared first. [`Reading`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
-//! 3. [`UnionPlan`] describes how to find the member with few checks. The plan changes the cost, never the result.
+//! Meaning of a union, which the validators of every server implement:
+//! 1. Members that no value fits are removed ([`members`]). Nested unions are flattened.
+//! 2. A value fits a union if it fits one of the members. If it fits several, the member that accepts most of
+//!    the value's keys, at any depth, is chosen. If several accept equally many keys, the one with the most
+//!    specific scalars is chosen, and then the one that is declared first. [`Reading`] implements this rule
+//!    in Rust, `packages/core/src/codec/match.ts` in TypeScript.
+//! 3. [`UnionPlan`] describes how to find that member with few checks. It gives the same member, only faster.
 //!
 //! Invariants: all functions are pure functions of a [`Program`](kit_ir::Program) without I/O, and every walk terminates,
 //! also for recursive types.

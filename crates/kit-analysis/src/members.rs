@@ -1,4 +1,4 @@
-//! Members of a union, and the JSON values that they can be.
+//! Members of a union, and the kinds of JSON values that they can be.
 
 use std::ops::{BitAnd, BitOr};
 
@@ -7,17 +7,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::walk::resolve;
 
-/// A member of a flattened union.
+/// A member of a union whose nested unions are flattened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// Type of the member; never a union and never a reference to a union.
     pub r#type: TypeId,
-    /// Named unions that contain the member, outermost first.
+    /// Named unions through which the member belongs to the union, outermost first.
     pub containing_unions: Vec<DeclarationId>,
 }
 
-/// Returns the members of a union in the order of declaration. Nested unions, named or not, are flattened. Members that no
-/// value fits ([`is_impossible`]) are left out.
+/// Returns the members of a union in the order of declaration. Nested unions are flattened, and members that
+/// no value fits ([`is_impossible`]) are removed.
 pub fn members(program: &Program, declared: &[TypeId]) -> Vec<Member> {
     let mut found = Vec::new();
     flatten(program, declared, &[], &mut FxHashSet::default(), &mut found);
@@ -58,8 +58,8 @@ fn flatten(
     }
 }
 
-/// Returns true if no value fits the type: `never`, an object with a required property of such a type, or a tuple with a
-/// required element of such a type.
+/// Returns true if no value fits the type: `never`, or an object or a tuple with a required property or
+/// element that no value fits.
 pub fn is_impossible(program: &Program, id: TypeId) -> bool {
     impossible_within(program, id, &mut FxHashMap::default())
 }
@@ -98,7 +98,7 @@ fn impossible_within(program: &Program, id: TypeId, known: &mut FxHashMap<Declar
 pub struct Kinds(u8);
 
 impl Kinds {
-    /// Empty set.
+    /// Set without any kind.
     pub const NONE: Self = Self(0);
     /// `null`.
     pub const NULL: Self = Self(1);
@@ -112,7 +112,7 @@ impl Kinds {
     pub const ARRAY: Self = Self(16);
     /// Objects.
     pub const OBJECT: Self = Self(32);
-    /// All kinds.
+    /// Set of all kinds.
     pub const ALL: Self = Self(63);
 
     /// Returns true if the two sets have no kind in common.
@@ -142,7 +142,7 @@ impl BitAnd for Kinds {
     }
 }
 
-/// Returns the kinds of JSON values that the wire form of a type can be.
+/// Returns the kinds of JSON values that a type has on the wire: for `Date | number`, strings and numbers.
 pub fn kinds(program: &Program, id: TypeId) -> Kinds {
     let resolved = resolve(program, id);
     match &program.types[resolved].kind {

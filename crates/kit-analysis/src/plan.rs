@@ -1,4 +1,4 @@
-//! Plan to find the member of a union that a value is, with as few checks as possible.
+//! Plan for choosing the member of a union that a JSON value is decoded as, with as few checks as possible.
 
 use std::cell::RefCell;
 
@@ -11,75 +11,80 @@ use crate::members::{Kinds, Member, kinds, members};
 use crate::specificity::specificity;
 use crate::walk::resolve;
 
-/// Maximum number of properties that are tried as discriminators of one group of members.
+/// Maximum number of properties that are compared to find the one that distinguishes a group of members best.
 const MAX_PROPERTIES: usize = 16;
 
-/// Plan to find the member of a value: by the kind of the JSON value first, then by the decision for that kind.
+/// Plan for choosing the member of a union. A decoder first looks at the kind of the JSON value (scalar,
+/// array, object) and then follows the plan for that kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionPlan {
-    /// Members of the flattened union, see [`members`]. All other fields contain indexes into this list.
+    /// Members of the flattened union, as [`members`] returns them. All numbers in the other fields are
+    /// indexes of this list.
     pub members: Vec<Member>,
-    /// Scalar members, the most specific first: a value is read as the first of them that it fits. `unknown` is last.
+    /// Members that are scalars, the most specific first. A scalar value is decoded as the first of them that
+    /// it fits. `unknown` is last.
     pub scalars: Vec<usize>,
-    /// Decision for arrays.
+    /// Decision for a value that is an array.
     pub arrays: Decision,
-    /// Decision for objects.
+    /// Decision for a value that is an object.
     pub objects: Decision,
 }
 
-/// Decision about which member of a group a value is.
+/// Decision that chooses the member for a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// The group is empty.
+    /// No member is possible, so the value fits none.
     NoMember,
-    /// The group has one member.
+    /// Only this member is possible.
     Member(usize),
-    /// Properties do not distinguish the members: compare the value with each of them.
+    /// No property distinguishes the possible members: the value must be compared with each of them.
     Candidates(Candidates),
-    /// A property distinguishes the members.
+    /// The value of a property reduces the possible members.
     Switch(Switch),
 }
 
-/// Members that no property distinguishes, in the order of declaration.
+/// Possible members that no property distinguishes, in the order of declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidates {
-    /// Indexes of the members.
+    /// Indexes of the members in [`UnionPlan::members`].
     pub members: Vec<usize>,
-    /// True if a value can fit only one of the members. The first member that the value fits is then the result.
+    /// True if no value fits two of the members. A decoder can then stop at the first member that the value
+    /// fits.
     pub disjoint: bool,
 }
 
-/// A property whose value distinguishes members.
+/// A decision by the value of one property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Switch {
     /// Name of the property.
     pub property: String,
-    /// Decisions by value of the property.
+    /// Decisions for the values that distinguish the members.
     pub cases: Vec<Case>,
-    /// Decision if the property has any other value.
+    /// Decision for any other value of the property.
     pub otherwise: Box<Decision>,
 }
 
-/// Decision for some values of a property.
+/// Decision for some values of the property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// Values of the property. A value occurs in one case only.
+    /// Values of the property. No other case has the same value.
     pub values: Vec<DiscriminantValue>,
     /// Decision for these values.
     pub decision: Decision,
 }
 
-/// A property whose string value alone distinguishes all object members, as the `discriminator` of OpenAPI requires.
+/// A property whose string value alone identifies the member of a union of objects, as the `discriminator` of
+/// OpenAPI requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discriminator {
     /// Name of the property.
     pub property: String,
-    /// Strings that the property can be, each with the index of its member.
+    /// Values of the property, each with the index of the member that it identifies.
     pub cases: Vec<(String, usize)>,
 }
 
 impl UnionPlan {
-    /// Creates the plan of a union with the given members.
+    /// Creates the plan for the union of the given types.
     pub fn new(program: &Program, declared: &[TypeId]) -> Self {
         let members = members(program, declared);
         let of = |kind: Kinds| -> Vec<usize> {
@@ -103,14 +108,16 @@ impl UnionPlan {
         }
     }
 
-    /// Returns the properties that distinguish the object members, in the order in which they are checked.
+    /// Returns the properties that distinguish the objects of the union, in the order in which a decoder
+    /// checks them.
     pub fn discriminants(&self) -> Vec<&str> {
         let mut found = Vec::new();
         collect(&self.objects, &mut found);
         found
     }
 
-    /// Returns the property whose string value alone distinguishes all object members; `None` if there is no such property.
+    /// Returns the property whose string value alone identifies each object of the union; `None` if there is
+    /// no such property.
     pub fn discriminator(&self) -> Option<Discriminator> {
         let Decision::Switch(switch) = &self.objects else {
             return None;
@@ -152,12 +159,12 @@ fn collect<'a>(decision: &'a Decision, found: &mut Vec<&'a str>) {
 struct Planner<'a> {
     program: &'a Program,
     types: Vec<TypeId>,
-    /// Cache by type: true if the values of the type can be listed. Members of a union often share the types of their
-    /// properties.
+    /// For each type, true if its values can be listed. Members of a union often share the types of their
+    /// properties, so the answer is cached.
     listed: RefCell<FxHashMap<TypeId, bool>>,
 }
 
-/// Division of a group by a property: the property's values with the members that remain for them.
+/// Members of a group, divided by the values of a property. Each case has the members that remain possible.
 struct Split<'a> {
     property: &'a str,
     cases: Vec<(Vec<DiscriminantValue>, Vec<usize>)>,
@@ -165,7 +172,7 @@ struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// Returns the greatest number of members that can remain.
+    /// Returns the greatest number of members that remain possible for some value of the property.
     fn worst(&self) -> usize {
         let cases = self.cases.iter().map(|(_, members)| members.len());
         cases.max().unwrap_or(0).max(self.otherwise.len())
@@ -195,7 +202,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Chooses the property that leaves the fewest members in the worst case, and continues with the members that remain.
+    /// Chooses the property that leaves the fewest possible members in the worst case, then decides for the
+    /// remaining members.
     fn decide(&self, group: Vec<usize>, used: &mut Vec<&'a str>) -> Decision {
         if group.len() < 2 {
             return self.candidates(group);
@@ -233,8 +241,8 @@ impl<'a> Planner<'a> {
             .or_insert_with(|| is_listed(self.program, id))
     }
 
-    /// Returns the properties whose values can be listed in at least two members. Properties of more members come first,
-    /// otherwise the order is that of declaration.
+    /// Returns the properties that have a limited number of values in at least two members. Properties of
+    /// more members come first, then the order is that of declaration.
     fn properties(&self, group: &[usize], used: &[&str]) -> Vec<&'a str> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();

@@ -1,14 +1,15 @@
-//! Specificity of scalar types.
+//! Specificity of scalar types, which decides between two scalars that a value fits.
 
 use kit_ir::{Program, TypeId, TypeKind};
 
 use crate::walk::resolve;
 
-/// Specificity of `unknown`.
+/// Specificity of `unknown`: every other type is more specific.
 pub(crate) const UNKNOWN: u32 = 0;
 
-/// Returns the specificity of a scalar type. A value that fits two types is read as the one with the greater number.
-/// `packages/core/src/codec/match.ts` has the same numbers.
+/// Returns the specificity of a scalar type. A value that fits two scalars is decoded as the one with the
+/// greater number: a date string as `Date`, not as `string`. `packages/core/src/codec/match.ts` has the same
+/// numbers.
 pub fn specificity(program: &Program, id: TypeId) -> u32 {
     let r#type = &program.types[resolve(program, id)];
     match &r#type.kind {
@@ -29,7 +30,8 @@ pub fn specificity(program: &Program, id: TypeId) -> u32 {
     }
 }
 
-/// Returns true if the type is a scalar: its values are not arrays or objects. `unknown` and unions are not scalars.
+/// Returns true if the values of a type are not arrays or objects. Returns false for `unknown` and for
+/// unions.
 pub fn is_scalar(program: &Program, id: TypeId) -> bool {
     !matches!(
         program.types[resolve(program, id)].kind,

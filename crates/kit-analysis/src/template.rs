@@ -1,4 +1,5 @@
-//! Template literal types in the form that generated code needs: references are resolved, and literals are text.
+//! Template literal types in the form that generated code needs: references are replaced by their types, and
+//! literals by text.
 
 use std::fmt::Write as _;
 
@@ -7,23 +8,23 @@ use kit_ir::{LiteralValue, Program, TemplatePart, TypeId, TypeKind};
 use crate::describe::describe;
 use crate::walk::resolve;
 
-/// A segment of a template literal type.
+/// A part of a template literal type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
-    /// Fixed text; never directly after another fixed text.
+    /// Fixed text. Two fixed texts that follow each other are joined.
     Text(String),
     /// Any text: `${string}`.
     String,
-    /// A number as JSON writes it: `${number}`.
+    /// A number with the syntax of JSON: `${number}`.
     Number,
     /// An integer: `${bigint}`.
     Integer,
-    /// Text that fits one of several sequences. No text fits an empty list, because TypeScript allows no such type in a
-    /// template.
+    /// A choice between several sequences of parts, for a placeholder with a union. No text fits an empty
+    /// choice, which comes from a type that TypeScript does not allow in a template.
     OneOf(Vec<Vec<Segment>>),
 }
 
-/// Returns the segments of a template literal type, in order.
+/// Returns the parts of a template literal type, in order.
 pub fn segments(program: &Program, parts: &[TemplatePart]) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
     for part in parts {
@@ -65,7 +66,7 @@ fn placeholder(program: &Program, id: TypeId) -> Segment {
     }
 }
 
-/// Returns a literal as text in a template.
+/// Returns a literal as it is printed in a template: `1` in `` `${1}` ``.
 fn literal_text(value: &LiteralValue) -> String {
     match value {
         LiteralValue::String(text) | LiteralValue::BigInt(text) => text.clone(),
@@ -74,7 +75,7 @@ fn literal_text(value: &LiteralValue) -> String {
     }
 }
 
-/// Returns a literal type in the syntax of TypeScript.
+/// Returns a literal type in the syntax of TypeScript, such as `"a"` or `5n`.
 ///
 /// ```
 /// assert_eq!(kit_analysis::literal_source(&kit_ir::LiteralValue::BigInt("5".to_owned())), "5n");
@@ -87,7 +88,7 @@ pub fn literal_source(value: &LiteralValue) -> String {
     }
 }
 
-/// Returns a number as JavaScript prints it: `1e+21`, for which Rust prints all zeros.
+/// Returns a number as JavaScript prints it.
 ///
 /// ```
 /// assert_eq!(kit_analysis::number_text(1e21), "1e+21");
@@ -109,8 +110,8 @@ pub fn number_text(value: f64) -> String {
     }
 }
 
-/// Returns a template literal type in the syntax of TypeScript, without the backticks. Messages of every runtime contain
-/// this text.
+/// Returns a template literal type in the syntax of TypeScript, without the backticks. The messages of all
+/// validators contain this text.
 pub fn template_source(program: &Program, parts: &[TemplatePart]) -> String {
     source(program, parts, str::to_owned)
 }
@@ -140,7 +141,7 @@ fn placeholder_source(program: &Program, id: TypeId) -> String {
     }
 }
 
-/// Returns a string literal of TypeScript with exactly this value.
+/// Returns a TypeScript string literal, with quotes, for a text.
 ///
 /// ```
 /// assert_eq!(kit_analysis::string_literal("a\"b"), r#""a\"b""#);
@@ -155,7 +156,7 @@ pub fn string_literal(text: &str) -> String {
     literal
 }
 
-/// Returns the content of a template literal of TypeScript with exactly this value, without the backticks.
+/// Returns a text as it is written in a TypeScript template literal, without the backticks.
 ///
 /// ```
 /// assert_eq!(kit_analysis::template_text("${a}`"), r"\${a}\`");
@@ -197,7 +198,7 @@ mod tests {
     use super::{Segment, number_text, segments, template_source};
 
     #[test]
-    fn numbers_are_printed_as_in_javascript() {
+    fn prints_numbers_as_javascript_does() {
         for (number, text) in [
             (0.0, "0"),
             (-0.0, "0"),
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_in_a_template_join_the_text_around_them() {
+    fn joins_a_literal_in_a_template_with_the_text_around_it() {
         let mut program = Program::default();
         let literal = |value| TypeKind::Literal { value };
         let number = program.add_type(literal(LiteralValue::Number(1e21)));

@@ -2,8 +2,8 @@
 
 use kit_ir::{DeclarationId, Program, TemplatePart, TypeId, TypeKind};
 
-/// Follows references and returns the type behind them. If references form a cycle, which no compiled program has, returns
-/// one of these references.
+/// Returns the type that a reference refers to, also through several references. If references form a cycle,
+/// which the compiler never creates, returns one of them.
 pub fn resolve(program: &Program, id: TypeId) -> TypeId {
     let mut at = id;
     for _ in 0..=program.declarations.len() {
@@ -15,8 +15,8 @@ pub fn resolve(program: &Program, id: TypeId) -> TypeId {
     at
 }
 
-/// Returns the types that a type directly consists of: elements, property values, members of a union, and holes of a
-/// template literal type. The template keys of index signatures are not included.
+/// Returns the types that appear inside of a type: elements, types of properties, members of a union, and
+/// placeholders of a template. The templates in the keys of index signatures are not included.
 pub fn children(kind: &TypeKind) -> Vec<TypeId> {
     match kind {
         TypeKind::Unknown
@@ -49,7 +49,8 @@ pub fn children(kind: &TypeKind) -> Vec<TypeId> {
     }
 }
 
-/// Adds to `found` the declarations that a type refers to directly, each once, in order.
+/// Adds the declarations that a type refers to, other than through another declaration, to `found`. Each is
+/// added once.
 pub fn collect_references(program: &Program, id: TypeId, found: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {
         TypeKind::Reference { declaration } => {

@@ -1,4 +1,4 @@
-//! Words of English and of TypeScript in generated names: plurals, identifiers and reserved words.
+//! Words in generated names: plurals, identifiers and reserved words.
 
 /// Words that cannot be the name of a variable in a TypeScript module, sorted.
 const RESERVED_WORDS: [&str; 48] = [
@@ -62,8 +62,9 @@ pub fn is_reserved_word(word: &str) -> bool {
     RESERVED_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns true if a text is an identifier of JavaScript that consists of ASCII characters, or a reserved word. Other
-/// letters are valid in identifiers too, but the set of these letters depends on the engine's version of Unicode.
+/// Returns true if a text consists of ASCII characters and has the form of a JavaScript identifier. Reserved
+/// words count too. Identifiers with other letters are valid in JavaScript, but which ones depends on the
+/// engine.
 ///
 /// ```
 /// assert!(kit_analysis::is_identifier("$value_1"));
@@ -75,7 +76,8 @@ pub fn is_identifier(text: &str) -> bool {
         && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
-/// Returns the default table of an entity: its name in `snake_case`, with the last word in the plural.
+/// Returns the table name of an entity without an explicit one: its name in `snake_case`, with the last word
+/// in the plural.
 ///
 /// ```
 /// assert_eq!(kit_analysis::plural_snake_case("OrderItem"), "order_items");
@@ -88,8 +90,9 @@ pub fn plural_snake_case(name: &str) -> String {
     }
 }
 
-/// Converts a name to `snake_case`. The crate `heck` divides names with digits differently: for `I18NText` it returns
-/// `i18n_text`, and this function `i18_n_text`. The names of existing tables come from this function.
+/// Converts a name to `snake_case`. The crate `heck` separates words at digits differently: it returns
+/// `i18n_text` for `I18NText`, and this function `i18_n_text`. The function must not change, because existing
+/// tables have its names.
 fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();
@@ -111,8 +114,8 @@ fn snake_case(name: &str) -> String {
     snake.trim_end_matches('_').to_owned()
 }
 
-/// Returns the plural of an English noun in lower case: `category` gives `categories`, `box` gives `boxes`. The list of
-/// irregular nouns has those that data models use.
+/// Returns the plural of a lower-case English noun: `category` gives `categories`, `box` gives `boxes`. The
+/// irregular nouns are those that data models often use.
 fn plural(noun: &str) -> String {
     const IRREGULAR: &[(&str, &str)] = &[
         ("person", "people"),
@@ -177,7 +180,7 @@ mod tests {
     use super::{RESERVED_WORDS, is_identifier, plural_snake_case};
 
     #[test]
-    fn default_table_names_are_plural() {
+    fn default_table_names_are_plural_snake_case() {
         for (entity, table) in [
             ("Note", "notes"),
             ("User", "users"),

@@ -1,4 +1,4 @@
-//! Tests of plans that distinguish the members of a union.
+//! Tests of the plans that choose a member of a union.
 
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
@@ -16,7 +16,8 @@ fn scalars(program: &mut Program) -> (TypeId, TypeId, TypeId) {
     )
 }
 
-/// Writes a decision in a short form: `kind{"a":0 "b":[1 2] else -}`. Disjoint candidates are separated by `|`.
+/// Returns a decision as a short text: `kind{"a":0 "b":[1 2] else -}`. In brackets are candidates, separated
+/// by `|` if they are disjoint.
 fn short(decision: &Decision) -> String {
     match decision {
         Decision::NoMember => "-".to_owned(),
@@ -56,7 +57,7 @@ fn tag(tag: &DiscriminantValue) -> String {
 }
 
 #[test]
-fn one_property_distinguishes_all_members() {
+fn one_property_can_distinguish_all_members() {
     let mut p = program();
     let (string, number, _) = scalars(&mut p);
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
@@ -79,7 +80,7 @@ fn one_property_distinguishes_all_members() {
 }
 
 #[test]
-fn several_properties_together_distinguish_members() {
+fn two_properties_together_can_distinguish_members() {
     let mut p = program();
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
     let members = [(a, a), (a, b), (b, a), (b, b)].map(|(x, y)| object(&mut p, &[("x", x), ("y", y)]));
@@ -93,7 +94,7 @@ fn several_properties_together_distinguish_members() {
 }
 
 #[test]
-fn treats_null_booleans_and_absence_as_literals() {
+fn null_booleans_and_absence_of_a_property_distinguish_members() {
     let mut p = program();
     let (string, ..) = scalars(&mut p);
     let (null, never) = (p.add_type(TypeKind::Null), p.add_type(TypeKind::Never));
@@ -129,7 +130,7 @@ fn treats_null_booleans_and_absence_as_literals() {
 }
 
 #[test]
-fn distinguishes_some_members_by_a_property_and_the_others_by_type() {
+fn members_that_no_property_distinguishes_remain_candidates() {
     let mut p = program();
     let (string, number, date) = scalars(&mut p);
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));
@@ -157,7 +158,7 @@ fn distinguishes_some_members_by_a_property_and_the_others_by_type() {
 }
 
 #[test]
-fn flattens_nested_unions_and_drops_impossible_members() {
+fn flattens_nested_unions_and_removes_impossible_members() {
     let mut p = program();
     let (string, number, _) = scalars(&mut p);
     let never = p.add_type(TypeKind::Never);
@@ -174,7 +175,7 @@ fn flattens_nested_unions_and_drops_impossible_members() {
 }
 
 #[test]
-fn terminates_on_a_union_that_is_its_own_member() {
+fn accepts_a_union_that_is_its_own_member() {
     let mut p = program();
     let placeholder = p.add_type(TypeKind::Unknown);
     let odd = declare(&mut p, "Odd", placeholder);
@@ -189,7 +190,7 @@ fn terminates_on_a_union_that_is_its_own_member() {
 }
 
 #[test]
-fn objects_are_disjoint_if_a_property_has_disjoint_types() {
+fn objects_are_disjoint_if_the_types_of_a_property_are_disjoint() {
     let mut p = program();
     let (string, number, date) = scalars(&mut p);
     let big = p.add_type(TypeKind::BigInt);

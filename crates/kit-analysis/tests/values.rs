@@ -1,4 +1,4 @@
-//! Tests of values that fit two types, of the results of reading them, and of ambiguous unions.
+//! Tests of example values, of results of decoding, and of ambiguous unions.
 
 #![allow(clippy::unwrap_used)] // a helper of a test may fail the test
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
 
 #[test]
-fn an_example_of_two_types_fits_both_types() {
+fn an_example_of_two_random_types_fits_both_types() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut found, mut apart) = (0, 0);
     for _ in 0..4000 {
@@ -34,7 +34,7 @@ fn an_example_of_two_types_fits_both_types() {
 }
 
 #[test]
-fn finds_an_example_of_every_type_that_has_values() {
+fn finds_an_example_of_every_random_type() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..2000 {
         let mut p = program();
@@ -45,9 +45,9 @@ fn finds_an_example_of_every_type_that_has_values() {
     }
 }
 
-/// Every reported value fits both members and has a different result for each of them.
+/// The value in each report fits both members and gives a different result for each of them.
 #[test]
-fn reports_only_unions_that_are_ambiguous() {
+fn reports_only_unions_in_which_a_value_fits_two_members() {
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut warnings = 0;
     for _ in 0..2000 {
@@ -77,9 +77,9 @@ fn reports_only_unions_that_are_ambiguous() {
     assert!(warnings > 100, "{warnings}");
 }
 
-/// A union never reads a value as a member that keeps strictly less than another member.
+/// A union does not choose a member if another member accepts the same keys and more.
 #[test]
-fn reads_a_value_as_the_member_that_keeps_most() {
+fn a_union_chooses_the_member_that_accepts_most_keys() {
     let mut random = Random(0x0f0f_1234_4321_f0f1);
     for _ in 0..2000 {
         let mut p = program();
@@ -107,7 +107,7 @@ fn keys(read: &Reading) -> Vec<&str> {
 }
 
 #[test]
-fn keeps_all_keys_in_every_order_of_declaration() {
+fn a_union_accepts_the_same_keys_for_any_order_of_its_members() {
     let mut p = program();
     let (string, number) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Number));
     let narrow = object(&mut p, &[("a", string)]);
@@ -127,7 +127,7 @@ fn warned(p: &mut Program, members: &[TypeId]) -> Option<Value> {
 }
 
 #[test]
-fn reports_unions_that_drop_or_convert_values() {
+fn reports_unions_whose_members_drop_or_convert_values() {
     let mut p = program();
     let (string, date) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Date));
     let number = p.add_type(TypeKind::Number);

@@ -14,10 +14,10 @@ pub struct Code {
     page: &'static str,
 }
 
-/// Part of the build that found the mistake; the `phase` of a build failure.
+/// Phase of the build that reports a code. It is the `phase` of [`BuildFailure`](crate::BuildFailure).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Finding and reading the configuration and the source files.
+    /// Search for the configuration and the source files, and reading them.
     Configuration,
     /// Parsing: syntax errors.
     Parse,
@@ -25,16 +25,16 @@ pub enum Phase {
     Resolve,
     /// Types and doc tags.
     Types,
-    /// Route keys, contracts and the application factory.
+    /// Route keys, contracts and the call of `createApp`.
     Routes,
-    /// Plugins in a build, and the mistakes that they report.
+    /// Plugin hooks, and the mistakes that plugins report.
     Plugins,
     /// Tables and migrations.
     Database,
 }
 
 impl Phase {
-    /// Returns the name in JSON output.
+    /// Returns the name of the phase in JSON output, such as `routes`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Configuration => "configuration",
@@ -49,7 +49,7 @@ impl Phase {
 }
 
 impl Code {
-    /// Returns the name, such as `KIT1302`.
+    /// Returns the name of the code, such as `KIT1302`.
     pub fn name(self) -> String {
         format!("KIT{:04}", self.number)
     }
@@ -59,12 +59,13 @@ impl Code {
         self.title
     }
 
-    /// Returns the phase that reports the code.
+    /// Returns the phase of the build that reports the code.
     pub fn phase(self) -> Phase {
         self.phase
     }
 
-    /// Returns the documentation page as Markdown: explanation, an example, and a correction.
+    /// Returns the text of the code's documentation page as Markdown: an explanation, an example, and a
+    /// correction.
     pub fn page(self) -> &'static str {
         self.page
     }
@@ -218,7 +219,7 @@ mod tests {
     use super::ALL;
 
     #[test]
-    fn pages_start_with_code_and_title() {
+    fn every_page_starts_with_its_code_and_title() {
         for code in ALL {
             let opening = format!("# {code}: {}\n\n", code.title());
             assert!(code.page().starts_with(&opening), "{}", code.page());
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_unique_and_ascending() {
+    fn codes_are_unique_and_in_ascending_order() {
         assert!(ALL.windows(2).all(|pair| pair[0].number < pair[1].number));
     }
 }

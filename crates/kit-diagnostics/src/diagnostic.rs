@@ -1,32 +1,33 @@
-//! A diagnostic and a collection of them.
+//! Diagnostics: errors and warnings for the user.
 
 use std::ops::Range;
 
 use crate::{Code, Phase, codes};
 
-/// Severity of a diagnostic. Errors stop the build at the end of the phase; warnings do not stop it.
+/// Severity of a diagnostic. A phase with errors stops the build when the phase ends; warnings do not stop
+/// the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The output would be wrong, so kit writes none.
+    /// The output would be wrong, so kit writes no output.
     Error,
-    /// The output is correct, but may not be what the user intends.
+    /// The output is correct, but it may not be what the user intends.
     Warning,
 }
 
 /// An error or a warning with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Kind of the mistake.
+    /// Code of the kind of mistake.
     pub code: Code,
     /// Error or warning.
     pub severity: Severity,
     /// Description of the mistake, with names in backticks.
     pub message: String,
-    /// Locations; the first primary label is the main location.
+    /// Locations of the mistake. The first label that is primary is the main location.
     pub labels: Vec<Label>,
     /// Reasons why the mistake matters.
     pub notes: Vec<String>,
-    /// Correction for the user to make.
+    /// Correction that the user can make.
     pub help: Option<String>,
 }
 
@@ -51,28 +52,28 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a location.
+    /// Adds a location in the source.
     #[must_use]
     pub fn label(mut self, label: Label) -> Self {
         self.labels.push(label);
         self
     }
 
-    /// Adds locations.
+    /// Adds locations in the source.
     #[must_use]
     pub fn labels(mut self, labels: impl IntoIterator<Item = Label>) -> Self {
         self.labels.extend(labels);
         self
     }
 
-    /// Adds a reason.
+    /// Adds a note: a reason why the mistake matters.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// Sets the help: the correction for the user to make.
+    /// Sets the help: a correction that the user can make.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -88,20 +89,21 @@ impl Diagnostic {
     }
 }
 
-/// A range of a file with a short message.
+/// A range of a source file, with a short message that is printed next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Path relative to the project's root, with `/`.
+    /// Path of the file relative to the project's root, with `/` on every platform.
     pub path: String,
-    /// Range in bytes of the UTF-8 text.
+    /// Range of byte offsets in the UTF-8 text of the file.
     pub range: Range<usize>,
-    /// Line of the start, from 1, or 0 for the whole file.
+    /// Line of the first byte, counted from 1. 0 if the label belongs to the whole file.
     pub line: u32,
-    /// Column of the start, from 1, in UTF-16 code units, or 0 for the whole file.
+    /// Column of the first byte, counted from 1 in UTF-16 code units. 0 if the label belongs to the whole
+    /// file.
     pub column: u32,
-    /// Short message; may be empty.
+    /// Short message next to the range. An empty string if there is nothing to say.
     pub message: String,
-    /// True for the location of the mistake, false for a location that explains it.
+    /// True if the label marks the mistake. False if it marks another location that explains the mistake.
     pub primary: bool,
 }
 
@@ -126,14 +128,14 @@ impl Label {
         }
     }
 
-    /// Sets line and column of the start, both from 1.
+    /// Sets the line and the column of the range's start, both counted from 1.
     #[must_use]
     pub fn at(mut self, line: u32, column: u32) -> Self {
         (self.line, self.column) = (line, column);
         self
     }
 
-    /// Sets the message.
+    /// Sets the message next to the range.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
@@ -141,7 +143,7 @@ impl Label {
     }
 }
 
-/// Errors and warnings of a phase.
+/// Errors and warnings that a phase of the build found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     items: Vec<Diagnostic>,
@@ -158,7 +160,7 @@ impl Diagnostics {
         self.items.extend(other.items);
     }
 
-    /// Returns true if a diagnostic is an error, which stops the build.
+    /// Returns true if at least one diagnostic is an error. Errors stop the build.
     pub fn has_errors(&self) -> bool {
         self.items
             .iter()
@@ -175,13 +177,14 @@ impl Diagnostics {
         self.items.len()
     }
 
-    /// Returns an iterator over the diagnostics, in order.
+    /// Returns an iterator over the diagnostics in their current order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.items.iter()
     }
 
-    /// Sorts by file, position and code, and removes duplicates. Mistakes that cause others come first: unreadable files, then
-    /// invalid route keys.
+    /// Sorts the diagnostics by file, position and code, and removes duplicates. Diagnostics that often cause
+    /// others come first: those of the phases `configuration` and `parse`, then those about invalid route
+    /// keys.
     pub fn sort(&mut self) {
         fn key(diagnostic: &Diagnostic) -> (u8, &str, usize, Code) {
             let (path, start) = diagnostic
@@ -214,7 +217,7 @@ mod tests {
     use crate::{Code, Diagnostic, Diagnostics, Label, codes};
 
     #[test]
-    fn sorts_causes_before_their_consequences() {
+    fn sorts_errors_before_the_errors_that_they_cause() {
         let mut diagnostics = Diagnostics::default();
         let mut add = |code: Code, path: &str| {
             diagnostics.push(Diagnostic::new(code, "wrong").label(Label::primary(path, 3..4).at(1, 4)));

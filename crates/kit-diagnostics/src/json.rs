@@ -1,4 +1,4 @@
-//! JSON form of diagnostics for programs: the specification's `BUILD_ERROR`.
+//! Diagnostics as JSON, for programs that run a build: the `BUILD_ERROR` of kit's specification.
 
 use serde::Serialize;
 
@@ -9,38 +9,38 @@ use crate::{Diagnostics, Severity};
 pub struct BuildFailure {
     /// Always `BUILD_ERROR`.
     pub code: &'static str,
-    /// The phase of the first error.
+    /// Name of the phase that reported the first error, such as `types`.
     pub phase: &'static str,
-    /// Every error, in order.
+    /// All errors, in the order of the diagnostics.
     pub failures: Vec<Failure>,
-    /// Every warning, in order.
+    /// All warnings, in the order of the diagnostics.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Failure>,
 }
 
-/// One error or warning.
+/// One error or one warning as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// File, relative to the project's root; absent if the mistake belongs to no file.
+    /// Path of the file, relative to the project's root. Absent if the mistake belongs to no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Line, from 1.
+    /// Line in the file, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Column, from 1, in UTF-16 code units.
+    /// Column in the line, counted from 1 in UTF-16 code units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// Description of the mistake.
     pub message: String,
-    /// Correction for the user to make.
+    /// Correction that the user can make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
-    /// Code, such as `KIT1302`.
+    /// Code of the kind of mistake, such as `KIT1302`.
     pub code: String,
 }
 
 impl BuildFailure {
-    /// Creates the JSON form of diagnostics that contain at least one error.
+    /// Converts diagnostics that contain at least one error.
     pub fn new(diagnostics: &Diagnostics) -> Self {
         let select = |severity| {
             diagnostics

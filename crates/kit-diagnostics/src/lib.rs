@@ -1,13 +1,14 @@
 //! Errors and warnings for users: a stable code, a message, labelled locations in the source, notes and help.
 //!
-//! Place in the workspace: the crate at the bottom. Every phase of the compiler is a function `input -> (output, Diagnostics)`
-//! that does not stop at its first error and does not depend on a terminal. Only the command line prints diagnostics:
-//! with [`render`] for people and [`BuildFailure`] for programs.
+//! Place in the workspace: no other crate of kit is below this one. Every phase of the compiler is a function
+//! `input -> (output, Diagnostics)` that does not stop at its first error and does not depend on a terminal.
+//! Only the command line prints diagnostics: with [`render`] for people and [`BuildFailure`] for programs.
 //!
 //! Invariants:
 //! - Every diagnostic has a [`Code`] of the registry in `codes.rs`; a code never changes its meaning.
 //! - A message describes the mistake, and help describes the correction. If possible, help shows the code to write.
-//! - The order is deterministic: [`Diagnostics::sort`] sorts by file, position and code, causes first.
+//! - The order is deterministic: [`Diagnostics::sort`] puts causes first, then sorts by file, position and
+//!   code.
 //!
 //! ```
 //! use kit_diagnostics::{codes, Diagnostic, Diagnostics, Label};

@@ -1,4 +1,4 @@
-//! Text form of diagnostics for people: code frames like those of rustc.
+//! Diagnostics as text for people: messages with excerpts of the source (code frames), like those of rustc.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,39 +7,41 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use crate::{Diagnostic, Label, Severity};
 
-/// Source of file texts for code frames.
+/// Provider of the source texts that code frames show.
 pub trait Sources {
-    /// Returns the text of a project file, or `None` if it is not available. A diagnostic then shows only the file name.
+    /// Returns the text of a project file. Returns `None` if the text is not available; the diagnostic then
+    /// shows only the file name.
     fn text(&self, path: &str) -> Option<&str>;
 }
 
-/// Style of the output.
+/// Style of the printed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Without escape sequences.
+    /// Text without escape sequences, for files and tests.
     Plain,
-    /// Colours for a terminal.
+    /// Text with colours, for a terminal.
     Colored,
 }
 
-/// Content of a code frame. Mistakes of other tools have codes outside of kit's registry, such as `TS2322`.
+/// Content of a code frame. It can also hold an error of another tool, whose code is not in kit's registry:
+/// `TS2322`.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// Error or warning.
     pub severity: Severity,
-    /// Code, printed in brackets.
+    /// Code of the mistake, printed in brackets after the severity.
     pub code: &'a str,
     /// Description of the mistake.
     pub message: &'a str,
-    /// Locations.
+    /// Locations of the mistake.
     pub labels: &'a [Label],
     /// Reasons why the mistake matters.
     pub notes: &'a [String],
-    /// Correction for the user to make.
+    /// Correction that the user can make.
     pub help: Option<&'a str>,
 }
 
-/// Renders one diagnostic, without a final line break.
+/// Returns a diagnostic as text, without a line break at the end.
 pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> String {
     let frame = Frame {
         severity: diagnostic.severity,
@@ -52,8 +54,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
     render_frame(frame, sources, style)
 }
 
-/// Renders one code frame, without a final line break. Escapes control characters in all texts, so that neither sources nor
-/// messages can send escape sequences to the terminal: names in messages come from the sources.
+/// Returns a code frame as text, without a line break at the end. Control characters in the sources and
+/// messages are escaped, so that neither can send escape sequences to the terminal.
 pub fn render_frame(frame: Frame<'_>, sources: &dyn Sources, style: Style) -> String {
     let level = match frame.severity {
         Severity::Error => Level::ERROR,
@@ -101,14 +103,15 @@ pub fn render_frame(frame: Frame<'_>, sources: &dyn Sources, style: Style) -> St
     renderer.render(&[group])
 }
 
-/// Clamps the range to character boundaries of the text: the renderer slices the text, and a slice inside of a character
-/// panics.
+/// Moves the ends of a range to the nearest boundaries of characters within the text. The renderer slices the
+/// text, and a slice that starts or ends inside of a character panics.
 fn clamp(text: &str, range: &Range<usize>) -> Range<usize> {
     let end = text.ceil_char_boundary(range.end.min(text.len()));
     text.floor_char_boundary(range.start.min(end))..end
 }
 
-/// Replaces control characters by visible symbols and removes characters that change the direction of writing.
+/// Replaces control characters by visible symbols, and characters that change the direction of writing by
+/// U+FFFD.
 fn escape_control(text: &str) -> Cow<'_, str> {
     let hidden = |letter: char| {
         (letter.is_control() && letter != '\n' && letter != '\t')

@@ -1,6 +1,7 @@
 //! Suggestions for misspelled names.
 
-/// Returns the candidate closest to `name`, or `None` if no candidate is close enough to be a typing mistake.
+/// Returns the candidate with the smallest edit distance to `name`. Returns `None` if no candidate is close
+/// enough for `name` to be a typing mistake.
 ///
 /// ```
 /// assert_eq!(kit_diagnostics::closest("emial", ["email", "uri"]), Some("email"));

@@ -1,4 +1,4 @@
-//! Tests for code frames of unusual sources.
+//! Tests of code frames for sources that are hard to print: tabs, wide characters, very long lines.
 
 use kit_diagnostics::{Diagnostic, Label, Sources, Style, codes, render};
 
@@ -10,7 +10,8 @@ impl Sources for One {
     }
 }
 
-/// Renders a diagnostic with a label at the first occurrence of each needle. The first label is primary.
+/// Renders a diagnostic with one label for each pair of a needle and a message. The label is at the first
+/// occurrence of the needle in the text, and the first label is primary.
 fn frame(text: &'static str, needles: &[(&str, &str)]) -> String {
     let mut diagnostic = Diagnostic::new(codes::SYNTAX, "it is wrong").help("right it");
     for (index, (needle, remark)) in needles.iter().enumerate() {
@@ -37,7 +38,7 @@ fn check(text: &'static str, needles: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn draws_several_labels_on_one_line() {
+fn draws_two_labels_on_the_same_line() {
     check(
         "type A = string & number;\n",
         &[("number", "this"), ("string", "and that")],
@@ -73,7 +74,7 @@ fn draws_a_label_that_spans_several_lines() {
 }
 
 #[test]
-fn aligns_marks_below_tabs_and_wide_characters() {
+fn aligns_marks_below_text_with_tabs_and_wide_characters() {
     check(
         "\ttype 漢字 = \"👩‍👩‍👧 é\" | Wrong;\n",
         &[("Wrong", "here")],
@@ -88,7 +89,7 @@ fn aligns_marks_below_tabs_and_wide_characters() {
 }
 
 #[test]
-fn omits_carriage_returns() {
+fn omits_carriage_returns_at_the_ends_of_lines() {
     check(
         "type A = 1;\r\ntype B = Wrong;\r\ntype C = 3;\r\n",
         &[("Wrong", "here")],
@@ -103,7 +104,7 @@ fn omits_carriage_returns() {
 }
 
 #[test]
-fn escapes_control_characters_of_sources_and_messages() {
+fn escapes_control_characters_in_sources_and_messages() {
     let text = "type A = \"\u{1b}[31m\u{202e}red\";\n";
     let diagnostic = Diagnostic::new(codes::SYNTAX, "found \u{1b}[31m")
         .label(Label::primary("src/a\u{1b}[31m.ts", 0..4).message("x \u{1b}[31m"))
@@ -116,7 +117,7 @@ fn escapes_control_characters_of_sources_and_messages() {
 }
 
 #[test]
-fn shortens_a_very_long_line_around_its_mark() {
+fn shortens_a_very_long_line_around_its_label() {
     let text: &'static str = format!(
         "type A = {} | Wrong | {};\n",
         "1 | 2".repeat(2_000),
@@ -137,8 +138,9 @@ fn shortens_a_very_long_line_around_its_mark() {
 }
 
 #[test]
-fn renders_a_label_with_an_invalid_range() {
-    // Offsets inside of a character, past the end, or reversed: the frame may be inexact, but it shows the file.
+fn shows_the_file_of_a_label_whose_range_is_invalid() {
+    // The offsets are inside of a character, past the end, or reversed. The frame may be inexact, but it
+    // shows the file.
     let text = "é漢👩\n";
     for start in 0..text.len() + 3 {
         for end in 0..text.len() + 3 {

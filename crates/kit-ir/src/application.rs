@@ -1,4 +1,4 @@
-//! The whole program: types, routes, and the options of the application factory.
+//! The program: all types and routes of an application, and the options of `createApp`.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +13,17 @@ use crate::{
 pub struct Program {
     /// Source files, sorted by path.
     pub sources: Arena<SourceId, SourceFile>,
-    /// All types.
+    /// All types of the program. They refer to each other by id.
     pub types: Arena<TypeId, Type>,
-    /// All named types, sorted by source path and position. Instances of generic types and types of route slots follow
-    /// in order of first use.
+    /// All named types, sorted by source path and position. Instances of generic types and the anonymous
+    /// types of routes follow, in the order of their first use.
     pub declarations: Arena<DeclarationId, Declaration>,
-    /// Declarations that are stored in the database.
+    /// Entities: the declarations with `@table`, which are stored in the database.
     pub entities: Arena<EntityId, Entity>,
-    /// All routes, in the order of registration if the compiler could read the application factory, otherwise in the
-    /// order of their groups.
+    /// All routes. They have the order of registration if the compiler could read the call of `createApp`,
+    /// otherwise the order of their groups.
     pub routes: Arena<RouteId, Route>,
-    /// Contract groups of the routes, in order of first use.
+    /// Groups of the routes, in the order of their first use.
     #[serde(default)]
     pub groups: Vec<ContractGroup>,
     /// Options of `createApp`.
@@ -31,7 +31,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Version of the serialized form. The number changes when a field is removed or changes its meaning.
+    /// Version of the serialized program. The number changes when a field is removed or changes its meaning.
     pub const VERSION: u32 = 2;
 
     /// Adds a type to the arena and returns its id.
@@ -46,7 +46,8 @@ impl Program {
             .find(|(_, declaration)| declaration.name == name)
     }
 
-    /// Returns the type with the given id. If that type is a reference, returns the type of the referenced declaration.
+    /// Returns the type with the given id. For a reference, returns the type of the declaration that it
+    /// refers to.
     pub fn resolve(&self, id: TypeId) -> &Type {
         match self.types[id].kind {
             TypeKind::Reference { declaration } => &self.types[self.declarations[declaration].r#type],
@@ -54,8 +55,8 @@ impl Program {
         }
     }
 
-    /// Returns true if a type equals the wire form of `{}`: a union of string, number, boolean, any array and any
-    /// object.
+    /// Returns true if a type has the form that the compiler gives to TypeScript's `{}`, which accepts every
+    /// value but `null`: a union of string, number, boolean, any array and any object.
     pub fn is_anything_but_null(&self, id: TypeId) -> bool {
         let TypeKind::Union { members } = &self.types[id].kind else {
             return false;
@@ -83,7 +84,8 @@ impl Program {
         }
     }
 
-    /// Returns the properties of an object type or of a reference to one. The list is empty for every other kind.
+    /// Returns the properties of an object type, or of a reference to one. Returns an empty list for any
+    /// other type.
     pub fn properties(&self, id: TypeId) -> &[Property] {
         match &self.resolve(id).kind {
             TypeKind::Object(object) => &object.properties,
@@ -91,20 +93,20 @@ impl Program {
         }
     }
 
-    /// Returns the path of the source file that a span belongs to.
+    /// Returns the path of a span's source file.
     pub fn path(&self, span: Span) -> &str {
         &self.sources[span.source].path
     }
 }
 
-/// Options of `createApp({ … })`, which the compiler reads without running the program.
+/// Options of `createApp({ … })`. The compiler reads them from the source, without running the program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Application {
-    /// Location of the call of the factory; `None` if the compiler found no call.
+    /// Location of the call of `createApp`; `None` if the compiler found no call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// All registered middleware, by ascending priority.
+    /// All registered middleware, in ascending order of priority.
     pub middleware: Vec<MiddlewareSource>,
 }
 
@@ -116,40 +118,41 @@ pub struct MiddlewareSource {
     pub name: String,
     /// Priority: middleware with a lower number runs earlier.
     pub priority: f64,
-    /// Set of routes that the middleware runs for.
+    /// Reason why the middleware runs for a route.
     pub kind: MiddlewareKind,
-    /// Requirements on a request, from the `@security` tags. A request that satisfies one of them passes.
+    /// Authentication that the middleware requires, from its `@security` tags. A request needs to satisfy
+    /// only one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Security>,
-    /// Paths below `ctx` that this middleware adds: `userId`, `user.id`. The list has only paths that an `@owner` tag
-    /// names, because the compiler searches for no other paths.
+    /// Paths of values that the middleware adds to `ctx`, such as `userId` or `user.id`. The list has only
+    /// paths that an `@owner` tag names, because the compiler searches for no other paths.
     #[serde(rename = "adds", default, skip_serializing_if = "Vec::is_empty")]
     pub added_context: Vec<String>,
-    /// Location of the registration.
+    /// Location at which the middleware is registered.
     pub span: Span,
 }
 
-/// Set of routes that a middleware runs for.
+/// Reason why a middleware runs for a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MiddlewareKind {
-    /// Middleware in the `middleware` option of `createApp`: runs for every route.
+    /// The middleware is in the `middleware` option of `createApp`: it runs for every route.
     Global,
-    /// Middleware in the `middleware` option of a route group.
+    /// The middleware is in the `middleware` option of a route group: it runs for the routes of the group.
     Route,
-    /// Middleware that is defined with `defineMiddleware` but is in no `middleware` option that the compiler could
-    /// read.
+    /// The middleware is created with `defineMiddleware`, but it is in no `middleware` option that the
+    /// compiler could read.
     Registered,
-    /// Middleware that is a part of kit.
+    /// The middleware is a part of kit.
     BuiltIn,
 }
 
-/// Location of a route's handler.
+/// Location of a route's handler in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandlerSource {
-    /// Exported name of the handler map.
+    /// Name under which the handler map is exported.
     pub export: String,
-    /// Location of the handler's property in the map.
+    /// Location of the handler in the map.
     pub span: Span,
 }

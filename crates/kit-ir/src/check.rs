@@ -1,13 +1,13 @@
-//! Check of the invariants that emitters rely on. Programs from the compiler satisfy them; a program that was edited by
-//! hand may not.
+//! Check of the invariants that emitters rely on. Programs from the compiler satisfy them. A program that was
+//! read from a file that someone edited may not.
 
 use std::collections::HashSet;
 
 use crate::{DeclarationId, IndexKey, Program, Span, TemplatePart, TypeId, TypeKind};
 
 impl Program {
-    /// Returns the broken invariants of a program that did not come from the compiler, each as a sentence. The list is
-    /// empty if the program is valid.
+    /// Returns a sentence for each broken invariant. The list is empty if the program is valid, as every
+    /// program from the compiler is.
     ///
     /// ```
     /// use kit_ir::{Program, TypeId, TypeKind};
@@ -92,7 +92,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a type that contains itself without a reference in between.
+    /// Reports a type that contains itself other than through a named type (a reference).
     fn circles(&mut self) {
         let count = self.program.types.len();
         // 0: not visited, 1: on the current path, 2: done.
@@ -224,7 +224,8 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the types that a type contains directly.
+/// Returns the types that appear inside of a type: the element of an array, the members of a union. A
+/// reference has none.
 fn children(kind: &TypeKind) -> Vec<TypeId> {
     let holes = |parts: &[TemplatePart]| -> Vec<TypeId> {
         parts
@@ -264,7 +265,8 @@ fn children(kind: &TypeKind) -> Vec<TypeId> {
     }
 }
 
-/// Returns true if a string is a valid identifier in TypeScript and in Rust and starts with an upper-case letter.
+/// Returns true if a string can name a declaration: ASCII letters, digits and underscores, with an upper-case
+/// letter first.
 fn is_name(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_ascii_uppercase())
         && name
@@ -277,7 +279,7 @@ mod tests {
     use crate::{Program, TypeId, TypeKind};
 
     #[test]
-    fn reports_a_type_that_contains_itself_at_any_depth() {
+    fn reports_a_type_that_contains_itself_through_other_types() {
         let mut program = Program::default();
         program.add_type(TypeKind::Array { element: TypeId(1) });
         program.add_type(TypeKind::Array { element: TypeId(0) });

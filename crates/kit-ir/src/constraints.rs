@@ -1,40 +1,40 @@
-//! Rules that a value must satisfy besides its kind. They come from doc tags.
+//! Rules from doc tags, such as a maximum length, that a value must satisfy in addition to its type.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-/// Rules for a value. Each rule applies only to some kinds. `kit-typescript` reports a tag on a kind that the tag does
-/// not apply to, so an emitter never meets, for example, `max_length` on a number.
+/// Rules for a value, from doc tags. Each rule applies only to some kinds of types. `kit-typescript` reports
+/// a tag on any other type, so an emitter never meets, for example, `max_length` on a number.
 #[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Constraints {
-    /// `@minLength`: minimum number of Unicode code points of a string.
+    /// `@minLength`: minimum length of a string, in Unicode code points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_length: Option<u64>,
-    /// `@maxLength`: maximum number of Unicode code points of a string.
+    /// `@maxLength`: maximum length of a string, in Unicode code points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u64>,
-    /// `@format`: format of a string.
+    /// `@format`: format of a string, such as an email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
-    /// `@pattern`: an ECMA-262 regular expression without implied anchors, as in JSON Schema.
+    /// `@pattern`: an ECMA-262 regular expression that must match anywhere in a string, as in JSON Schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// `@minimum`: inclusive lower bound of a number.
+    /// `@minimum`: lower bound of a number. The bound itself is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Decimal>,
-    /// `@maximum`: inclusive upper bound of a number.
+    /// `@maximum`: upper bound of a number. The bound itself is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Decimal>,
-    /// `@exclusiveMinimum`: exclusive lower bound of a number.
+    /// `@exclusiveMinimum`: lower bound of a number. The bound itself is not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_minimum: Option<Decimal>,
-    /// `@exclusiveMaximum`: exclusive upper bound of a number.
+    /// `@exclusiveMaximum`: upper bound of a number. The bound itself is not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<Decimal>,
-    /// `@multipleOf`: the number is a multiple of this value, which is greater than zero.
+    /// `@multipleOf`: number greater than zero of which a value must be a multiple.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiple_of: Option<Decimal>,
     /// True with `@integer`: the number has no fraction and is between -(2^53 - 1) and 2^53 - 1.
@@ -51,28 +51,29 @@ pub struct Constraints {
     pub unique_items: bool,
 }
 
-/// Maximum length of an email without `@maxLength`, in code points. RFC 5321, section 4.5.3.1.3, allows a path of 256
-/// octets, of which two are angle brackets.
+/// Maximum length in code points of an email address whose property has no `@maxLength`. RFC 5321, section
+/// 4.5.3.1.3, allows a path of 256 octets, and two of them are angle brackets.
 pub const MAX_EMAIL_LENGTH: u64 = 254;
 
-/// Maximum length of an email with a greater `@maxLength`, in code points: 64 before the `@`, and 253 of the domain.
+/// Maximum length in code points of an email address whose `@maxLength` is greater than [`MAX_EMAIL_LENGTH`]:
+/// 64 before the `@`, the `@`, and 253 for the domain.
 pub const MAX_EXPLICIT_EMAIL_LENGTH: u64 = 64 + 1 + 253;
 
 impl Constraints {
-    /// Returns the maximum number of Unicode code points of a string: the `@maxLength`, otherwise [`MAX_EMAIL_LENGTH`] if
-    /// the format is email.
+    /// Returns the maximum length of a string in code points: that of `@maxLength`, otherwise
+    /// [`MAX_EMAIL_LENGTH`] for an email address, otherwise `None`.
     pub fn effective_max_length(&self) -> Option<u64> {
         let implied = (self.format == Some(Format::Email)).then_some(MAX_EMAIL_LENGTH);
         self.max_length.or(implied)
     }
 
-    /// Returns true if there are no rules.
+    /// Returns true if a value needs to satisfy no rules.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns the rules of a `bigint` that is stored in a 64-bit column. The upper bound is exclusive, because an
-    /// `f64` cannot represent 2^63 - 1.
+    /// Returns the rules of a `bigint` that is stored in a 64-bit column of the database. The upper bound is
+    /// exclusive, because an `f64` cannot represent 2^63 - 1.
     pub fn bigint_column() -> Self {
         Self {
             minimum: Some(Decimal(-COLUMN_LIMIT)),
@@ -81,23 +82,23 @@ impl Constraints {
         }
     }
 
-    /// Returns true if the bounds are those of [`Constraints::bigint_column`].
+    /// Returns true if the minimum and the exclusive maximum are those of [`Constraints::bigint_column`].
     pub fn is_bigint_column(&self) -> bool {
         let column = Self::bigint_column();
         self.minimum == column.minimum && self.exclusive_maximum == column.exclusive_maximum
     }
 }
 
-/// 2^63. A `bigint` of PostgreSQL is less than this number.
+/// Exclusive upper bound of a 64-bit `bigint` column of PostgreSQL: 2^63.
 const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// A finite number in a doc tag. Prints like JavaScript does: `10` and not `10.0`.
+/// A finite number from a doc tag. It is displayed as JavaScript prints it: `10` and not `10.0`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Decimal(f64);
 
 impl Decimal {
-    /// Wraps a number. Returns `None` for NaN and the infinities, which no tag can contain.
+    /// Wraps a number. Returns `None` for NaN and infinity, which a doc tag cannot contain.
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value))
     }
@@ -108,8 +109,8 @@ impl Decimal {
     }
 }
 
-/// Hashes the bits of the number. `0` and `-0` are equal but have different hashes, so a cache may store an entry
-/// twice; results stay correct.
+/// Hashes the bits of the number. `0` and `-0` are equal but have different hashes, so a cache may store an
+/// entry twice. The results stay correct.
 impl Hash for Decimal {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.to_bits().hash(state);
@@ -124,28 +125,28 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// String formats of `@format`, with the names and definitions of JSON Schema 2020-12.
+/// String formats that `@format` accepts, with the names and definitions of JSON Schema 2020-12.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// RFC 5321 mailbox.
+    /// Email address: a mailbox of RFC 5321.
     Email,
-    /// RFC 3986 URI with a scheme.
+    /// URI of RFC 3986 with a scheme.
     Uri,
-    /// RFC 4122 UUID in its canonical form.
+    /// UUID of RFC 4122 in its canonical form: 36 characters with four hyphens.
     Uuid,
-    /// RFC 3339 `full-date`.
+    /// Date without a time: `full-date` of RFC 3339, such as `2026-01-31`.
     Date,
-    /// RFC 3339 `date-time`.
+    /// Date and time: `date-time` of RFC 3339, such as `2026-01-31T12:00:00Z`.
     DateTime,
-    /// RFC 2673 dotted quad.
+    /// IPv4 address: four numbers with dots, as in RFC 2673.
     Ipv4,
-    /// RFC 4291 address.
+    /// IPv6 address, as in RFC 4291.
     Ipv6,
 }
 
 impl Format {
-    /// All formats, in the order in which the documentation lists them.
+    /// All formats, in the order of the documentation.
     pub const ALL: [Self; 7] = [
         Self::Email,
         Self::Uri,
@@ -156,7 +157,7 @@ impl Format {
         Self::Ipv6,
     ];
 
-    /// Returns the name that is written after `@format`.
+    /// Returns the name of the format in `@format`, such as `date-time`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -169,7 +170,7 @@ impl Format {
         }
     }
 
-    /// Returns the format with the given name; `None` if there is no such format.
+    /// Returns the format with the given name in `@format`; `None` if there is no such format.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }

@@ -6,80 +6,88 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DeclarationId, Documentation, Span, TypeId};
 
-/// A named type: an interface, an alias, an instance of a generic type, or the type of a route's slot.
+/// A named type: an interface, a type alias, an instance of a generic type, or the params, query, body or
+/// response of a route.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Declaration {
-    /// Name that artifacts use: unique in the program, `PascalCase`, and a valid identifier in TypeScript and Rust.
+    /// Name of the type in artifacts. It is unique in the program, in `PascalCase`, and a valid identifier of
+    /// TypeScript and Rust.
     pub name: String,
-    /// Type that the name stands for. Never a bare [`Reference`](crate::TypeKind::Reference) to another declaration.
+    /// Type that the name stands for. It is never just a [`Reference`](crate::TypeKind::Reference) to another
+    /// declaration.
     pub r#type: TypeId,
-    /// Source construct that the declaration comes from.
+    /// Kind of source code that the declaration comes from.
     pub origin: DeclarationOrigin,
-    /// Contents of the doc comment.
+    /// Description and hints from the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
-    /// Location of the source construct.
+    /// Location of the declaration's source code.
     pub span: Span,
 }
 
-/// Source construct that a declaration comes from.
+/// Kind of source code that a declaration comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "origin")]
 pub enum DeclarationOrigin {
-    /// A type that the user exports under this name from the file of the declaration's span.
+    /// A type that a source file exports. The file is that of the declaration's span.
     Named {
         /// Exported name. Differs from [`Declaration::name`] only if two files export the same name.
         export: String,
     },
-    /// An instance of a generic type. `PaginatedResponse<NoteSummary>` gets the name `PaginatedResponseOfNoteSummary`.
+    /// An instance of a generic type. `PaginatedResponse<NoteSummary>` has the name
+    /// `PaginatedResponseOfNoteSummary`.
     Instance {
-        /// Instance in the syntax of TypeScript.
+        /// The instance as TypeScript writes it: `PaginatedResponse<NoteSummary>`.
         expression: String,
     },
-    /// An anonymous type in a route's slot, named after the route: `GetNotesQuery`.
+    /// An anonymous type that is the params, query, body or response of a route. It is named after the route:
+    /// `GetNotesQuery`.
     Slot,
 }
 
-/// A stored declaration: an interface with `@table`.
+/// An entity: an interface with `@table`, whose values are rows of a database table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entity {
-    /// Declaration of the interface. Its type is an object.
+    /// Declaration of the interface. Its type is an object type.
     pub declaration: DeclarationId,
     /// Table name: the argument of `@table`, otherwise the interface's name in `snake_case` and plural.
     pub table: String,
-    /// `@renamedFrom` on the interface: the previous name of the table.
+    /// Previous name of the table, from `@renamedFrom` on the interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
-    /// Composite `@index name (a, b)` on the interface: name and property names.
+    /// Indexes of several columns, from `@index name (a, b)` on the interface: each with its name and its
+    /// properties.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<(String, Vec<String>)>,
-    /// Composite `@unique name (a, b)` on the interface: name and property names.
+    /// Unique constraints on several columns, from `@unique name (a, b)` on the interface: each with its name
+    /// and its properties.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniques: Vec<(String, Vec<String>)>,
-    /// Rows that a request may read and change, from `@owner`; `None` without the tag.
+    /// Rows that a request may read and change, from `@owner`. `None` if the interface does not have the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<EntityOwner>,
 }
 
-/// Argument of `@owner`: the rows of an entity that a request may read and change.
+/// Argument of `@owner`. It says which rows of an entity a request may read and change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum EntityOwner {
     /// `@owner none`: every request that passes the middleware may read and change every row.
     None,
-    /// `@owner userId = ctx.user.id`: only rows whose property equals a value of the request's context.
+    /// `@owner userId = ctx.user.id`: a request may use only rows whose property equals this value of its
+    /// context.
     Property {
-        /// Name of the entity's property: `userId`.
+        /// Name of the property: `userId`.
         property: String,
-        /// Path of the value below `ctx`, segments joined by dots: `user.id`.
+        /// Path of the value in `ctx`, with dots between its segments: `user.id`.
         context: String,
     },
 }
 
 impl fmt::Display for EntityOwner {
-    /// Writes the tag's argument: `none` or `userId = ctx.user.id`.
+    /// Writes the argument as in the tag: `none` or `userId = ctx.user.id`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),

@@ -1,4 +1,5 @@
-//! Typed ids and the arena that they index. The compiler rejects a `TypeId` in place of a `RouteId`.
+//! Ids, and the lists (arenas) that they index. Each list has its own type of id, so code that uses a
+//! `TypeId` as a `RouteId` does not compile.
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -39,7 +40,7 @@ ids! {
     SourceId,
 }
 
-/// A list that only grows, indexed by its own type of id. Items are never removed, so ids stay valid.
+/// A list that is indexed by its own type of id. Items are added but never removed, so ids stay valid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Arena<I, T> {
@@ -78,8 +79,8 @@ where
         self.items.is_empty()
     }
 
-    /// Returns the item with the given id; `None` if the id belongs to another arena, for example in an IR document that was
-    /// edited by hand.
+    /// Returns the item with the given id. Returns `None` if there is no such item, for example in a
+    /// serialized program that was edited by hand.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(usize::from(id))
     }

@@ -1,18 +1,20 @@
 //! Intermediate representation (IR): what the compiler knows of an application after it has understood the TypeScript.
 //!
-//! `kit-typescript` creates a [`Program`]. The emitters, the database crates and the generator of the Rust server read the
-//! program. Code after this crate never sees TypeScript syntax, and code before this crate never sees an artifact.
+//! `kit-typescript` creates a [`Program`]. The emitters, the database crates and the generator of the Rust
+//! server read it. Their code never sees TypeScript syntax, and `kit-typescript` never sees an artifact.
 //!
 //! Invariants:
-//! - The data is owned, without lifetimes and without I/O, and has the order of the source: two equal programs serialize to
-//!   equal bytes.
+//! - The data contains no references to other memory and follows the order of the source, so two equal
+//!   programs serialize to equal bytes.
 //! - All types live in one arena, [`Program::types`], and refer to each other by [`TypeId`]. Types recurse only through
 //!   [`TypeKind::Reference`] to a [`Declaration`], so a walk that does not follow references always terminates.
-//! - Constraints belong to the *type* ([`Type::constraints`]), never to the property: an emitter that has the type has every
-//!   rule that a value must satisfy. The fields of a [`Property`] describe its role (id, default, column).
-//! - Each slot of a route (params, query, body, response) refers to a declaration, so each slot's type has a name.
-//! - The IR describes values in the form that handlers receive ([`TypeKind::Date`] is a `Date`). The wire form follows from
-//!   the kind and is documented at the kind.
+//! - Constraints belong to the *type* ([`Type::constraints`]), never to the property: an emitter that has the
+//!   type has every rule that a value must satisfy. The other doc tags of a property (id, default, column)
+//!   are in [`PropertyTags`].
+//! - Each of the four parts of a route's contract (params, query, body, response) refers to a declaration, so
+//!   its type has a name.
+//! - The IR describes values in the form that handlers receive ([`TypeKind::Date`] is a `Date`). The
+//!   documentation of each kind describes its wire form.
 //!
 //! The whole program serializes with serde. [`Program::VERSION`] is the version of the serialized document.
 //!

@@ -1,54 +1,55 @@
-//! Routes: the contracts of an application's endpoints.
+//! Routes and their contracts.
 
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
 use crate::{DeclarationId, Documentation, HandlerSource, Security, Span};
 
-/// A method and a path with a contract.
+/// A method and a path pattern with a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Route {
     /// HTTP method.
     pub method: Method,
-    /// Final path, which includes the group's prefix.
+    /// Path pattern, which includes the prefix of the route's group.
     pub path: RoutePath,
-    /// Key as written in the contract group, which is also the key in the handler map: `GET /notes/:id`.
+    /// Key of the route in the interface of its group, and in the handler map: `GET /notes/:id`.
     pub key: String,
-    /// Name of the contract group.
+    /// Name of the group that declares the route.
     pub group: String,
-    /// Names of the path's parameters in order; the name of a wildcard is last.
+    /// Names of the path's parameters in order. A wildcard is the last segment of a path, so its name is
+    /// last.
     pub parameters: Vec<String>,
-    /// Types of the input and the output.
+    /// Types of the params, the query, the body and the response.
     pub slots: RouteSlots,
-    /// HTTP status of a successful response.
+    /// HTTP status of a response without an error.
     pub status: u16,
     /// One-line summary, from `@summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Groups of the route in the documentation, from `@tag`.
+    /// Names of the sections of the documentation that list the route, from `@tag`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// `@throws code status`: errors that a client must expect. The errors of the route come first, then those of its
-    /// middleware.
+    /// Errors that a client must expect, from `@throws code status`. The errors of the route come first, then
+    /// those of its middleware.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub throws: Vec<DeclaredError>,
-    /// Contents of the doc comment.
+    /// Description and hints from the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
     /// Names of the middleware that runs before the handler, in the order of execution. See
     /// [`Application::middleware`](crate::Application::middleware).
     #[serde(default)]
     pub middleware: Vec<String>,
-    /// Requirements of the route's middleware. A request must satisfy every inner list; it satisfies a list if it
-    /// satisfies one item of the list.
+    /// Authentication that the route's middleware requires. A request must satisfy at least one item of each
+    /// inner list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Vec<Security>>,
-    /// Location of the handler; `None` if the compiler could not read the application factory.
+    /// Location of the handler; `None` if the compiler could not read the call of `createApp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerSource>,
-    /// Tests that mention the route: paths from the project's root, sorted. The compiler leaves the list empty; a
-    /// caller that has the whole project fills it.
+    /// Paths of the tests that mention the route, relative to the project's root and sorted. The compiler
+    /// leaves the list empty; `kit-build` fills it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
     /// Location of the route key.
@@ -56,28 +57,28 @@ pub struct Route {
 }
 
 impl Route {
-    /// Returns the name by which artifacts refer to the route: method and final path, such as `GET /notes/:id`.
+    /// Returns the name of the route in artifacts: the method and the path pattern, such as `GET /notes/:id`.
     pub fn reference(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 }
 
-/// A contract group: an interface whose keys are routes.
+/// A group: an interface whose keys are routes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContractGroup {
-    /// Name of the group, as in [`Route::group`].
+    /// Name of the group, equal to [`Route::group`].
     pub name: String,
-    /// Contents of the doc comment.
+    /// Description and hints from the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
 }
 
-/// The four members of a contract. `None` stands for `void`.
+/// Types of the four properties of a contract. A property is `None` if its type is `void`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RouteSlots {
-    /// Path parameters: an object type with one property for each parameter of the path.
+    /// Path parameters: an object type with one property for each parameter of the path pattern.
     pub params: Option<DeclarationId>,
     /// Query parameters: an object type.
     pub query: Option<DeclarationId>,
@@ -88,7 +89,7 @@ pub struct RouteSlots {
 }
 
 impl RouteSlots {
-    /// Returns the declaration of a slot.
+    /// Returns the type of one of the four properties; `None` for `void`.
     pub fn get(&self, slot: Slot) -> Option<DeclarationId> {
         match slot {
             Slot::Params => self.params,
@@ -99,7 +100,7 @@ impl RouteSlots {
     }
 }
 
-/// A member of a contract.
+/// One of the four properties of a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Slot {
@@ -114,10 +115,10 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// All slots, in the order in which a request is processed.
+    /// All properties of a contract, in the order in which a request is processed.
     pub const ALL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
 
-    /// Returns the name of the contract's member.
+    /// Returns the name of the property in the contract, such as `params`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Params => "params",
@@ -136,7 +137,7 @@ pub struct DeclaredError {
     pub code: String,
     /// HTTP status.
     pub status: u16,
-    /// Text of the tag after the status.
+    /// Description of the error: the text after the status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }

@@ -2,18 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Requirement of a middleware: one of its `@security` tags.
+/// Authentication that a middleware requires, from one `@security` tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Security {
-    /// Form in which a request carries the credentials.
+    /// Way in which a request carries its credentials.
     pub scheme: SecurityScheme,
-    /// Description from the middleware's doc comment.
+    /// Description from the doc comment of the middleware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// Form in which a request carries its credentials: the schemes of OpenAPI 3.1 that need no data besides the request.
+/// Way in which a request carries its credentials. These are the security schemes of OpenAPI 3.1 that need no
+/// settings besides a name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum SecurityScheme {
@@ -25,17 +26,17 @@ pub enum SecurityScheme {
     },
     /// `authorization: Basic <credentials>` (RFC 7617).
     Basic,
-    /// A key in a header.
+    /// An API key in a header.
     Header {
         /// Name of the header.
         name: String,
     },
-    /// A key in a cookie.
+    /// An API key in a cookie.
     Cookie {
         /// Name of the cookie.
         name: String,
     },
-    /// A key in a query parameter.
+    /// An API key in a query parameter.
     Query {
         /// Name of the query parameter.
         name: String,

@@ -8,22 +8,23 @@ use crate::SourceId;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceFile {
-    /// Path relative to the project's root. Uses `/` on every platform, so that the output is the same everywhere.
+    /// Path relative to the project's root, with `/` on every platform, so that the output is the same
+    /// everywhere.
     pub path: String,
 }
 
-/// A range of bytes in a source file.
+/// A range of bytes in a source file, with its line and column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// Source file that the range belongs to.
+    /// Source file that contains the range.
     pub source: SourceId,
-    /// Offset of the first byte (UTF-8).
+    /// Offset of the first byte in the UTF-8 text.
     pub start: u32,
-    /// Offset after the last byte.
+    /// Offset after the last byte in the UTF-8 text.
     pub end: u32,
     /// Line of the first byte, counted from 1.
     pub line: u32,
-    /// Column of the first byte, counted from 1 in UTF-16 code units, like editors do.
+    /// Column of the first byte, counted from 1 in UTF-16 code units, as editors count.
     pub column: u32,
 }

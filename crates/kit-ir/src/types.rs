@@ -1,4 +1,4 @@
-//! Types: the structure of values.
+//! Types of the IR: the structure of values.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Constraints, DeclarationId, Property, TypeId};
 
-/// A type with the rules that its values satisfy.
+/// A type with the rules that its values must satisfy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Type {
-    /// Structure of the type.
+    /// Structure of the type, without its rules.
     #[serde(flatten)]
     pub kind: TypeKind,
-    /// Rules for values of the type.
+    /// Rules for the type's values, from doc tags.
     #[serde(default, skip_serializing_if = "Constraints::is_empty")]
     pub constraints: Constraints,
 }
@@ -27,14 +27,14 @@ impl From<TypeKind> for Type {
     }
 }
 
-/// Structure of a type. Every TypeScript type evaluates to one of these kinds. A type without a JSON form is a build
-/// error and never reaches the IR.
+/// Structure of a type. The compiler converts every TypeScript type to one of these kinds. A type that JSON
+/// cannot represent is a build error and never reaches the IR.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum TypeKind {
-    /// `unknown`: any JSON value, passed through unchanged.
+    /// `unknown`: any JSON value, which kit passes on unchanged.
     Unknown,
-    /// `never`: no value.
+    /// `never`: a type without values.
     Never,
     /// `null`.
     Null,
@@ -44,43 +44,44 @@ pub enum TypeKind {
     Number,
     /// `string`.
     String,
-    /// `bigint`: on the wire a JSON string of decimal digits. A decoder also accepts an integer number.
+    /// `bigint`: on the wire a JSON string of decimal digits. A decoder also accepts a JSON number without a
+    /// fraction.
     BigInt,
     /// `Date`: on the wire an RFC 3339 `date-time` string.
     Date,
     /// `Uint8Array`: on the wire a base64 string.
     Bytes,
-    /// A literal type.
+    /// A literal type such as `"text"` or `42`.
     Literal {
         /// Value of the literal type.
         value: LiteralValue,
     },
     /// A template literal type such as `` `user-${number}` ``.
     Template {
-        /// Fixed text and holes, in order.
+        /// Fixed texts and placeholders, in order.
         parts: Vec<TemplatePart>,
     },
-    /// `T[]`.
+    /// An array type: `T[]`.
     Array {
-        /// `T`.
+        /// Type of the items: `T`.
         element: TypeId,
     },
-    /// `[A, B?, ...C[]]`.
+    /// A tuple type: `[A, B?, ...C[]]`.
     Tuple {
         /// Elements in order; at most one is a rest element.
         elements: Vec<TupleElement>,
     },
-    /// An object type.
+    /// An object type, from an interface or `{ … }`.
     Object(ObjectType),
-    /// A union. Nested unions are flattened, duplicates are removed, and the members have the order of the source.
-    /// `undefined` is never a member: a property that may be undefined is optional.
+    /// A union. Nested unions are flattened, duplicates are removed, and the members have the order of the
+    /// source. `undefined` is never a member: a property whose type includes it is optional.
     Union {
-        /// Two or more members.
+        /// Types of the union; at least two.
         members: Vec<TypeId>,
     },
-    /// A reference to a named type. Only references make types recursive.
+    /// A reference to a named type. Only a reference can make a type recursive.
     Reference {
-        /// Declaration that the reference refers to.
+        /// The named type.
         declaration: DeclarationId,
     },
 }
@@ -89,18 +90,18 @@ pub enum TypeKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "type", content = "value")]
 pub enum LiteralValue {
-    /// `"text"`.
+    /// A string: `"text"`.
     String(String),
-    /// `42`, always finite.
+    /// A finite number: `42`.
     Number(f64),
-    /// `true`.
+    /// `true` or `false`.
     Boolean(bool),
-    /// `42n`: the decimal digits with an optional minus sign.
+    /// A bigint such as `42n`, as decimal digits with an optional minus sign.
     BigInt(String),
 }
 
-/// Hashes a number by its bits. `0` and `-0` are equal but have different hashes, so a cache may store an entry twice;
-/// results stay correct.
+/// Hashes a number by its bits. `0` and `-0` are equal but have different hashes, so a cache may store an
+/// entry twice. The results stay correct.
 impl Hash for LiteralValue {
     fn hash<H: Hasher>(&self, state: &mut H) {
         std::mem::discriminant(self).hash(state);
@@ -112,13 +113,13 @@ impl Hash for LiteralValue {
     }
 }
 
-/// A segment of a template literal type.
+/// A part of a template literal type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "part", content = "value")]
 pub enum TemplatePart {
-    /// Fixed text.
+    /// Text outside of placeholders.
     Text(String),
-    /// A placeholder: `${string}`, `${number}`, a union of literals, …
+    /// A placeholder with its type: `${string}`, `${number}`, `${"a" | "b"}`.
     #[serde(rename = "hole")]
     Placeholder(TypeId),
 }
@@ -127,27 +128,26 @@ pub enum TemplatePart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TupleElement {
-    /// Type of the element; for a rest element the type of each item.
+    /// Type of the element. For a rest element `...A[]`, the type of one item: `A`.
     pub r#type: TypeId,
-    /// True for `A?`.
+    /// True for an optional element: `A?`.
     pub optional: bool,
-    /// True for `...A[]`.
+    /// True for a rest element: `...A[]`.
     pub rest: bool,
-    /// Label: `label` in `[label: A]`.
+    /// Name of a labeled element: `label` in `[label: A]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// Properties by name, and the types of other keys.
+/// Properties of an object type, and the types of keys that are not declared.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectType {
-    /// Declared properties in source order; inherited properties come first.
+    /// Declared properties in the order of the source, after the inherited properties.
     pub properties: Vec<Property>,
-    /// Index signatures, at most one for each kind of key. A decoder drops a key that is not a declared property and
-    /// that no signature accepts. A value must fit every signature that accepts its key, and its key must satisfy the
-    /// rules of each of them. The value is decoded with the first signature of [`ObjectType::signatures`] that accepts
-    /// its key.
+    /// Index signatures, at most one for each kind of key. A decoder drops a key that neither a property nor
+    /// a signature accepts. A key and its value must satisfy every signature that accepts the key. The value
+    /// is decoded with the first of them in the order of [`ObjectType::signatures`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub index: Vec<IndexSignature>,
 }
@@ -158,11 +158,11 @@ pub struct ObjectType {
 pub struct IndexSignature {
     /// Keys that the signature accepts.
     pub key: IndexKey,
-    /// Rules for strings that each accepted key must satisfy: the rules of `Code` in `Record<Code, V>`. Only keys of
-    /// the kinds [`IndexKey::String`] and [`IndexKey::Template`] have rules.
+    /// Rules for strings that an accepted key must satisfy: in `Record<Code, V>`, the rules of `Code`. Only
+    /// signatures with [`IndexKey::String`] and [`IndexKey::Template`] have rules.
     #[serde(default, skip_serializing_if = "Constraints::is_empty")]
     pub rules: Constraints,
-    /// `V`.
+    /// Type of the values: `V` in `[key: string]: V`.
     pub value: TypeId,
 }
 
@@ -172,11 +172,12 @@ pub struct IndexSignature {
 pub enum IndexKey {
     /// `[key: string]`: every key.
     String,
-    /// `[key: number]`: every key that is a number as JavaScript prints it: `7`, `-1.5`, but not `07`.
+    /// `[key: number]`: every key that is a number as JavaScript prints it, such as `7` and `-1.5` but not
+    /// `07`.
     Number,
     /// `` [key: `x-${string}`] ``: every key that fits the template literal type.
     Template {
-        /// Fixed text and holes, in order.
+        /// Fixed texts and placeholders, in order.
         parts: Vec<TemplatePart>,
     },
 }
@@ -187,7 +188,8 @@ impl ObjectType {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// Returns the index signatures by precedence: templates in source order, then `number`, then `string`.
+    /// Returns the index signatures in the order in which a decoder tries them: templates in the order of the
+    /// source, then `number`, then `string`.
     pub fn signatures(&self) -> Vec<&IndexSignature> {
         let mut signatures: Vec<_> = self.index.iter().collect();
         signatures.sort_by_key(|signature| match signature.key {
@@ -198,7 +200,7 @@ impl ObjectType {
         signatures
     }
 
-    /// Returns `V` of the signature `[key: string]: V`; `None` if there is no such signature.
+    /// Returns the type of the values of `[key: string]: V`; `None` if there is no such signature.
     pub fn string_index(&self) -> Option<TypeId> {
         let signature = self
             .index

@@ -1,4 +1,4 @@
-//! Runs the passes of the compiler in order.
+//! Compilation of an application: runs the passes of the compiler in order.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Application, Entity, MiddlewareKind, MiddlewareSource};
@@ -16,7 +16,7 @@ use crate::source::SourceTexts;
 use crate::unmatched_tables;
 use crate::{Input, Output};
 
-/// Compiles an application. Files that are in `parsed` are not parsed again.
+/// Compiles an application. The files in `parsed` are not parsed again.
 pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let allocator = Allocator::default();
     let mut graph = Graph::new(
@@ -78,7 +78,8 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     }
 }
 
-/// Adds interfaces with `@table`. Returns the `@owner` tags that name a property, for a check after all types are lowered.
+/// Adds each interface with `@table` as an entity. Returns the `@owner` tags that name a property; they are
+/// checked when all types are lowered.
 fn entities(
     lowering: &mut Lowering<'_>,
     type_modules: &[ModuleId],
@@ -189,7 +190,7 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
     }));
 }
 
-/// Returns the names and properties of `@index name (a, b)` or `@unique name (a, b)` on an interface.
+/// Returns the name and the properties of each `@index name (a, b)` or `@unique name (a, b)` on an interface.
 fn composites(
     lowering: &mut Lowering<'_>,
     ty: TyId,
@@ -224,7 +225,7 @@ fn composites(
     found
 }
 
-/// Creates the error for the first property of an index that the entity does not have.
+/// Returns the error for the first property in an index that the entity does not have.
 fn unknown_property(
     lowering: &mut Lowering<'_>,
     ty: TyId,
@@ -253,7 +254,8 @@ fn unknown_property(
     )
 }
 
-/// Parses `name (a, b)`.
+/// Returns the parts of `name (a, b)`: the name and the names in parentheses. Returns `None` for any other
+/// text.
 fn composite(argument: &str) -> Option<(String, Vec<String>)> {
     let (name, rest) = argument.split_once('(')?;
     let inside = rest.trim_end().strip_suffix(')')?;
@@ -272,7 +274,7 @@ fn composite(argument: &str) -> Option<(String, Vec<String>)> {
         .then(|| (name.to_owned(), properties))
 }
 
-/// Returns true if two groups register the same contracts with the same prefix.
+/// Returns true if two entries of `routes` have the same contracts and the same prefix.
 fn same_routes(a: &Group, b: &Group) -> bool {
     let prefix = |group: &Group| {
         let text = group
@@ -284,7 +286,7 @@ fn same_routes(a: &Group, b: &Group) -> bool {
     a.contracts == b.contracts && prefix(a) == prefix(b)
 }
 
-/// Creates the error for a group that is registered twice: one error for both entries instead of one for each route.
+/// Returns the error for a group that is registered twice. It replaces an error for each route of the group.
 fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, name: &str) -> Diagnostic {
     let mut first = lowering.graph().label(earlier.location).message("the first one");
     first.primary = false;
@@ -296,7 +298,7 @@ fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, nam
         .help("remove one of the two route groups, or give it another prefix")
 }
 
-/// Adds the routes of the factory, or the routes of all groups if there is no factory.
+/// Adds the routes that `createApp` registers. Without a call of `createApp`, adds the routes of all groups.
 fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
     let mut registered: FxHashSet<Location> = FxHashSet::default();
     for (index, group) in factory.groups.iter().enumerate() {
@@ -379,7 +381,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
     }
 }
 
-/// Starts to count the evaluation steps of a declaration.
+/// Starts to count the evaluation steps for a declaration.
 fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     let decl = lowering.graph().decl(decl);
     let (name, location) = (
@@ -393,8 +395,8 @@ fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     lowering.eval.set_location(location);
 }
 
-/// Adds the exported types of type files. A type that nothing needs and that has no JSON form, such as the type of a helper
-/// function, is skipped without a diagnostic.
+/// Adds the exported types of type files. A type without a JSON form that no route and no entity uses, such
+/// as the type of a helper function, is skipped without an error.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
     let mut checked = CheckedTypes::default();
     for module in type_modules {
@@ -424,7 +426,8 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
             .iter_mut()
             .find(|known| known.name == entry.name && known.kind == kind)
         {
-            // Routes refer to middleware by name, so a name adds only the values that every middleware with that name adds.
+            // Routes refer to middleware by name. So a name stands for only those values that every
+            // middleware with the name adds.
             known
                 .added_context
                 .retain(|path| entry.added_context.contains(path));

@@ -1,4 +1,4 @@
-//! Analysis of a single module without its imports: the names that it exports, and syntax errors.
+//! Checks of one module without the modules that it imports: its exported names, and its syntax errors.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Declaration, Statement};
@@ -8,8 +8,8 @@ use oxc_span::SourceType;
 use crate::source::LineIndex;
 use crate::stack::StackSize;
 
-/// Returns true if a module with this source text exports a value with the given name. Ignores exports with `export *`. A
-/// module with a syntax error exports nothing.
+/// Returns true if a module with this source text exports a value with the given name. Ignores `export *`,
+/// and returns false for a module with a syntax error.
 ///
 /// ```
 /// use kit_typescript::exports;
@@ -37,8 +37,8 @@ pub fn exports(text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the line and the column of the first syntax error in a module, both counted from 1; `None` if there is no syntax
-/// error.
+/// Returns the line and the column of the first syntax error in a module, both counted from 1. Returns `None`
+/// if there is no syntax error.
 ///
 /// ```
 /// use kit_typescript::syntax_error;

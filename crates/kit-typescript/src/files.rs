@@ -1,4 +1,5 @@
-//! The compiler's file system: read only, and behind a trait, so that the compiler runs on memory and on disk.
+//! File systems that the compiler reads from: the trait, and files in memory. The compiler never writes
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,7 +11,7 @@ use oxc_resolver::{FileMetadata, ResolveError};
 
 use crate::modules::as_newest_typescript_reads;
 
-/// Source of file contents. `kit-build` implements this trait on the disk, with a cache.
+/// Provider of file contents for the compiler. `kit-build` implements it for the disk, with a cache.
 pub trait FileSystem: Send + Sync {
     /// Returns the contents of a file.
     ///
@@ -25,9 +26,9 @@ pub trait FileSystem: Send + Sync {
     /// Returns true if the path is a directory.
     fn is_dir(&self, path: &Path) -> bool;
 
-    /// Returns the names in a directory, sorted. The list is empty if the directory does not exist. The compiler lists
-    /// directories to find declarations that no file imports; by default a file system lists nothing and so has no such
-    /// declarations.
+    /// Returns the sorted names of the entries in a directory; an empty list if the directory does not exist.
+    /// The compiler uses it to find declaration files that no file imports. The default implementation finds
+    /// none.
     ///
     /// # Errors
     ///
@@ -37,8 +38,8 @@ pub trait FileSystem: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns the path with symbolic links resolved, so that a package that is linked into `node_modules` finds its own
-    /// dependencies. Returns the path itself if it has no links.
+    /// Returns the path with symbolic links resolved, so that a package that is linked into `node_modules`
+    /// finds its dependencies. The default implementation returns the path unchanged.
     ///
     /// # Errors
     ///
@@ -48,7 +49,7 @@ pub trait FileSystem: Send + Sync {
     }
 }
 
-/// Files in memory.
+/// A file system of files in memory, for tests and fuzzing.
 ///
 /// ```
 /// use kit_typescript::{FileSystem, MemoryFiles};
@@ -64,7 +65,7 @@ pub struct MemoryFiles {
 }
 
 impl MemoryFiles {
-    /// Creates a file system from absolute paths and contents.
+    /// Creates a file system from pairs of an absolute path and the content of a file.
     pub fn new<P: Into<PathBuf>, T: Into<String>>(files: impl IntoIterator<Item = (P, T)>) -> Self {
         Self {
             files: files
@@ -74,8 +75,8 @@ impl MemoryFiles {
         }
     }
 
-    /// Returns the files below a directory. They directly follow the directory in the map, because paths are ordered by
-    /// their components.
+    /// Returns the files in a directory and its subdirectories. They follow the directory in the map, because
+    /// paths are compared by component.
     fn below(&self, directory: &Path) -> impl Iterator<Item = &Path> {
         let after = (Bound::Excluded(directory), Bound::Unbounded);
         self.files
@@ -84,7 +85,7 @@ impl MemoryFiles {
             .take_while(move |file| file.starts_with(directory))
     }
 
-    /// Adds a file or replaces its contents.
+    /// Adds a file, or replaces its content.
     pub fn insert(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
         self.files.insert(path.into(), text.into());
     }
@@ -116,7 +117,7 @@ impl FileSystem for MemoryFiles {
     }
 }
 
-/// Removes the `.` and `..` components of a path.
+/// Removes the components `.` and `..` from a path: `/a/./b/../c` gives `/a/c`.
 pub(crate) fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -131,14 +132,14 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
     normal
 }
 
-/// A [`FileSystem`] with the interface that the module resolver needs. Symbolic links are not resolved here, but once at the
-/// end by [`FileSystem::real_path`].
+/// Adapter from a [`FileSystem`] to the interface of the module resolver. It does not resolve symbolic links;
+/// this is done once for the result, with [`FileSystem::real_path`].
 pub(crate) struct ResolverFiles {
     files: Option<Arc<dyn FileSystem>>,
     read: FilesRead,
 }
 
-/// Files that a resolver read: `tsconfig.json` and `package.json`. The results of the resolver depend on them.
+/// The `tsconfig.json` and `package.json` files that a resolver read. Its results depend on them.
 pub(crate) type FilesRead = Arc<Mutex<BTreeSet<PathBuf>>>;
 
 impl ResolverFiles {
@@ -151,7 +152,7 @@ impl ResolverFiles {
 }
 
 impl oxc_resolver::FileSystem for ResolverFiles {
-    /// Creates a file system without files. The trait requires this function.
+    /// Creates an adapter without files. The trait of the resolver requires this function.
     fn new() -> Self {
         Self {
             files: None,

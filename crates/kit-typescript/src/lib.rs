@@ -1,21 +1,20 @@
-//! Compiler from TypeScript to the IR.
+//! Compiler from TypeScript to the intermediate representation (IR).
 //!
-//! This crate is the first step of a build. `kit-build` passes paths and a [`FileSystem`], and receives a
-//! [`kit_ir::Program`] and diagnostics. No other crate depends on oxc, and no syntax tree leaves this crate.
+//! This crate is the first step of a build. `kit-build` gives it paths and a [`FileSystem`], and receives a
+//! [`kit_ir::Program`] and diagnostics. Only this crate depends on the parser oxc and sees syntax trees.
 //!
-//! The passes: `modules` parses files and resolves names between them, `eval` evaluates type expressions, `docs` parses doc
-//! comments, `factory` reads `createApp({ … })` without running it, `routes` converts contract groups to routes, and `lower`
-//! creates the IR of the types that the program needs. `compile` runs the passes in order.
+//! `compile` runs the passes: `modules` parses files and resolves names, `eval` evaluates type expressions,
+//! `docs` parses doc comments, `factory` reads `createApp({ … })` without running it, `routes` converts
+//! contracts to routes, and `lower` creates the IR of the types that the program needs.
 //!
 //! Invariants:
-//! - A mistake in a type is a type of its own (`Ty::Invalid`) and is reported only if the program needs the type. Entities,
-//!   routes and the types that they refer to are needed. An exported type that nothing needs and that has no JSON form (for
-//!   example the type of a function) is left out without a diagnostic: type files may contain types that are never sent over
-//!   the wire.
-//! - A named composite type becomes a declaration. A name of a primitive type is inlined, so that a property may add
-//!   constraints to it.
-//! - Imports of `@kit/*` are recognized by name, and their files are never read.
-//! - No input causes a panic, and an endless expansion of types is reported as a diagnostic.
+//! - A mistake in a type is reported only if the program needs the type. Entities, routes and the types that
+//!   they refer to are needed. An exported type that is not needed and has no JSON form, such as a function
+//!   type, is skipped without a diagnostic: type files may contain types that are never sent over the wire.
+//! - A named type becomes a declaration, but a name of a primitive type such as `string` is replaced by that
+//!   type, so that a property may add rules to it.
+//! - The exports of packages `@kit/*` are known by name; their files are never read.
+//! - No input causes a panic, and a type that expands without end is reported as an error.
 //!
 //! ```
 //! use kit_typescript::{Input, MemoryFiles, compile};
@@ -65,7 +64,7 @@ pub use print::program_text;
 pub use register::{Registration, imports, register};
 pub use source::SourceTexts;
 
-/// Returns the table name of an interface whose `@table` has no argument.
+/// Returns the table name of an interface with `@table` and no argument.
 ///
 /// ```
 /// assert_eq!(kit_typescript::default_table("OrderItem"), "order_items");
@@ -77,38 +76,39 @@ pub fn default_table(interface: &str) -> String {
 /// Input of the compiler.
 #[derive(Clone)]
 pub struct Input<'a> {
-    /// Root of the project, absolute. Paths in the output are relative to this directory.
+    /// Absolute path of the project's root. Paths in the output are relative to this directory.
     pub root: &'a Path,
-    /// Files whose exported types become declarations and entities; absolute paths.
+    /// Absolute paths of the files whose exported types become declarations and entities.
     pub type_files: Vec<PathBuf>,
-    /// Files that contain contract groups; absolute paths.
+    /// Absolute paths of the files that contain groups.
     pub route_files: Vec<PathBuf>,
-    /// All other source files of the project. The compiler searches them for the application factory, handlers and
-    /// middleware.
+    /// Absolute paths of all other source files of the project, in which the compiler searches for
+    /// `createApp`, handlers and middleware.
     pub entry_files: Vec<PathBuf>,
-    /// Source of file contents.
+    /// Provider of the contents of files.
     pub files: Arc<dyn FileSystem>,
 }
 
 /// Result of the compiler.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
-    /// The program. If there are errors, the program contains the parts that the compiler understood.
+    /// Compiled program. If there are errors, it contains the parts without errors.
     pub program: Program,
-    /// Errors and warnings, sorted.
+    /// Errors and warnings, sorted with [`Diagnostics::sort`].
     pub diagnostics: Diagnostics,
-    /// Contents of the source files, for code frames.
+    /// Contents of the source files, which code frames in messages show.
     pub sources: SourceTexts,
-    /// All files that were read, sorted. A watch mode watches these files, and a cache depends on them.
+    /// Sorted paths of all files that were read. A watch mode watches them, and a cache is valid only while
+    /// they do not change.
     pub dependencies: Vec<PathBuf>,
 }
 
-/// Compiles the types, contracts and factory of an application. No input causes a panic.
+/// Compiles the types, contracts and `createApp` call of an application. No input causes a panic.
 pub fn compile(input: &Input<'_>) -> Output {
     compile::compile(input, &ParsedFiles::default())
 }
 
-/// Compiles the same application repeatedly, and parses only files whose contents changed.
+/// Compiler for repeated builds of an application. It parses only the files whose contents changed.
 ///
 /// ```
 /// use kit_typescript::{Input, MemoryFiles, Session};
@@ -137,8 +137,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Compiles like [`compile`]; the result does not depend on earlier compilations. The session compares the contents of
-    /// files, so the caller need not know which files changed.
+    /// Compiles an application like [`compile`]. Earlier calls do not change the result. The session compares
+    /// the contents of files, so the caller need not know which of them changed.
     pub fn compile(&mut self, input: &Input<'_>) -> Output {
         let read = self.dependencies.iter();
         let named = input.type_files.iter().chain(&input.route_files);

@@ -1,5 +1,5 @@
-//! Locations of the options in a configuration file, so that a diagnostic about an option can point at the option. Only
-//! locations are found here: the values come from running the file.
+//! Locations of options in a configuration file such as `kit.config.ts`, for diagnostics about an option. The
+//! values of the options are not read here: they come from running the file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use oxc_span::{GetSpan, SourceType, Span};
 use crate::source::LineIndex;
 use crate::stack::StackSize;
 
-/// Locations of options by their path: `database.adapter`, `typeFiles[0]`.
+/// Locations of options, each by its path in the configuration: `database.adapter`, `typeFiles[0]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OptionLocations {
     locations: BTreeMap<String, OptionLocation>,
@@ -24,13 +24,14 @@ pub struct OptionLocations {
 struct OptionLocation {
     key: Range<usize>,
     value: Range<usize>,
-    /// Line and column of the key and of the value.
+    /// Line and column of the key, then of the value, both counted from 1.
     at: [(u32, u32); 2],
 }
 
 impl OptionLocations {
-    /// Finds the options in the default export of a module, through `defineConfig(…)`, `as`, `satisfies` and constants of
-    /// the same file. Options that are computed or imported have no location.
+    /// Finds the options in the default export of a module. It may be wrapped in `defineConfig(…)`, `as` or
+    /// `satisfies`, and refer to constants of the same file. Options that are computed or imported have no
+    /// location.
     ///
     /// ```
     /// use kit_typescript::OptionLocations;
@@ -51,10 +52,10 @@ impl OptionLocations {
         })
     }
 
-    /// Finds the options in one member of a JSON document, such as the `kit` field of `package.json`.
+    /// Finds the options in one property of a JSON document, such as `kit` in `package.json`.
     pub fn of_member(text: &str, member: &str) -> Self {
-        // A JSON document alone is not a statement, so the parser receives the document in parentheses. The spans are moved
-        // back by one byte below. A byte order mark inside of the parentheses is whitespace.
+        // A JSON document is not a statement of TypeScript, so it is parsed in parentheses, and the offsets
+        // are reduced by one below. A byte order mark in parentheses counts as whitespace.
         let prefixed = format!("({text})");
         let mut found = Self::find(&prefixed, |finder, program| {
             let [Statement::ExpressionStatement(statement)] = program.body.as_slice() else {
@@ -88,15 +89,15 @@ impl OptionLocations {
         found
     }
 
-    /// Returns the location of an option's key, in a file that is shown with the given path. Returns `None` if the option
+    /// Returns a label at the key of an option, for a file with the given path. Returns `None` if the option
     /// has no location.
     pub fn key(&self, option: &str, path: &str) -> Option<Label> {
         let location = self.locations.get(option)?;
         Some(Label::primary(path, location.key.clone()).at(location.at[0].0, location.at[0].1))
     }
 
-    /// Returns the location of an option's value. If the option has no location, returns the location of the nearest
-    /// enclosing option.
+    /// Returns a label at the value of an option. If it has no location, returns the label of the option that
+    /// contains it.
     pub fn value(&self, option: &str, path: &str) -> Option<Label> {
         let mut option = option;
         loop {
@@ -129,7 +130,8 @@ impl OptionLocations {
     }
 }
 
-/// Maximum number of constants that are followed, so that a constant that refers to itself does not loop without end.
+/// Maximum number of constants that are followed. Without a limit, a constant that refers to itself would not
+/// end.
 const MAX_STEPS: usize = 20;
 
 struct Finder<'t> {
@@ -180,7 +182,7 @@ impl Finder<'_> {
                 }
             }
             Expression::ArrayExpression(array) => {
-                // After a spread the indexes of the elements are not known.
+                // After a spread, the indexes of the elements are not known.
                 let known = array
                     .elements
                     .iter()
@@ -205,7 +207,8 @@ impl Finder<'_> {
             value: range(value),
             at,
         };
-        // A constant's own location is added after the location that refers to the constant. The first location wins.
+        // A constant is visited after the expression that refers to it, and the location of that expression
+        // is kept.
         self.found.locations.entry(path.to_owned()).or_insert(location);
     }
 }
@@ -214,7 +217,7 @@ fn position(lines: &LineIndex, text: &str, offset: usize) -> (u32, u32) {
     lines.position(text, u32::try_from(offset).unwrap_or(u32::MAX))
 }
 
-/// Returns the value of a constant at the top level of the module.
+/// Returns the value of a top-level variable of the module.
 fn constant<'a, 'p>(program: &'p Program<'a>, name: &str) -> Option<&'p Expression<'a>> {
     program.body.iter().find_map(|statement| {
         let declaration = match statement {
@@ -245,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_options_in_every_form_of_the_export() {
+    fn finds_an_option_in_every_form_of_default_export() {
         for text in [
             "export default {\n  database: { adapter: 1 } };",
             "import { defineConfig } from '@kit/cli';\nexport default defineConfig({ database: { adapter: 1 } });",
@@ -273,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_options_in_a_member_of_a_json_document() {
+    fn finds_an_option_in_one_property_of_a_json_document() {
         let text = "{\n  \"name\": \"a\",\n  \"kit\": {\n    \"compiler\": \"x\"\n  }\n}\n";
         let locations = OptionLocations::of_member(text, "kit");
         let label = locations.key("compiler", "package.json").unwrap();

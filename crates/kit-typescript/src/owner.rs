@@ -1,9 +1,9 @@
-//! `@owner`: the rows of an entity that a request may read and change.
+//! The doc tag `@owner`, which says which rows of an entity a request may read and change.
 //!
-//! The tag names a property of the entity and a value that middleware adds to `ctx`. The property is checked against the
-//! type of the entity, and the value against the type argument of `defineMiddleware<Added>`. Only the properties on the path
-//! to that value are evaluated: the rest of `Added` may be types of a package, which have no JSON form and take long to
-//! evaluate.
+//! The tag names a property of the entity and a value that middleware adds to `ctx`, such as
+//! `userId = ctx.user.id`. The property must exist, and the value must be in the type argument of
+//! `defineMiddleware<Added>`. Only the properties on the path to the value are evaluated, because other parts
+//! of `Added` may have no JSON form and take long to evaluate.
 
 use std::rc::Rc;
 
@@ -17,19 +17,20 @@ use crate::lower::Lowering;
 use crate::modules::{DeclId, Graph};
 use crate::print::is_identifier;
 
-/// Form of the tag, for help texts.
+/// A valid tag, which the help of errors shows.
 const FORM: &str = "@owner userId = ctx.userId";
 
 /// An `@owner` tag of an entity.
 pub(crate) struct OwnerTag {
     pub(crate) entity: EntityId,
-    /// Type of the entity's interface.
+    /// Object type of the entity.
     pub(crate) ty: TyId,
     pub(crate) owner: EntityOwner,
     pub(crate) tag: Tag,
 }
 
-/// Reads the tag of an entity. An argument that does not parse is reported and treated like an absent tag.
+/// Reads the `@owner` tag of an entity; `None` if it has none. A tag with an invalid argument is reported and
+/// ignored.
 pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -> Option<(EntityOwner, Tag)> {
     let tag = doc.all(TagName::Owner).next()?;
     let owner = parse(&tag.argument);
@@ -42,7 +43,7 @@ pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -
     Some((owner?, tag.clone()))
 }
 
-/// Errors about `@owner` on a declaration without `@table`.
+/// Returns an error for each `@owner` tag on a declaration without `@table`.
 pub(crate) fn without_table(graph: &Graph<'_>, decl: DeclId, doc: &Doc) -> Vec<Diagnostic> {
     let name = graph.decl(decl).name;
     doc.all(TagName::Owner)
@@ -55,7 +56,7 @@ pub(crate) fn without_table(graph: &Graph<'_>, decl: DeclId, doc: &Doc) -> Vec<D
         .collect()
 }
 
-/// Parses `none` or `userId = ctx.user.id`.
+/// Parses the argument of the tag: `none` or `userId = ctx.user.id`.
 fn parse(argument: &str) -> Option<EntityOwner> {
     if argument == "none" {
         return Some(EntityOwner::None);
@@ -69,8 +70,8 @@ fn parse(argument: &str) -> Option<EntityOwner> {
     })
 }
 
-/// Checks the tags after all types are lowered, and stores in each middleware which of the named values it adds. A tag with
-/// a mistake is removed from its entity.
+/// Checks the tags when all types are lowered, and notes for each middleware which of the values it adds. A
+/// tag with a mistake is removed from its entity.
 pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: Vec<OwnerTag>) {
     for written in owners {
         let EntityOwner::Property { property, context } = &written.owner else {
@@ -88,10 +89,11 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: 
     }
 }
 
-/// A mistake. Boxed, because a diagnostic is large and mistakes are rare.
+/// Error for an `@owner` tag. It is boxed, because a diagnostic is large and mistakes are rare.
 type Mistake = Box<Diagnostic>;
 
-/// Returns the type of the entity's property; `None` if the entity itself has a mistake, which is reported elsewhere.
+/// Returns the type of the property that the tag names. Returns `None` if the entity has a mistake that was
+/// reported before.
 fn property_type(
     lowering: &mut Lowering<'_>,
     written: &OwnerTag,
@@ -130,8 +132,8 @@ fn property_type(
     Err(mistake(lowering, message, help))
 }
 
-/// Returns true if a column of this type can identify an owner: strings, numbers and bigints. `null` may be another member
-/// of the type.
+/// Returns true if values of a type can identify an owner: strings, numbers and bigints, also in a union with
+/// `null`.
 fn holds_an_owner(program: &Program, id: TypeId) -> bool {
     match &program.resolve(id).kind {
         TypeKind::String | TypeKind::Number | TypeKind::BigInt | TypeKind::Template { .. } => true,
@@ -146,7 +148,8 @@ fn holds_an_owner(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// Stores which middleware adds the value, and checks that the value's type fits the property.
+/// Notes which middleware adds the value that a tag names. Returns an error if none does, or if its type does
+/// not fit.
 fn check_added_value(
     lowering: &mut Lowering<'_>,
     factory: &mut Factory,
@@ -155,7 +158,7 @@ fn check_added_value(
     context: &str,
 ) -> Result<(), Mistake> {
     if factory.location.is_none() {
-        // These are contracts without an application, so the middleware is not known.
+        // Without a call of `createApp`, the middleware is not known.
         return Ok(());
     }
     let mut is_added = false;
@@ -203,7 +206,8 @@ fn check_added_value(
     Err(Box::new(diagnostic))
 }
 
-/// Creates the error for a value that a middleware adds and that may be absent (`found` is `None`) or has another type.
+/// Returns the error for a value that has another type than the property, or that may be absent (`found` is
+/// `None`).
 fn misfit(
     lowering: &mut Lowering<'_>,
     entry: &Entry,
@@ -230,10 +234,10 @@ fn misfit(
     Box::new(diagnostic)
 }
 
-/// Result of the search for a value below `ctx`.
+/// Result of searching a value in the type that a middleware adds to `ctx`.
 enum ContextValue {
     Missing,
-    /// A property on the path is optional.
+    /// The value may be absent, because a property on the path to it is optional.
     Optional,
     Present(TyId),
 }
@@ -263,7 +267,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn printing_a_parsed_tag_gives_the_same_tag() {
+    fn a_parsed_tag_is_printed_as_the_same_text() {
         for argument in ["none", "userId = ctx.userId", "tenant = ctx.user.tenant.id"] {
             assert_eq!(
                 parse(argument).map(|owner| owner.to_string()).as_deref(),
@@ -278,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_tag_without_a_property_or_a_value() {
+    fn refuses_a_tag_without_a_property_or_without_a_value() {
         for argument in [
             "",
             "nobody",

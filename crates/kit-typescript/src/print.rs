@@ -1,4 +1,4 @@
-//! Prints the IR as compact TypeScript, for messages and tests.
+//! The IR as short TypeScript text, for messages and tests.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use kit_ir::{
     ReferentialAction, Slot, TemplatePart, TypeId, TypeKind,
 };
 
-/// Returns a type as TypeScript. References are written as names, and constraints are left out.
+/// Returns a type as TypeScript, without its rules. Named types are written as their names.
 pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
     Printer {
         program,
@@ -17,7 +17,7 @@ pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
     .r#type(id)
 }
 
-/// Returns a type as TypeScript, with its constraints as comments.
+/// Returns a type as TypeScript, with its rules as comments.
 pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
     Printer {
         program,
@@ -26,7 +26,8 @@ pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
     .r#type(id)
 }
 
-/// Prints a whole program with one line for each property: declarations, then entities, then routes.
+/// Returns a program as text: its declarations, then its entities, then its routes, with one line for each
+/// property.
 ///
 /// ```
 /// use kit_ir::Program;
@@ -223,7 +224,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns a property name, quoted if it is not an identifier.
+/// Returns a property name as TypeScript writes it: in quotes if it is not an identifier.
 pub(crate) fn key_text(name: &str) -> String {
     if is_identifier(name) {
         name.to_owned()
@@ -232,7 +233,7 @@ pub(crate) fn key_text(name: &str) -> String {
     }
 }
 
-/// Returns true if a text is an identifier, also with letters outside of ASCII.
+/// Returns true if a text is an identifier of TypeScript. Letters outside of ASCII are allowed.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let is_letter = |letter: char| letter.is_alphabetic() || matches!(letter, '_' | '$');
     text.starts_with(is_letter)
@@ -241,7 +242,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
             .all(|letter| is_letter(letter) || letter.is_numeric())
 }
 
-/// Returns rules as doc tags.
+/// Returns each rule as a doc tag, such as `@maxLength 10`.
 pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     let mut texts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -254,7 +255,7 @@ pub(crate) fn rules(rules: &Constraints) -> Vec<String> {
     add("maxLength", rules.max_length.map(|n| n.to_string()));
     add("format", rules.format.map(|format| format.name().to_owned()));
     add("pattern", rules.pattern.clone());
-    // An `f64` prints the bounds of a column with different digits: 9223372036854776000.
+    // The bounds of a column are not written, because an `f64` is not printed exactly: 9223372036854776000.
     let is_column = rules.is_bigint_column();
     let bound = |bound: Option<Decimal>| bound.filter(|_| !is_column).map(|bound| bound.to_string());
     add("minimum", bound(rules.minimum));

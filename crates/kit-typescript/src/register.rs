@@ -1,7 +1,7 @@
-//! Adds an entry to `createApp({ … })` by editing the source text of the module that calls it.
+//! Editor of source texts that adds an entry to a list of `createApp({ … })`.
 //!
-//! An edit only inserts text, at positions where any continuation is valid: after the `[` of the list, and before the first
-//! import. So the comments, commas and layout of the rest stay the same.
+//! An edit only inserts text: after the `[` of the list, and before the first import. All comments, commas
+//! and line breaks of the source stay the same.
 
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -14,29 +14,31 @@ use oxc_span::SourceType;
 
 use crate::stack::StackSize;
 
-/// Entry to insert.
+/// An entry to add to a list of `createApp`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
-    /// Imported name, such as `bookHandlers`.
+    /// Name that the entry uses and that is imported, such as `bookHandlers`.
     pub import: String,
-    /// Module that the name is imported from, such as `./books.handlers.ts`.
+    /// Specifier of the import, such as `./books.handlers.ts`.
     pub from: String,
-    /// Option of `createApp` whose list receives the entry, such as `routes`.
+    /// Option of `createApp` that has the list, such as `routes`.
     pub option: &'static str,
-    /// Entry: an expression on one line.
+    /// Expression to insert, on one line: `{ handlers: bookHandlers }`.
     pub entry: String,
 }
 
-/// Returns the source text with the registration inserted.
+/// Returns the source text with the entry and its import.
 ///
 /// # Errors
 ///
-/// Returns the reason as a clause if the text cannot be edited.
+/// Fails if the text cannot be edited, for example because it does not call `createApp`. The error is the
+/// reason, as a part of a sentence.
 pub fn register(text: &str, registration: &Registration) -> Result<String, String> {
     StackSize::for_text(text).run(|| edit(text, registration))
 }
 
-/// Returns true if a module imports something under the given local name. Returns false for a module with a syntax error.
+/// Returns true if a module has an import with the given local name. Returns false for a module with a syntax
+/// error.
 pub fn imports(text: &str, name: &str) -> bool {
     StackSize::for_text(text).run(|| {
         let allocator = Allocator::default();
@@ -77,14 +79,15 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     );
     let first = imports.first;
     let inserted = inserted.replace('\n', line_end);
-    // The import is usually before the call. If an import follows the call, the order is reversed.
+    // The import is usually before the call of `createApp`. If it is after the call, the two edits change
+    // places.
     let mut edits = [(first, import), (at, inserted)];
     edits.sort_by_key(|(at, _)| *at);
     let [(one, before), (two, after)] = edits;
     Ok([&text[..one], &before, &text[one..two], &after, &text[two..]].concat())
 }
 
-/// Returns the offset and the text of the inserted entry.
+/// Returns the offset for the new entry and the text to insert there.
 fn location(text: &str, options: Span<'_>, registration: &Registration) -> Result<(usize, String), String> {
     let (option, entry) = (registration.option, &registration.entry);
     let mut spread = false;
@@ -113,7 +116,8 @@ fn location(text: &str, options: Span<'_>, registration: &Registration) -> Resul
     Ok((at, format!("\n  {option}: [{entry}],")))
 }
 
-/// Inserts an element before the others, on its own line if the first element has its own line.
+/// Returns the insertion of an element at the start of a list. It gets its own line if the first element has
+/// one.
 fn in_list(text: &str, list: &ArrayExpression<'_>, entry: &str) -> (usize, String) {
     let at = list.span.start as usize + 1;
     let Some(first) = list.elements.first() else {
@@ -129,12 +133,12 @@ fn in_list(text: &str, list: &ArrayExpression<'_>, entry: &str) -> (usize, Strin
     }
 }
 
-/// Imports of a module.
+/// Local names that a module imports.
 struct Imports<'a> {
     names: Vec<&'a str>,
-    /// Local name of kit's `createApp`.
+    /// Local name of `createApp`; `None` if the module does not import it.
     create_app: Option<&'a str>,
-    /// Offset of the first import.
+    /// Offset of the first import in the module.
     first: usize,
 }
 
@@ -165,14 +169,15 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// An object literal and its start offset.
+/// An object literal: its offset and its properties.
 #[derive(Clone, Copy)]
 struct Span<'a> {
     start: usize,
     properties: &'a [ObjectPropertyKind<'a>],
 }
 
-/// Visitor for the calls of a function by name. Collects the first argument of each call if it is an object literal.
+/// Finds the calls of a function. Stores the first argument of each call if it is an object literal,
+/// otherwise `None`.
 struct Calls<'a> {
     name: &'a str,
     options: Vec<Option<Span<'a>>>,
@@ -219,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn inserts_an_entry_first_and_keeps_the_rest() {
+    fn inserts_an_entry_at_the_start_of_the_list_and_changes_nothing_else() {
         for (before, after) in [
             ("{ routes: [] }", "{ routes: [{ handlers: books }] }"),
             ("{ routes: [a, b] }", "{ routes: [{ handlers: books }, a, b] }"),
@@ -243,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_text_that_cannot_be_edited() {
+    fn refuses_a_call_without_a_list_that_can_be_edited() {
         for (options, why) in [
             ("options", "not an object literal"),
             ("", "not an object literal"),
@@ -271,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_imports_by_their_local_names() {
+    fn finds_an_import_by_its_local_name() {
         let text = "import a, { b as c } from \"x\";\nconst d = 1;\n";
         assert_eq!(
             ["a", "b", "c", "d"].map(|name| imports(text, name)),
@@ -281,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn supports_a_renamed_factory_and_keeps_the_line_endings() {
+    fn edits_a_file_with_a_renamed_create_app_and_crlf_line_endings() {
         let text = "import { createApp as make } from \"@kit/core\";\r\nmake({});\r\n";
         assert_eq!(
             register(text, &book("middleware")).unwrap(),

@@ -1,11 +1,11 @@
-//! Contents of source files, and positions in them.
+//! Contents of source files, and lines and columns in them.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 use kit_diagnostics::Sources;
 
-/// Contents of all files that were read, by path relative to the project's root, for code frames.
+/// Contents of source files, by path relative to the project's root. Code frames show excerpts of them.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTexts {
     texts: BTreeMap<String, String>,
@@ -16,7 +16,8 @@ impl SourceTexts {
         self.texts.insert(path, text);
     }
 
-    /// Adds the contents of a file that the compiler did not read. Contents that the compiler read are not replaced.
+    /// Adds the content of a file that the compiler did not read. Does not replace the content of a file that
+    /// it read.
     pub fn add(&mut self, path: String, text: String) {
         self.texts.entry(path).or_insert(text);
     }
@@ -28,7 +29,7 @@ impl Sources for SourceTexts {
     }
 }
 
-/// Converts byte offsets to lines and columns.
+/// Offsets of the line starts in a file, which convert an offset to a line and a column.
 #[derive(Debug, Clone)]
 pub(crate) struct LineIndex {
     starts: Vec<u32>,
@@ -39,7 +40,7 @@ impl LineIndex {
         let mut starts = vec![0];
         let bytes = text.as_bytes();
         for (index, byte) in bytes.iter().enumerate() {
-            // A carriage return alone is a line ending too, as in TypeScript.
+            // A carriage return without a line feed ends a line too, as in TypeScript.
             if *byte == b'\n' || (*byte == b'\r' && bytes.get(index + 1) != Some(&b'\n')) {
                 starts.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
             }
@@ -47,7 +48,8 @@ impl LineIndex {
         Self { starts }
     }
 
-    /// Returns the line and the column of an offset, both counted from 1, the column in UTF-16 code units.
+    /// Returns the line and the column of a byte offset, both counted from 1. The column is in UTF-16 code
+    /// units.
     pub(crate) fn position(&self, text: &str, offset: u32) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= offset).max(1) - 1;
         let start = self.starts[line] as usize;
@@ -60,7 +62,8 @@ impl LineIndex {
     }
 }
 
-/// Returns the path relative to the root, with `/` on every platform.
+/// Returns a path relative to the root, with `/` on every platform: `src/a.ts`, or `../a.ts` for a file
+/// outside of the root.
 pub(crate) fn display_path(root: &Path, path: &Path) -> String {
     let mut base: Vec<Component<'_>> = root.components().collect();
     let target: Vec<Component<'_>> = path.components().collect();
@@ -80,7 +83,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn counts_columns_in_utf_16_code_units() {
+    fn the_column_of_a_position_is_in_utf_16_code_units() {
         let text = "a\n\"😀\" x\r\ny";
         let lines = LineIndex::new(text);
         let position = |needle: char| {
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_paths_relative_to_the_root() {
+    fn shows_paths_relative_to_the_root_directory() {
         let show = |path: &str| display_path(Path::new("/home/ada/app"), Path::new(path));
         assert_eq!(show("/home/ada/app/src/a.ts"), "src/a.ts");
         assert_eq!(show("/home/ada/shared/a.ts"), "../shared/a.ts");

@@ -1,4 +1,4 @@
-//! Warnings about `@table` in files that are neither type files nor route files. No table is created for such a declaration.
+//! Warnings about interfaces with `@table` in other files than type files and route files: they get no table.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use crate::docs::TagName;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
 
-/// String that a file contains if it declares tables.
+/// Text that every file with a table contains.
 pub(crate) const TAG: &str = "@table";
 
-/// Warns about each declaration with `@table` in a project file that is neither a type file nor a route file: no table is
-/// created for it.
+/// Warns about each declaration with `@table` in a file of the project that is neither a type file nor a
+/// route file. It gets no table.
 pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId]]) {
     let graph = lowering.graph();
     let is_own = |path: &Path| {

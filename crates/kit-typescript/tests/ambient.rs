@@ -1,5 +1,5 @@
-//! Tests of declarations without an export: globals, ambient modules, augmentations and packages of types. Also tests names
-//! that form cycles.
+//! Tests of types that are declared without an export: global names, `declare module`, augmentations, and
+//! packages of `@types`. They also test names that form cycles.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use support::{check, output, text};
 
 #[test]
-fn declaration_files_declare_modules_and_globals() {
+fn uses_modules_and_global_names_of_declaration_files() {
     check(
         &[
             ("tsconfig.json", r#"{"include":["src","types/**/*"]}"#),
@@ -64,7 +64,7 @@ fn declaration_files_declare_modules_and_globals() {
 }
 
 #[test]
-fn a_users_declaration_takes_precedence_over_typescripts() {
+fn a_declaration_in_a_file_takes_precedence_over_one_of_typescript() {
     check(
         &[
             ("tsconfig.json", "{}"),
@@ -96,7 +96,7 @@ fn a_users_declaration_takes_precedence_over_typescripts() {
 }
 
 #[test]
-fn resolves_commonjs_packages_with_export_assignment() {
+fn resolves_imports_from_commonjs_packages_with_an_export_assignment() {
     check(
         &[
             (
@@ -128,7 +128,7 @@ fn resolves_commonjs_packages_with_export_assignment() {
 }
 
 #[test]
-fn finds_types_of_packages_that_nothing_imports() {
+fn finds_types_in_packages_that_no_file_imports() {
     check(
         &[
             (
@@ -172,7 +172,7 @@ fn finds_types_of_packages_that_nothing_imports() {
 }
 
 #[test]
-fn cycles_and_long_chains_of_exports_terminate() {
+fn resolving_a_name_ends_if_exports_form_a_cycle_or_a_long_chain() {
     let mut files: Vec<(String, String)> = (0..3_000)
         .map(|index| {
             (
@@ -221,7 +221,7 @@ fn cycles_and_long_chains_of_exports_terminate() {
 }
 
 #[test]
-fn supports_deeply_nested_paths_and_namespaces() {
+fn resolves_names_with_thousands_of_dots_and_deeply_nested_namespaces() {
     let dots = "a.".repeat(5_000) + "a";
     let nested = format!("{}type T = 1;{}", "namespace n { ".repeat(150), " }".repeat(150));
     let mut doubling = String::new();
@@ -236,7 +236,7 @@ fn supports_deeply_nested_paths_and_namespaces() {
 }
 
 #[test]
-fn reads_json_files_as_values() {
+fn a_json_file_is_a_value_with_a_type() {
     check(
         &[
             (

@@ -1,11 +1,11 @@
-//! Tests of doc comments.
+//! Tests of doc comments: their text and their tags.
 
 mod support;
 
 use support::{check_types, output};
 
 #[test]
-fn reads_every_tag_of_a_property() {
+fn reads_every_doc_tag_of_a_property() {
     check_types(
         r"
         /** @table */
@@ -42,7 +42,7 @@ fn reads_every_tag_of_a_property() {
 }
 
 #[test]
-fn reads_text_before_and_after_tags() {
+fn reads_the_text_before_and_after_doc_tags() {
     let output = output(&[(
         "src/a.types.ts",
         "/**\n * First line.\n *\n * Mail bob@example.com or {@link Note}.\n * @deprecated since\n *   long ago\n *\n * After.\n * @see elsewhere\n *   and there\n */\n\
@@ -67,7 +67,7 @@ fn reads_text_before_and_after_tags() {
 }
 
 #[test]
-fn checks_defaults_against_their_types() {
+fn checks_the_value_of_a_default_tag_against_the_type() {
     check_types(
         r#"
         export type Status = "active" | "off";
@@ -229,7 +229,7 @@ fn explains_invalid_tags() {
 }
 
 #[test]
-fn accepts_only_patterns_that_compile_with_the_u_flag() {
+fn accepts_a_pattern_only_if_javascript_compiles_it_with_the_u_flag() {
     check_types(
         r"
         export interface A {
@@ -297,7 +297,7 @@ fn an_entity_must_be_an_exported_object() {
 }
 
 #[test]
-fn a_comment_belongs_to_the_declaration_after_it() {
+fn a_doc_comment_belongs_to_the_declaration_after_it() {
     check_types(
         r"
         export interface A { /** @maxLength 1 */ a: string; /** @maxLength 2 */

@@ -1,4 +1,5 @@
-//! Tests of rules that follow from `@generated uuid`, from `@references`, and from the column of a `bigint`.
+//! Tests of rules that follow from other tags: from `@generated uuid`, from `@references`, and from the
+//! column of a `bigint`.
 
 mod support;
 
@@ -7,7 +8,7 @@ use support::{check, check_mistakes, check_types, output};
 const BIGINT: &str = "bigint /* 64 bits */";
 
 #[test]
-fn a_generated_uuid_has_the_uuid_format_everywhere() {
+fn a_generated_uuid_has_the_uuid_format_in_every_type_that_uses_it() {
     check_types(
         r#"
         export interface Todo {
@@ -54,7 +55,7 @@ fn a_generated_uuid_has_the_uuid_format_everywhere() {
 }
 
 #[test]
-fn a_reference_has_the_rules_of_its_key() {
+fn a_property_with_references_has_the_rules_of_the_property_it_refers_to() {
     check_types(
         r#"
         /** @table */
@@ -113,7 +114,7 @@ fn a_reference_has_the_rules_of_its_key() {
 }
 
 #[test]
-fn cyclic_references_terminate() {
+fn accepts_properties_that_refer_to_each_other_in_a_cycle() {
     check_types(
         r"
         /** @table */
@@ -135,7 +136,7 @@ fn cyclic_references_terminate() {
 }
 
 #[test]
-fn a_bigint_of_an_entity_has_64_bits() {
+fn a_bigint_property_of_an_entity_is_limited_to_64_bits() {
     check_types(
         r#"
         type Big = bigint;
@@ -187,7 +188,7 @@ fn a_bigint_of_an_entity_has_64_bits() {
 }
 
 #[test]
-fn properties_of_entities_keep_the_names_of_their_types() {
+fn properties_of_entities_keep_the_names_of_their_types_in_the_ir() {
     check_types(
         r#"
         export interface Place { x: number }
@@ -222,7 +223,7 @@ fn properties_of_entities_keep_the_names_of_their_types() {
 }
 
 #[test]
-fn params_that_refer_to_a_property_have_its_rules() {
+fn params_that_use_the_type_of_a_property_have_its_rules() {
     check(
         &[
             (
@@ -255,7 +256,7 @@ fn params_that_refer_to_a_property_have_its_rules() {
 }
 
 #[test]
-fn refuses_tags_that_contradict_an_implied_rule() {
+fn refuses_tags_that_contradict_a_rule_of_another_tag() {
     let files = [(
         "src/a.types.ts",
         "/** @table */\nexport interface Todo {\n  /** @generated uuid @maxLength 10 */\n  short: string;\n  /** @format email @references Key.id */\n  \

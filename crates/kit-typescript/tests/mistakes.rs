@@ -10,7 +10,7 @@ fn check_mistakes_of(source: &str, expected: &str) {
 }
 
 #[test]
-fn reports_syntax_errors_at_their_location() {
+fn reports_a_syntax_error_at_its_location() {
     check_mistakes(
         &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
         r"
@@ -21,7 +21,7 @@ fn reports_syntax_errors_at_their_location() {
 }
 
 #[test]
-fn reports_members_without_a_colon_or_a_separator() {
+fn reports_properties_without_a_colon_or_without_a_separator_between_them() {
     check_mistakes_of(
         "
         export interface A { title string; size?: number name: string }
@@ -46,7 +46,7 @@ fn reports_members_without_a_colon_or_a_separator() {
 }
 
 #[test]
-fn reports_names_that_are_declared_twice() {
+fn reports_a_type_name_that_is_declared_twice() {
     check_mistakes_of(
         "
         type A = 1;
@@ -65,7 +65,7 @@ fn reports_names_that_are_declared_twice() {
 }
 
 #[test]
-fn suggests_a_replacement_for_unsupported_types() {
+fn suggests_a_replacement_for_each_unsupported_type() {
     check_mistakes_of(
         r#"
         declare const value: string;
@@ -126,7 +126,7 @@ fn suggests_a_replacement_for_unsupported_types() {
 }
 
 #[test]
-fn explains_unknown_names() {
+fn explains_how_to_correct_each_unknown_name() {
     check_mistakes(
         &[
             (
@@ -169,7 +169,7 @@ fn explains_unknown_names() {
 }
 
 #[test]
-fn refuses_types_that_expand_without_end() {
+fn refuses_a_type_that_expands_without_end() {
     check_mistakes_of(
         r"
         type Self = Self;
@@ -203,7 +203,7 @@ fn refuses_types_that_expand_without_end() {
 }
 
 #[test]
-fn refuses_properties_that_refer_to_themselves() {
+fn refuses_a_property_whose_type_refers_to_the_property_itself() {
     check_mistakes_of(
         r#"
         /** @table */
@@ -229,7 +229,7 @@ fn refuses_properties_that_refer_to_themselves() {
 }
 
 #[test]
-fn warns_about_tables_in_files_that_no_glob_matches() {
+fn warns_about_a_table_in_a_file_that_is_not_a_type_file() {
     let table = "/** @table */\nexport interface Shelf {\n  /** @id */ id: string;\n}\n";
     check_mistakes(
         &[
@@ -237,7 +237,7 @@ fn warns_about_tables_in_files_that_no_glob_matches() {
                 "src/notes.types.ts",
                 "import type { Shelf } from \"../shared/shelf.ts\";\nimport type { Box } from \"boxes\";\n/** @table */ export interface Note { /** @id */ id: string; shelf: Shelf; box: Box }",
             ),
-            // A file that is imported, a file that nothing imports, and a file that only mentions the tag.
+            // The files: one that is imported, one that no file imports, and one that only mentions the tag.
             ("shared/shelf.ts", table),
             ("src/models/shelf.ts", table),
             (

@@ -1,11 +1,12 @@
-//! Tests of name resolution: namespaces, enums, imports, exports, and mistakes in them.
+//! Tests of name resolution through namespaces, enums, imports and exports, and of the errors for unknown
+//! names.
 
 mod support;
 
 use support::{check, check_mistakes, check_types};
 
 #[test]
-fn enums_become_the_values_of_their_members() {
+fn an_enum_is_a_union_of_the_values_of_its_members() {
     check_types(
         r#"
         export enum Level { Low, Middle = 5, High, Top = 1 << 4, Mask = ~Middle & 0xff, Text = "text" }
@@ -39,7 +40,7 @@ fn enums_become_the_values_of_their_members() {
 }
 
 #[test]
-fn enums_merge_and_refer_to_constants_of_other_files() {
+fn an_enum_can_have_several_declarations_and_use_constants_of_other_files() {
     check(
         &[
             (
@@ -68,7 +69,7 @@ fn enums_merge_and_refer_to_constants_of_other_files() {
 }
 
 #[test]
-fn enum_members_that_are_computed_at_run_time_are_numbers() {
+fn an_enum_member_whose_value_is_computed_is_a_number() {
     check_types(
         r#"
         export enum E { A = "text".length, B = 1 }
@@ -88,7 +89,7 @@ fn enum_members_that_are_computed_at_run_time_are_numbers() {
 }
 
 #[test]
-fn namespaces_nest_merge_and_shadow_names() {
+fn namespaces_can_be_nested_be_merged_and_hide_outer_names() {
     check_types(
         "
         type Id = number;
@@ -131,7 +132,7 @@ fn namespaces_nest_merge_and_shadow_names() {
 }
 
 #[test]
-fn namespaces_merge_with_types_and_enums() {
+fn a_namespace_is_merged_with_a_type_or_an_enum_of_the_same_name() {
     check_types(
         "
         export interface Note { id: string; kind: Note.Kind }
@@ -235,7 +236,7 @@ fn resolves_imports_through_every_form_of_export() {
 }
 
 #[test]
-fn resolves_default_exports_of_names_aliases_enums_and_paths() {
+fn resolves_default_exports_of_variables_types_enums_and_names_with_dots() {
     check(
         &[
             (
@@ -276,7 +277,7 @@ fn resolves_default_exports_of_names_aliases_enums_and_paths() {
 }
 
 #[test]
-fn equal_names_in_different_files_are_different_types() {
+fn types_with_the_same_name_in_different_files_are_different() {
     check(
         &[
             (
@@ -304,7 +305,7 @@ fn equal_names_in_different_files_are_different_types() {
 }
 
 #[test]
-fn explains_mistakes_in_paths() {
+fn explains_how_to_correct_a_name_with_dots() {
     check_mistakes(
         &[
             (
@@ -350,7 +351,7 @@ fn explains_mistakes_in_paths() {
 }
 
 #[test]
-fn merges_declarations_of_one_name() {
+fn merges_declarations_with_the_same_name() {
     check(
         &[
             (

@@ -1,6 +1,6 @@
-//! Tests of `@owner`: valid tags, and diagnostics for invalid ones.
+//! Tests of the doc tag `@owner`: valid tags, and the errors for invalid ones.
 
-// A helper of a test may fail the test.
+// A helper of a test may panic, which fails the test.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -13,7 +13,7 @@ import type { RouteContract } from \"@kit/types\";
 import type { Todo } from \"./todos.types.ts\";
 export interface TodoRoutes { \"GET /todos\": RouteContract<void, void, void, Todo[]> }";
 
-/// Compiles a todo with this `@owner` tag and this property, and an application with this middleware.
+/// Compiles an entity with this `@owner` tag and this property, and an application with this middleware.
 fn compiled(owner: &str, property: &str, middleware: &str) -> (Program, String) {
     let types = format!("/** @table @owner {owner} */\nexport interface Todo {{ id: string; {property} }}");
     let app = format!(
@@ -52,13 +52,13 @@ fn refused(owner: &str, property: &str, middleware: &str, says: &str) {
 }
 
 #[test]
-fn accepts_a_value_that_middleware_declares_to_add() {
+fn accepts_a_value_that_the_type_argument_of_a_middleware_contains() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     assert_eq!(
         understood("userId = ctx.userId", "userId: string", plain),
         ["userId"]
     );
-    // A column that may be null accepts a value that is not null.
+    // A property that may be null accepts a value that is never null.
     for property in ["userId: string | null", "userId?: string"] {
         assert_eq!(understood("userId = ctx.userId", property, plain), ["userId"]);
     }
@@ -75,7 +75,7 @@ fn accepts_a_value_that_middleware_declares_to_add() {
 }
 
 #[test]
-fn refuses_a_value_that_no_middleware_adds() {
+fn refuses_a_value_that_no_middleware_adds_to_the_context() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     refused(
         "userId = ctx.user",
@@ -100,7 +100,7 @@ fn refuses_a_value_that_no_middleware_adds() {
 }
 
 #[test]
-fn refuses_a_value_of_another_type() {
+fn refuses_a_value_with_another_type_than_the_property() {
     let added = |r#type: &str| format!("const auth = defineMiddleware<{type}>(() => null!);");
     let number = added("{ userId: number }");
     refused(
@@ -122,7 +122,7 @@ fn refuses_a_value_of_another_type() {
 }
 
 #[test]
-fn refuses_a_property_that_cannot_identify_an_owner() {
+fn refuses_a_property_that_does_not_exist_or_cannot_identify_an_owner() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     refused(
         "userid = ctx.userId",
@@ -141,7 +141,7 @@ fn refuses_a_property_that_cannot_identify_an_owner() {
 }
 
 #[test]
-fn refuses_a_malformed_tag() {
+fn refuses_an_owner_tag_with_an_invalid_argument() {
     let plain = "const auth = defineMiddleware<{ userId: string }>(() => ({ userId: \"\" }));";
     for owner in ["", "nobody", "userId", "userId = userId", "ctx.userId = userId"] {
         refused(owner, "userId: string", plain, "KIT1303");

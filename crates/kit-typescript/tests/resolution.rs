@@ -1,10 +1,10 @@
-//! Tests of resolving specifiers to files: packages, `tsconfig.json`, declaration files.
+//! Tests of resolving import specifiers to files: packages, `tsconfig.json`, declaration files.
 
 mod support;
 
 use support::{check_mistakes, mistakes, output, text};
 
-/// Checks the type of the property of `X` in `src/a.types.ts`, which has `import type { T } from specifier`.
+/// Checks the type that `import type { T } from "specifier"` in `src/a.types.ts` imports.
 #[track_caller]
 fn leads_to(specifier: &str, files: &[(&str, &str)], expected: &str) {
     let source =
@@ -58,7 +58,7 @@ fn resolves_relative_specifiers_to_typescript_files() {
 }
 
 #[test]
-fn reads_exports_maps_like_typescript() {
+fn reads_the_exports_of_a_package_like_typescript() {
     let package = r#"{
       "name": "pkg", "type": "module",
       "exports": {
@@ -99,7 +99,7 @@ fn reads_exports_maps_like_typescript() {
 }
 
 #[test]
-fn chooses_conditions_by_the_kind_of_the_importing_file() {
+fn the_kind_of_the_importing_file_selects_the_conditions_of_exports() {
     let package = r#"{"exports":{"import":{"types":"./esm.d.ts"},"require":{"types":"./cjs.d.ts"}}}"#;
     let x = "import type { T } from 'pkg';\nexport interface X { t: T }";
     let compiled = |path: &str, own: &str, tsconfig: &str| {
@@ -139,7 +139,7 @@ fn chooses_conditions_by_the_kind_of_the_importing_file() {
 }
 
 #[test]
-fn resolves_packages_without_exports_by_types_main_and_versions() {
+fn resolves_packages_without_exports_with_types_main_and_types_versions() {
     let files = [
         ("node_modules/types/package.json", r#"{"types":"lib/a.d.ts"}"#),
         ("node_modules/types/lib/a.d.ts", "export type T = 'types'"),
@@ -193,7 +193,7 @@ fn resolves_packages_without_exports_by_types_main_and_versions() {
 }
 
 #[test]
-fn resolves_imports_maps_and_self_references() {
+fn resolves_specifiers_with_imports_of_package_json_and_the_package_itself() {
     let files = [
         (
             "package.json",
@@ -210,7 +210,7 @@ fn resolves_imports_maps_and_self_references() {
 }
 
 #[test]
-fn resolves_tsconfig_paths_base_url_and_extends() {
+fn resolves_specifiers_with_paths_and_base_url_of_tsconfig_json_and_its_bases() {
     let files = [
         (
             "tsconfig.json",
@@ -245,7 +245,7 @@ fn resolves_tsconfig_paths_base_url_and_extends() {
 }
 
 #[test]
-fn referenced_projects_have_their_own_paths() {
+fn a_file_is_resolved_with_the_paths_of_the_referenced_project_that_includes_it() {
     leads_to(
         "@/at",
         &[
@@ -269,7 +269,7 @@ fn referenced_projects_have_their_own_paths() {
 }
 
 #[test]
-fn reports_an_invalid_tsconfig() {
+fn reports_an_invalid_tsconfig_json() {
     let x = ("src/a.types.ts", "export interface X { a: string }");
     let broken = [
         (
@@ -304,7 +304,7 @@ fn reports_an_invalid_tsconfig() {
 }
 
 #[test]
-fn explains_specifiers_that_cannot_be_resolved() {
+fn explains_why_a_specifier_cannot_be_resolved() {
     check_mistakes(
         &[
             (
@@ -341,7 +341,7 @@ fn explains_specifiers_that_cannot_be_resolved() {
 }
 
 #[test]
-fn dependencies_include_configuration_files() {
+fn dependencies_include_tsconfig_json_and_package_json_files() {
     let output = output(&[
         (
             "src/a.types.ts",

@@ -1,4 +1,4 @@
-//! Tests that no input makes the compiler panic or hang.
+//! Tests that the compiler ends without a panic for every input.
 
 mod support;
 
@@ -11,7 +11,7 @@ const ROUTES: &str = include_str!("fixtures/notes.routes.ts");
 const APP: &str = include_str!("fixtures/app.ts");
 
 #[test]
-fn the_fixture_compiles_without_diagnostics() {
+fn the_complete_fixture_application_compiles_without_diagnostics() {
     let output = output(&[
         ("src/notes.types.ts", TYPES),
         ("src/notes.routes.ts", ROUTES),
@@ -23,7 +23,7 @@ fn the_fixture_compiles_without_diagnostics() {
 }
 
 #[test]
-fn truncated_files_never_panic() {
+fn no_truncated_file_causes_a_panic() {
     for end in (0..=TYPES.len()).filter(|end| TYPES.is_char_boundary(*end)) {
         output(&[
             ("src/notes.types.ts", &TYPES[..end]),
@@ -52,7 +52,7 @@ fn truncated_files_never_panic() {
 }
 
 #[test]
-fn files_without_one_word_never_panic() {
+fn no_file_with_a_missing_word_causes_a_panic() {
     let words: Vec<(usize, &str)> = TYPES
         .split_inclusive(|letter: char| !letter.is_alphanumeric())
         .scan(0, |at, word| {
@@ -68,7 +68,7 @@ fn files_without_one_word_never_panic() {
 }
 
 #[test]
-fn refuses_deeply_nested_brackets() {
+fn refuses_a_file_with_deeply_nested_brackets() {
     for (open, close) in [("[", "]"), ("{ a: ", "}"), ("(", ")"), ("Array<", ">")] {
         let text = format!(
             "export type A = {}string{};",
@@ -120,7 +120,7 @@ fn deep_nesting_without_brackets_does_not_overflow_the_stack() {
 }
 
 #[test]
-fn intersections_that_contain_themselves_terminate() {
+fn compiling_an_intersection_that_contains_itself_ends() {
     for text in [
         "export type A = { a: 1 } & A;",
         "export type A = (A[] & A)[];",
@@ -134,7 +134,7 @@ fn intersections_that_contain_themselves_terminate() {
 }
 
 #[test]
-fn refuses_types_that_branch_or_double_without_end() {
+fn refuses_a_type_that_branches_or_doubles_in_size_without_end() {
     for text in [
         "export type A = ((A[] & A) | A)[];",
         "export interface A { t: G<number> }\ntype G<T extends string | number> = G<G<`a${T}b${T}`>>;",
@@ -147,7 +147,7 @@ fn refuses_types_that_branch_or_double_without_end() {
 }
 
 #[test]
-fn long_chains_of_types_terminate() {
+fn compiles_long_chains_of_types() {
     let mut text = String::from("/** @table */ export interface Last { a: A0 }\n");
     for index in 0..2_000 {
         writeln!(text, "type A{index} = A{} | {index};", index + 1).expect("a string takes everything");
@@ -166,7 +166,7 @@ fn long_chains_of_types_terminate() {
 }
 
 #[test]
-fn equal_input_gives_equal_output() {
+fn the_same_files_give_the_same_program() {
     let files = [
         ("src/notes.types.ts", TYPES),
         ("src/notes.routes.ts", ROUTES),
@@ -176,7 +176,7 @@ fn equal_input_gives_equal_output() {
 }
 
 #[test]
-fn resolves_a_long_chain_of_names() {
+fn resolves_a_long_chain_of_type_names() {
     let mut text = String::from("export interface A { x: T0 }\n");
     for index in 0..3_000 {
         writeln!(text, "type T{index} = T{};", index + 1).expect("a string takes everything");
@@ -187,7 +187,7 @@ fn resolves_a_long_chain_of_names() {
 }
 
 #[test]
-fn refuses_a_type_that_branches_as_it_expands() {
+fn refuses_a_generic_type_that_branches_as_it_expands() {
     let output = output(&[(
         "src/a.types.ts",
         "type F<T> = { a: F<T[]>; b: F<{ x: T }>; c: F<[T, T]> };\n/** @table */\nexport interface A { f: F<string> }",
@@ -209,7 +209,8 @@ fn refuses_a_type_that_branches_as_it_expands() {
     );
 }
 
-/// Creates types that share properties, each of which accepts any of the types, like packages for schema.org do.
+/// Returns types like those of packages for schema.org: each property accepts every type, and all types share
+/// properties.
 fn leaves(leaves: usize, properties: usize) -> String {
     let mut text = String::from(
         "type Value<T, P extends string> = T | Role<T, P> | readonly (T | Role<T, P>)[];\n\
@@ -234,7 +235,7 @@ fn leaves(leaves: usize, properties: usize) -> String {
 }
 
 #[test]
-fn names_a_type_that_takes_too_many_steps() {
+fn the_error_for_too_many_steps_names_the_type() {
     let text = leaves(400, 400) + "export interface Fine { id: string }\n";
     let output = output(&[("src/a.types.ts", &text)]);
     let found: Vec<_> = output.diagnostics.iter().collect();
@@ -247,7 +248,7 @@ fn names_a_type_that_takes_too_many_steps() {
 }
 
 #[test]
-fn names_only_the_type_that_refers_to_too_many_other_types() {
+fn the_error_for_too_many_steps_names_only_the_type_that_refers_to_the_others() {
     let package = leaves(400, 400);
     let text = "import type { Leaf0 } from \"./leaves.ts\";\n/** @table */\nexport interface Place { id: string; data: Leaf0; }\n";
     let output = output(&[("src/a.types.ts", text), ("src/leaves.ts", &package)]);
@@ -259,7 +260,8 @@ fn names_only_the_type_that_refers_to_too_many_other_types() {
     assert_eq!(found, ["KIT1320 `Place` takes more than 100000 steps to compile"]);
 }
 
-/// Creates anonymous types, each of which the next type uses twice. The source is short, but the expanded types are not.
+/// Returns types of which each uses the one before it twice. The source is short, but the expanded types are
+/// long.
 fn doubled(levels: usize) -> String {
     let mut text = String::from("export interface L0 { c: { v: string } }\n");
     for level in 1..=levels {
@@ -274,7 +276,7 @@ fn doubled(levels: usize) -> String {
 }
 
 #[test]
-fn names_a_type_with_too_many_nested_types() {
+fn the_error_for_too_many_nested_types_names_the_type() {
     let text = doubled(40);
     let output = output(&[("src/a.types.ts", &text)]);
     let found: Vec<_> = output.diagnostics.iter().collect();
@@ -287,19 +289,19 @@ fn names_a_type_with_too_many_nested_types() {
 }
 
 #[test]
-fn accepts_a_type_with_many_nested_types() {
+fn accepts_a_type_with_thousands_of_nested_types() {
     let output = output(&[("src/a.types.ts", &doubled(12))]);
     assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
 }
 
 #[test]
-fn accepts_a_large_union_in_many_properties() {
+fn accepts_a_large_union_as_the_type_of_many_properties() {
     let output = output(&[("src/a.types.ts", &leaves(100, 20))]);
     assert!(output.diagnostics.is_empty(), "{}", support::mistakes(&output));
 }
 
 #[test]
-fn each_exported_type_has_its_own_limit_of_steps() {
+fn counts_the_steps_of_each_exported_type_separately() {
     let mut text = String::new();
     for index in 0..2_000 {
         writeln!(

@@ -1,4 +1,4 @@
-//! Tests of contract groups and of the application factory.
+//! Tests of routes: groups, contracts, and the call of `createApp`.
 //!
 //! tidy: long because each case is a program and its errors
 
@@ -16,7 +16,7 @@ const TYPES: &str = "
 const HEAD: &str = "import type { RouteContract as RC } from \"@kit/types\";\nimport type { Note } from \"./notes.types.ts\";\n";
 
 #[test]
-fn groups_become_routes() {
+fn a_group_is_converted_to_routes() {
     let routes = format!(
         "{HEAD}
         type Read<T> = RC<{{ id: string }}, void, void, T>;
@@ -69,7 +69,7 @@ fn groups_become_routes() {
 }
 
 #[test]
-fn reads_comments_of_routes() {
+fn reads_the_doc_comments_of_routes() {
     let routes = format!(
         "{HEAD}
         export interface NoteRoutes {{
@@ -193,7 +193,7 @@ const CONTRACTS: &str = "import type { RouteContract } from \"@kit/types\";
 ";
 
 #[test]
-fn reads_the_application_factory() {
+fn reads_the_call_of_create_app() {
     check(
         &[
             ("src/a.routes.ts", CONTRACTS),
@@ -282,7 +282,7 @@ fn reports_a_group_that_is_registered_twice_at_both_entries() {
 }
 
 #[test]
-fn warns_about_computed_expressions() {
+fn warns_about_options_of_create_app_that_are_computed() {
     check(
         &[
             ("src/a.routes.ts", CONTRACTS),
@@ -372,7 +372,7 @@ fn reports_handlers_and_contracts_with_different_routes() {
 }
 
 #[test]
-fn reports_a_misspelt_method_once_and_first() {
+fn reports_a_misspelt_method_once_and_before_other_errors() {
     let routes = r#"import type { RouteContract as RC } from "@kit/types";
       export interface StatsRoutes {
         "GETT /stats": RC<void, void, void, { count: number }>;
@@ -387,7 +387,7 @@ fn reports_a_misspelt_method_once_and_first() {
         )
     };
     for handlers in [
-        // The correct method, the misspelt method, and no handler.
+        // The handler has the correct method, or the misspelt method, or there is no handler.
         r#""GET /stats": () => ({ count: 1 }), "GET /other": () => []"#,
         r#""GETT /stats": () => ({ count: 1 }), "GET /other": () => []"#,
         r#""GET /other": () => []"#,
@@ -479,7 +479,7 @@ const ROUTES: &str = r#"
   }
 "#;
 
-/// Returns the application above with the given middleware.
+/// Returns an application with the given routes and middleware.
 fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 4] {
     [
         ("src/notes.types.ts", TYPES),
@@ -490,7 +490,7 @@ fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 4] {
 }
 
 #[test]
-fn reads_the_requirements_of_middleware() {
+fn reads_the_security_and_throws_tags_of_middleware() {
     let auth = r#"
       import { defineMiddleware } from "@kit/core";
       /**
@@ -554,7 +554,7 @@ fn reads_the_requirements_of_middleware() {
 }
 
 #[test]
-fn explains_invalid_tags_of_middleware() {
+fn explains_how_to_correct_an_invalid_doc_tag_of_middleware() {
     let auth = r#"
       import { defineMiddleware } from "@kit/core";
       /** @security digest

@@ -1,11 +1,12 @@
-//! Tests of combined doc tags: tags of an alias and of a property, tags on types that they do not fit, and examples.
+//! Tests of several doc tags together: on an alias and a property, on types that they do not fit, and in
+//! examples.
 
 mod support;
 
 use support::{check_types, output};
 
 #[test]
-fn applies_the_rules_of_alias_and_property_together() {
+fn a_property_has_its_own_rules_and_those_of_its_type_alias() {
     check_types(
         r#"
         /** @minLength 3 @maxLength 20 @pattern ^a */
@@ -51,7 +52,7 @@ fn applies_the_rules_of_alias_and_property_together() {
 }
 
 #[test]
-fn reports_tags_that_allow_no_value() {
+fn reports_rules_that_no_value_satisfies() {
     check_types(
         r"
         /** @table */
@@ -113,7 +114,7 @@ fn reports_tags_that_allow_no_value() {
 }
 
 #[test]
-fn explains_the_types_that_a_tag_fits() {
+fn the_error_for_a_tag_on_a_wrong_type_lists_the_types_that_it_fits() {
     check_types(
         r#"
         type Branded = string & { readonly __brand: "name" };
@@ -164,7 +165,7 @@ fn explains_the_types_that_a_tag_fits() {
 }
 
 #[test]
-fn warns_about_examples_that_do_not_fit_their_types() {
+fn warns_about_an_example_that_does_not_fit_its_type() {
     let output = output(&[(
         "src/a.types.ts",
         r#"

@@ -1,5 +1,5 @@
-//! Test with the package `schema-dts`, whose types refer to all of schema.org. The package is a development dependency of
-//! the repository. This test is alone in its file, because it measures the processor time of the whole process.
+//! Test with the package `schema-dts`, whose types all refer to each other. It is a development dependency of
+//! the repository. The test is alone in its file, because it measures the processor time of the process.
 #![allow(clippy::disallowed_methods)] // Reason: reads a package from the repository's `node_modules`.
 
 mod support;
@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use kit_typescript::Output;
 
-/// Maximum time for the refusal of a type of the package.
+/// Maximum processor time until a type of the package is refused.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Number of measurements, of which the fastest counts: other programs on the machine slow down single ones.
+/// Number of measurements. Only the fastest counts, because other programs on the machine can slow down some
+/// of them.
 const ATTEMPTS: usize = 3;
 
 const PACKAGE: [&str; 4] = [
@@ -87,7 +88,7 @@ fn is_refused(output: &Output) {
     assert!(names.contains(&"Fine"), "{names:?}");
 }
 
-/// Runs the work and returns its processor time.
+/// Runs a function and returns the processor time that it took.
 fn measure<R>(work: impl FnOnce() -> R) -> (Duration, R) {
     let (clock, before) = (Instant::now(), processor_time());
     let result = work();
@@ -98,7 +99,7 @@ fn measure<R>(work: impl FnOnce() -> R) -> (Duration, R) {
     (time, result)
 }
 
-/// Returns the processor time of this process; `None` except on Linux.
+/// Returns the processor time of this process. It is known only on Linux; elsewhere the result is `None`.
 fn processor_time() -> Option<Duration> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the program is in parentheses and may contain spaces. User time and system time are the fields 14 and 15,

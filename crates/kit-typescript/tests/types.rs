@@ -1,11 +1,11 @@
-//! Tests of type expressions.
+//! Tests of the types that kit evaluates from TypeScript.
 
 mod support;
 
 use support::{check, check_types};
 
 #[test]
-fn interfaces_keep_their_properties_in_order() {
+fn an_interface_keeps_the_order_of_its_properties() {
     check_types(
         r#"
         export interface A {
@@ -35,7 +35,7 @@ fn interfaces_keep_their_properties_in_order() {
 }
 
 #[test]
-fn interfaces_extend_and_merge() {
+fn an_interface_has_the_members_of_its_bases_and_of_all_its_declarations() {
     check_types(
         "
         export interface Base { id: string; kind: string }
@@ -60,7 +60,7 @@ fn interfaces_extend_and_merge() {
 }
 
 #[test]
-fn flattens_unions_and_removes_duplicates() {
+fn a_union_is_flattened_and_has_no_duplicates() {
     check_types(
         r#"
         export type Status = "active" | "suspended";
@@ -84,7 +84,7 @@ fn flattens_unions_and_removes_duplicates() {
 }
 
 #[test]
-fn inlines_names_of_primitives_and_keeps_names_of_composites() {
+fn a_name_of_a_primitive_is_inlined_and_a_name_of_an_object_or_array_is_kept() {
     check_types(
         r"
         /** @maxLength 40 */
@@ -112,7 +112,7 @@ fn inlines_names_of_primitives_and_keeps_names_of_composites() {
 }
 
 #[test]
-fn evaluates_arrays_and_tuples() {
+fn evaluates_array_and_tuple_types() {
     check_types(
         "
         interface Item { id: string }
@@ -137,7 +137,7 @@ fn evaluates_arrays_and_tuples() {
 }
 
 #[test]
-fn generic_types_become_instances() {
+fn a_generic_type_with_arguments_becomes_an_instance() {
     check_types(
         r"
         interface Note { id: string }
@@ -177,7 +177,7 @@ fn generic_types_become_instances() {
 }
 
 #[test]
-fn utility_types_keep_tags() {
+fn utility_types_keep_the_doc_tags_of_properties() {
     check_types(
         r#"
         export interface Note {
@@ -244,7 +244,7 @@ fn utility_types_keep_tags() {
 }
 
 #[test]
-fn intersections_merge_objects() {
+fn an_intersection_of_objects_becomes_one_object() {
     check_types(
         r#"
         type Named = { name: string; kind: string };
@@ -277,7 +277,7 @@ fn evaluates_template_literal_types() {
 }
 
 #[test]
-fn types_recurse_through_references() {
+fn a_recursive_type_refers_to_itself_by_name() {
     check_types(
         "
         export interface Tree { children: Tree[]; parent: Tree | null; maybe?: Tree }
@@ -302,7 +302,7 @@ fn types_recurse_through_references() {
 }
 
 #[test]
-fn resolves_imports_across_files() {
+fn resolves_types_that_are_imported_from_other_files() {
     check(
         &[
             (
@@ -361,7 +361,7 @@ fn resolves_imports_across_files() {
 }
 
 #[test]
-fn renames_equal_names_of_different_files() {
+fn types_of_different_files_with_the_same_name_get_different_names() {
     check(
         &[
             ("src/a.types.ts", "export interface Item { a: 1 }"),
@@ -385,7 +385,7 @@ fn renames_equal_names_of_different_files() {
 }
 
 #[test]
-fn skips_unused_types_without_a_json_form() {
+fn skips_a_type_without_a_json_form_if_nothing_uses_it() {
     check_types(
         "
         export type Handler = (x: string) => void;
@@ -402,7 +402,7 @@ fn skips_unused_types_without_a_json_form() {
 }
 
 #[test]
-fn names_numeric_keys_like_javascript() {
+fn a_numeric_key_has_the_name_that_javascript_prints() {
     check_types(
         r"
         export interface A { 0x10: 1; 1e3: 2; 1e21: 3; 1e-7: 4; 0.5: 5; 1.5e300: 6; 0.000001: 7 }
@@ -431,7 +431,7 @@ fn names_numeric_keys_like_javascript() {
 }
 
 #[test]
-fn exclude_and_extract_expand_booleans() {
+fn exclude_and_extract_treat_boolean_as_true_or_false() {
     check_types(
         r#"
         export type A = Exclude<boolean | null, false>;
@@ -447,7 +447,7 @@ fn exclude_and_extract_expand_booleans() {
 }
 
 #[test]
-fn scalars_without_a_common_value_intersect_to_never() {
+fn an_intersection_of_scalars_without_a_common_value_is_never() {
     check_types(
         r#"
         export interface Base { kind: "a" | "b"; note: string | null }
@@ -469,7 +469,7 @@ fn scalars_without_a_common_value_intersect_to_never() {
 }
 
 #[test]
-fn transliterates_names_of_any_script() {
+fn a_type_name_in_any_script_becomes_an_ascii_name() {
     check_types(
         "
         export interface Über { a: 1 }

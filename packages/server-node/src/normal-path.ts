@@ -4,13 +4,13 @@
 /**
  * Matches characters where a path may differ from its normal form: escapes, and characters that are invalid in a path.
  */
-const suspicious = /[^!$&-;=@-[\]^_a-z{|}~]/;
+const mayDiffer = /[^!$&-;=@-[\]^_a-z{|}~]/;
 /** Matches an escape that must be decoded or that has lower-case digits, or a character that must be escaped. */
-const notNormal =
+const differs =
   /%(?:2[ADEade]|3[0-9Aa]|4[1-9A-Fa-f]|5[0-9AEFaef]|6[1-9A-Fa-f]|7[0-9A-Ea-e]|[a-f].|.[a-f])|[^!$%&-;=@-[\]^_a-z{|}~]/;
 const replaced = /%[0-9A-Fa-f]{2}|[^!$%&-;=@-[\]^_a-z{|}~]+/g;
 /** Matches characters whose escapes are decoded: the unreserved ones of RFC 3986, `:` and `*`, and `^{|}`. */
-const decoded = /^[\w.~:*^{|}-]$/;
+const unescaped = /^[\w.~:*^{|}-]$/;
 
 /**
  * Returns the normal form of a path without its query. Each path has one spelling in this form, so all code that reads
@@ -33,21 +33,21 @@ const decoded = /^[\w.~:*^{|}-]$/;
  * ```
  */
 export function normalPath(path: string): string | null {
-  if (!suspicious.test(path)) return path;
+  if (!mayDiffer.test(path)) return path;
   try {
     // Throws if an escape is invalid, or if the bytes are not UTF-8.
     decodeURIComponent(path);
-    if (!notNormal.test(path)) return path;
-    return path.replace(replaced, normalPart);
+    if (!differs.test(path)) return path;
+    return path.replace(replaced, normalizeMatch);
   } catch {
     return null;
   }
 }
 
-function normalPart(part: string): string {
+function normalizeMatch(part: string): string {
   if (!part.startsWith("%")) return encodeURIComponent(part);
   const character = String.fromCharCode(Number.parseInt(part.slice(1), 16));
-  return decoded.test(character) ? character : part.toUpperCase();
+  return unescaped.test(character) ? character : part.toUpperCase();
 }
 
 /**

@@ -61,7 +61,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     name: "API reference",
     of: ["Notes"],
-    reason: "In development the TypeScript server also has the API reference at `/docs`.",
+    reason: "The Rust server has no API reference: `/docs` is 404 unless it is your route.",
     without: (said, { target }) =>
       /^\/docs(?:[/?]|$)/.test(target) ? { ...said, status: 0, headers: [], body: "" } : said,
   },

@@ -1,4 +1,4 @@
-//! Search for values that fit several types at once.
+//! Search for JSON values that fit several types at once.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,18 @@ use super::{index_types, scalar, template};
 use crate::members::members;
 use crate::walk::resolve;
 
-/// Maximum number of steps of a search: recursive types would make it endless.
+/// Maximum number of steps of one search. Without it, a search in a recursive type would not end.
 const MAX_STEPS: usize = 2_000;
 
-/// Maximum depth at which optional properties are filled in.
+/// Maximum depth of nested objects for which a search adds optional properties.
 const FULL_LEVELS: usize = 4;
 
-/// Maximum depth of the search.
+/// Maximum depth of nested values in an example.
 const MAX_LEVELS: usize = 16;
 
-/// Returns a JSON value that certainly fits all of the types: with everything that is optional (`full`), or with required
-/// properties only. Returns `None` if no value fits, and also if finding one needs a pattern or a long search.
+/// Returns a JSON value that certainly fits all of the types. It has all optional properties if `full` is
+/// true, otherwise only the required ones. Returns `None` if no value fits or if the search finds none, for
+/// example because of a `@pattern`.
 pub fn example(program: &Program, types: &[TypeId], full: bool) -> Option<Value> {
     let mut search = Search {
         program,
@@ -28,7 +29,7 @@ pub fn example(program: &Program, types: &[TypeId], full: bool) -> Option<Value>
         steps: 0,
     };
     let value = search.of_all(types, 0)?;
-    // The search combines parts that fit, so the whole value still needs a check.
+    // The search fits the parts of the value, so the complete value still needs a check.
     let fits = types.iter().all(|id| fit(program, *id, &value) == Fit::Yes);
     fits.then_some(value)
 }
@@ -118,7 +119,7 @@ impl<'a> Search<'a> {
         Some(Value::Object(value))
     }
 
-    /// Returns a key for each index signature, if a key that certainly satisfies the signature's rules is found.
+    /// Returns one key for each index signature. A signature for which no fitting key is found has none.
     fn keys(&self, objects: &[&ObjectType]) -> Vec<String> {
         let signatures = objects.iter().flat_map(|object| &object.index);
         let keys = signatures.filter_map(|signature| {
@@ -137,7 +138,7 @@ impl<'a> Search<'a> {
         keys.into_iter().collect()
     }
 
-    /// Returns a value that fits the given key in all of the objects.
+    /// Returns a value for a key that fits the key's type in all of the objects.
     fn entry(&mut self, objects: &[&ObjectType], key: &str, level: usize) -> Option<Value> {
         let types: Vec<_> = objects
             .iter()
@@ -186,7 +187,7 @@ fn least_items(r#type: &Type) -> usize {
             .iter()
             .filter(|element| !element.optional && !element.rest)
             .count(),
-        // No example reaches this length.
+        // No example has so many items.
         _ => usize::try_from(r#type.constraints.min_items.unwrap_or(0)).unwrap_or(usize::MAX),
     }
 }

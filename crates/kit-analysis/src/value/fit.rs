@@ -7,15 +7,15 @@ use super::{scalar, signatures_of};
 use crate::members::members;
 use crate::walk::resolve;
 
-/// Result of checking a value against a type. Only the runtimes check patterns and formats: here the result is
-/// [`Fit::Unsure`], except for this crate's own examples of formats.
+/// Result of checking a value against a type. Only validators check patterns and formats completely. For
+/// these the result is [`Fit::Unsure`], except for the example of a format that this crate itself uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
-    /// The value certainly does not fit.
+    /// The value certainly does not fit the type.
     No,
-    /// The value may fit.
+    /// The value may fit the type.
     Unsure,
-    /// The value certainly fits.
+    /// The value certainly fits the type.
     Yes,
 }
 
@@ -24,7 +24,7 @@ impl Fit {
         if fits { Self::Yes } else { Self::No }
     }
 
-    /// Combines two checks that must both pass.
+    /// Returns the result of two checks that must both pass.
     pub(crate) fn and(self, other: Self) -> Self {
         self.min(other)
     }
@@ -41,7 +41,7 @@ impl Fit {
     }
 }
 
-/// Checks a parsed JSON value against the wire form of a type.
+/// Checks a JSON value against the wire form of a type.
 ///
 /// ```
 /// use kit_analysis::{Fit, fit};
@@ -119,7 +119,8 @@ fn tuple_fit(program: &Program, elements: &[TupleElement], items: &[Value]) -> F
     Fit::all(items.iter().zip(types).map(|(item, id)| fit(program, id, item)))
 }
 
-/// Returns the type of each item of a tuple with the given length; `None` if the tuple cannot have that length.
+/// Returns the type of each item of a tuple that has `length` items; `None` if the tuple cannot have that
+/// many.
 pub(crate) fn element_types(elements: &[TupleElement], length: usize) -> Option<Vec<TypeId>> {
     let rest = elements.iter().position(|element| element.rest);
     let least = elements

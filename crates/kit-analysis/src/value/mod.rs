@@ -1,4 +1,4 @@
-//! JSON values and types: check of a value, result of reading it, and example values.
+//! JSON values of types: checks, results of decoding, and examples.
 
 mod example;
 mod fit;
@@ -15,13 +15,14 @@ pub(crate) use template::{is_numeric_key, matches as template_matches};
 
 use kit_ir::{IndexKey, IndexSignature, ObjectType, Program, TypeId};
 
-/// Returns the value types of the index signatures that accept a key, by precedence.
+/// Returns the types of a key's value according to the index signatures that accept the key. The signature
+/// that a decoder uses is first.
 pub(crate) fn index_types(program: &Program, object: &ObjectType, key: &str) -> Vec<TypeId> {
     let signatures = signatures_of(program, object, key).into_iter();
     signatures.map(|signature| signature.value).collect()
 }
 
-/// Returns the index signatures that accept a key, by precedence.
+/// Returns the index signatures that accept a key. The signature that a decoder uses is first.
 pub(crate) fn signatures_of<'a>(
     program: &Program,
     object: &'a ObjectType,

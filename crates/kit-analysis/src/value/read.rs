@@ -1,4 +1,4 @@
-//! Result of reading a value: the rule for choosing a member of a union, in Rust.
+//! Result of decoding a value, with the rule for choosing a member of a union.
 
 use kit_ir::{Program, TypeId, TypeKind};
 use serde_json::Value;
@@ -9,25 +9,26 @@ use crate::members::members;
 use crate::specificity::{UNKNOWN, specificity};
 use crate::walk::resolve;
 
-/// Result of reading a value, as a handler receives it.
+/// Result of decoding a JSON value, as a handler receives it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
-    /// Value that is passed on unchanged.
+    /// The value did not change.
     Unchanged(Value),
-    /// String or number that was converted.
+    /// The string or number was converted.
     Converted {
-        /// Name of the resulting type: `Date`, `bigint` or `Uint8Array`.
+        /// Type of the result: `Date`, `bigint` or `Uint8Array`.
         to: &'static str,
-        /// Value before the conversion.
+        /// JSON value before the conversion.
         from: Value,
     },
-    /// Items of an array.
+    /// Results of the items of an array.
     Items(Vec<Reading>),
-    /// Keys that are kept, in the order of the value.
+    /// Results of the keys that the type accepts, in the order of the JSON value.
     Entries(Vec<(String, Reading)>),
 }
 
-/// Number of keys that a result keeps, and specificity of its scalars. The greater score wins.
+/// Score of a member of a union: the number of keys that it accepts, then the specificity of its scalars. The
+/// member with the greatest score is chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
     kept: u64,
@@ -41,13 +42,14 @@ impl Score {
     }
 }
 
-/// Returns the result of reading a value as a type; `None` if the value does not certainly fit the type.
+/// Returns the result of decoding a value as a type. Returns `None` if the value does not fit, or if this is
+/// not certain.
 pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<Reading> {
     (fit(program, id, value) == Fit::Yes).then(|| scored(program, id, value).0)
 }
 
 impl Reading {
-    /// Returns true if this result has a key that the other one does not have, at any depth.
+    /// Returns true if this result has a key, at any depth, that the other result does not have.
     pub fn has_keys_missing_in(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Items(ours), Self::Items(theirs)) => ours
@@ -58,7 +60,7 @@ impl Reading {
                 let theirs = theirs.iter().find(|(other, _)| other == key);
                 theirs.is_none_or(|(_, theirs)| ours.has_keys_missing_in(theirs))
             }),
-            // An `unknown` on one side keeps all keys.
+            // An `unknown` in one of the types accepts all keys.
             (Self::Unchanged(ours), Self::Entries(_) | Self::Items(_)) => {
                 entries(ours).has_keys_missing_in(other)
             }
@@ -70,7 +72,7 @@ impl Reading {
     }
 }
 
-/// Converts a value to entries and items at all depths.
+/// Converts an unchanged value to results of items and keys, at all depths.
 fn entries(value: &Value) -> Reading {
     match value {
         Value::Array(items) => Reading::Items(items.iter().map(entries).collect()),
@@ -83,7 +85,7 @@ fn entries(value: &Value) -> Reading {
     }
 }
 
-/// Reads a value that fits and returns the result with its score.
+/// Returns the result of decoding a value that fits the type, with its score.
 fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
     let resolved = resolve(program, id);
     match (&program.types[resolved].kind, value) {
@@ -117,7 +119,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
             .iter()
             .filter(|member| fit(program, member.r#type, value) == Fit::Yes)
             .map(|member| scored(program, member.r#type, value))
-            // Chooses the first of the greatest scores. `max_by_key` would choose the last.
+            // Chooses the first of several equal scores. `max_by_key` would choose the last.
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
             .unwrap_or_else(|| (Reading::Unchanged(value.clone()), Score::default())),
         (TypeKind::Unknown, value) => (
@@ -164,7 +166,7 @@ fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Readin
     (Reading::Items(read), score)
 }
 
-/// Returns the number of keys of a value at all depths.
+/// Returns the number of keys in a value, including those of nested objects.
 fn keys(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(keys).sum(),

@@ -1,4 +1,4 @@
-//! Scalars: check of a value, and examples.
+//! Check of values against scalar types, and examples of scalars.
 
 use kit_ir::{Constraints, Decimal, Format, LiteralValue, Program, Type, TypeKind};
 use serde_json::{Number, Value};
@@ -6,16 +6,17 @@ use serde_json::{Number, Value};
 use super::fit::Fit;
 use super::template;
 
-/// A date-time that every runtime accepts.
+/// Example of a date-time, which every validator accepts.
 const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
-/// Greatest integer up to which every integer has an exact `f64` (2^53 - 1).
+/// Greatest safe integer of JavaScript, 2^53 - 1: an `f64` represents it and all smaller positive integers
+/// exactly.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Maximum length of a bigint string on the wire, including the sign.
+/// Maximum length of a bigint on the wire, including its minus sign.
 const MAX_DIGITS: usize = 1000;
 
-/// Returns a literal in wire form.
+/// Returns the JSON value of a literal: `"a"` for the type `"a"`, and a string for a bigint.
 pub(crate) fn literal_value(value: &LiteralValue) -> Value {
     match value {
         LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
@@ -70,7 +71,7 @@ pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
     }
 }
 
-/// Returns the digits of a wire value that can be a bigint.
+/// Returns the digits of a JSON string or number that can be a bigint; `None` for any other value.
 pub(super) fn bigint_digits(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => {
@@ -86,8 +87,8 @@ pub(super) fn bigint_digits(value: &Value) -> Option<String> {
     }
 }
 
-/// Compares digits as an `i128`, because an `f64` is too coarse for the bounds of a 64-bit column. A number of more than 38
-/// digits is beyond every bound that an `f64` represents exactly.
+/// Compares the number with the bounds as an `i128`, because an `f64` is not exact for the bounds of a 64-bit
+/// column. A number of more than 38 digits is outside of all bounds that an `f64` represents exactly.
 #[allow(clippy::cast_possible_truncation)] // the bound is an integer, and rounding toward it keeps the order
 fn bigint_fit(rules: &Constraints, digits: &str) -> Fit {
     let plain = Constraints {
@@ -121,7 +122,7 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
     let Some(divisor) = get(rules.multiple_of).filter(|_| within) else {
         return Fit::from_bool(within);
     };
-    // Only the runtimes decide which decimal fractions are multiples.
+    // Only the validators decide whether a fraction is a multiple of another, such as 0.3 of 0.1.
     if number.fract() == 0.0 && divisor.fract() == 0.0 && number.abs() <= MAX_SAFE {
         Fit::from_bool(number % divisor == 0.0)
     } else {
@@ -129,7 +130,7 @@ fn number_fit(rules: &Constraints, number: f64) -> Fit {
     }
 }
 
-/// Checks a string against the rules of strings.
+/// Checks a string against length, format and pattern.
 pub(super) fn text_fit(rules: &Constraints, text: &str) -> Fit {
     let length = text.chars().count() as u64;
     if rules.min_length.is_some_and(|least| length < least)
@@ -147,7 +148,7 @@ fn date_fit(text: &str) -> Fit {
     if text == DATE_TIME {
         return Fit::Yes;
     }
-    // The form of the first ten characters distinguishes most strings from dates.
+    // Ten characters such as `2026-01-31` distinguish dates from most other strings.
     let looks = text.len() >= DATE_TIME.len()
         && text.bytes().zip(DATE_TIME.bytes().take(10)).all(|(byte, model)| {
             if model.is_ascii_digit() {
@@ -165,7 +166,7 @@ fn bytes_fit(text: &str) -> Fit {
     if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 || !body.bytes().all(alphabet) {
         return Fit::No;
     }
-    // Only the runtimes check that the unused bits before the padding are zero.
+    // Only the validators check that the unused bits before the padding are zero.
     if body.len() == text.len() {
         Fit::Yes
     } else {
@@ -173,7 +174,7 @@ fn bytes_fit(text: &str) -> Fit {
     }
 }
 
-/// Returns values that probably fit a scalar type, the simplest first.
+/// Returns values that probably fit a scalar type, the simplest value first.
 pub(super) fn examples(program: &Program, r#type: &Type) -> Vec<Value> {
     let rules = &r#type.constraints;
     match &r#type.kind {
@@ -234,7 +235,7 @@ fn text_examples(rules: &Constraints) -> Vec<Value> {
     texts.map(Value::from).collect()
 }
 
-/// Returns strings that probably satisfy the rules of strings, the simplest first.
+/// Returns strings that probably satisfy the length, format and pattern, the simplest string first.
 pub(super) fn text_choices(rules: &Constraints) -> Vec<String> {
     if let Some(format) = rules.format {
         return vec![format_example(format).to_owned()];
@@ -244,7 +245,7 @@ pub(super) fn text_choices(rules: &Constraints) -> Vec<String> {
     vec!["a".repeat(least.max(1)), String::new()]
 }
 
-/// Returns a string that is valid for a format.
+/// Returns a valid string of a format.
 fn format_example(format: Format) -> &'static str {
     match format {
         Format::Email => "name@example.com",

@@ -1,4 +1,4 @@
-//! Strings of template literal types.
+//! Check of strings against template literal types, and examples.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,10 @@ use kit_ir::{Program, TemplatePart};
 
 use crate::template::{Segment, segments};
 
-/// Returns true if a string fits a template literal type. The string is divided like TypeScript does: each placeholder stops where
-/// the text after it first occurs, and a placeholder directly before another one is one character. If a placeholder is more than a
-/// string, a number or a bigint, which no template of TypeScript has, all possible divisions are tried.
+/// Returns true if a string fits a template literal type. Like in TypeScript, a placeholder ends at the first
+/// occurrence of the text after it, and a placeholder directly before another one has one character. If a
+/// placeholder is a union or another template, which TypeScript's templates do not have, all divisions of the
+/// string are tried.
 pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> bool {
     let segments = segments(program, parts);
     match divide(&segments) {
@@ -17,11 +18,12 @@ pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> 
     }
 }
 
-/// Function that returns true if a string fits a placeholder.
+/// Check of the text of one placeholder.
 type Fits = fn(&str) -> bool;
 
-/// Returns the placeholders of a template, and the texts before, between and after them. Returns `None` if there is no
-/// placeholder or if a placeholder is more than a string, a number or a bigint.
+/// Returns a check for each placeholder of a template, and the fixed texts before, between and after the
+/// placeholders. Returns `None` if there is no placeholder, or one that is not a string, a number or a
+/// bigint.
 fn divide(segments: &[Segment]) -> Option<(Vec<Fits>, Vec<String>)> {
     let (mut placeholders, mut between): (Vec<Fits>, _) = (Vec::new(), vec![String::new()]);
     for segment in segments {
@@ -63,7 +65,7 @@ fn divided(placeholders: &[Fits], between: &[String], text: &str) -> bool {
     true
 }
 
-/// Returns the offsets at which the segments can stop if they start at one of the given offsets.
+/// Returns the offsets at which a match of the segments can end if it starts at one of the given offsets.
 fn ends(segments: &[Segment], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
     segments.iter().fold(starts, |starts, segment| match segment {
         Segment::Text(fixed) => fixed_ends(fixed, text, &starts),
@@ -106,7 +108,7 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns true for `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`, like the runtimes do.
+/// Returns true if a text matches `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`. Validators use the same rule.
 fn is_number(text: &str) -> bool {
     let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -122,7 +124,7 @@ fn is_number(text: &str) -> bool {
     are_digits(whole) && fraction.is_none_or(are_digits) && exponent.is_none_or(are_digits)
 }
 
-/// Returns a string that fits; `None` if a placeholder has no example.
+/// Returns a string that fits a template; `None` if one of its placeholders has no example.
 pub(super) fn example(program: &Program, parts: &[TemplatePart]) -> Option<String> {
     example_of(&segments(program, parts))
 }
@@ -139,8 +141,8 @@ fn example_of(segments: &[Segment]) -> Option<String> {
         .collect()
 }
 
-/// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Keys with exponents, which are rare, are
-/// decided by the runtimes: here they are not numbers.
+/// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Returns false for a key
+/// with an exponent such as `1e+21`, which is rare: only validators accept such a key.
 pub(crate) fn is_numeric_key(key: &str) -> bool {
     matches!(key, "NaN" | "Infinity" | "-Infinity")
         || (is_number(key)

@@ -1,4 +1,4 @@
-//! Functions that create types by hand and at random.
+//! Functions for tests that create programs and types, also random types.
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test binary uses some of the functions, and no other crate uses them
 
@@ -25,7 +25,7 @@ pub fn program() -> Program {
     program
 }
 
-/// Creates a property. A name that ends in `?` makes the property optional.
+/// Creates a property. A name with `?` at its end makes the property optional.
 pub fn property(name: &str, r#type: TypeId) -> Property {
     Property {
         name: name.trim_end_matches('?').to_owned(),

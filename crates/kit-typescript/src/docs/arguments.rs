@@ -1,4 +1,4 @@
-//! Arguments of tags.
+//! Arguments of doc tags: the text after the name.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::Decimal;
@@ -6,12 +6,12 @@ use kit_ir::Decimal;
 use super::{Tag, problem};
 use crate::modules::Graph;
 
-/// Returns the words of a tag's argument.
+/// Returns the words in a tag's argument.
 pub(crate) fn words(tag: &Tag) -> Vec<&str> {
     tag.argument.split_whitespace().collect()
 }
 
-/// Parses a finite decimal number.
+/// Parses a finite decimal number such as `1.5` or `1e3`.
 pub(super) fn number(text: &str) -> Option<Decimal> {
     let plain = text
         .bytes()
@@ -19,7 +19,7 @@ pub(super) fn number(text: &str) -> Option<Decimal> {
     plain.then(|| text.parse().ok()).flatten().and_then(Decimal::new)
 }
 
-/// Creates the error for an invalid argument of a tag. The help text shows the valid form.
+/// Returns the error for an invalid argument of a tag. `form` is a valid tag, which the help shows.
 pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let name = tag.name.name();
     let message = if tag.argument.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     problem(graph, codes::INVALID_TAG_ARGUMENT, tag.location, message).help(format!("write `{form}`"))
 }
 
-/// Returns true if a tag has no argument; otherwise reports the argument.
+/// Returns true if a tag that takes no argument has none. Otherwise reports the argument and returns false.
 pub(super) fn expect_no_argument(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
     if tag.argument.is_empty() {
         return true;

@@ -1,4 +1,4 @@
-//! Parser of doc comments into text and tags.
+//! Parser of doc comments: separates the text from the tags.
 
 use oxc_span::Span;
 
@@ -6,30 +6,31 @@ use super::implied;
 use super::tags::{Style, TagName};
 use crate::modules::{Location, ModuleId};
 
-/// A doc comment.
+/// Content of a doc comment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Doc {
     /// Text outside of tags, as Markdown.
     pub(crate) text: Option<String>,
-    /// Tags that kit knows, in order.
+    /// Tags of kit in the comment, in order.
     pub(crate) tags: Vec<Tag>,
-    /// Tags that are probably misspelt.
+    /// Tags that look like misspelt tags of kit.
     pub(crate) misspelt: Vec<MisspeltTag>,
 }
 
-/// A tag with its argument.
+/// A tag of kit with its argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tag {
     pub(crate) name: TagName,
     /// Argument without surrounding whitespace; empty if the tag has no argument.
     pub(crate) argument: String,
-    /// Location of the name and of the argument's first line.
+    /// Location of the tag: its name, and its argument on the same line.
     pub(crate) location: Location,
-    /// True if the comment belongs to a type in a hole of a template literal type, where no rule is checked.
+    /// True if the comment belongs to a type in a placeholder of a template literal type. No rule is checked
+    /// there.
     pub(crate) in_template: bool,
 }
 
-/// A tag whose name is close to the name of a known tag.
+/// A tag that looks like a misspelt tag of kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MisspeltTag {
     pub(crate) written: String,
@@ -37,12 +38,12 @@ pub(crate) struct MisspeltTag {
     pub(crate) location: Location,
 }
 
-/// Destination of the text that is being read.
+/// Part of the comment to which the text of the current line belongs.
 enum Destination {
     Description,
-    /// Argument of the tag that was added last.
+    /// Argument of the last tag.
     Tag(Style),
-    /// Tag of another tool.
+    /// Argument of a tag that kit ignores, because another tool uses it.
     Ignored,
 }
 
@@ -52,13 +53,14 @@ impl Doc {
         self.tags.iter().any(|tag| tag.name == name)
     }
 
-    /// Returns true if a tag limits the values of the commented type, directly or by a rule that the tag implies.
+    /// Returns true if a tag defines a rule for the type, or if a rule follows from it, as from
+    /// `@generated uuid`.
     pub(crate) fn has_rules(&self) -> bool {
         let names_key = self.has(TagName::References);
         names_key || implied::generated(self).is_some() || self.limits()
     }
 
-    /// Returns true if a tag limits the values of the commented type directly.
+    /// Returns true if a tag defines a rule for the type, such as `@maxLength 10`.
     pub(crate) fn limits(&self) -> bool {
         self.tags.iter().any(|tag| tag.name.is_constraint())
     }
@@ -96,7 +98,7 @@ impl Doc {
         doc
     }
 
-    /// Reads one line into the current destination, and returns the destination for the next line.
+    /// Reads one line of the comment. Returns the part of the comment to which the next line belongs.
     fn line(
         &mut self,
         module: ModuleId,
@@ -166,14 +168,15 @@ impl Doc {
 }
 
 struct TagPosition {
-    /// Offset of the `@`.
+    /// Offset of the `@` in the line.
     at: usize,
-    /// Offset after the name.
+    /// Offset after the name in the line.
     end: usize,
 }
 
-/// Finds the next tag of a line. At the start of the line every tag counts. Elsewhere only a tag of kit (or a misspelt one)
-/// counts, because `@` is common in prose. Within a block only the start of a line counts.
+/// Returns the position of the next tag in a line. A line may start with any tag. Within a line, only a tag
+/// of kit or a misspelt one counts, because `@` is common in texts. If `block` is true, only the start of the
+/// line can have a tag.
 fn next_tag(line: &str, from: usize, block: bool) -> Option<TagPosition> {
     for (index, _) in line[from..].match_indices('@') {
         let at = from + index;

@@ -1,6 +1,6 @@
-//! Combination of several rules for one type: the rules of an alias and of a property, or the rules of one comment. All of
-//! them apply, so the stricter of two bounds counts. Rules that allow no value, and rules that cannot be combined, are
-//! mistakes.
+//! Combination of several rules for one type, from the comments of an alias and of a property or from one
+//! comment. All rules apply, so the stricter of two bounds counts. Rules that no value satisfies are a
+//! mistake, and so are rules that cannot be combined.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{
@@ -10,15 +10,15 @@ use kit_ir::{
 use super::{Tag, problem};
 use crate::modules::Graph;
 
-/// Result of combining two sets of rules.
+/// Result of combining the rules of two comments.
 pub(super) enum Merged {
-    /// The combined rules.
+    /// Rules that a value satisfies only if it satisfies both sets.
     Both(Constraints),
-    /// Reason why the rules cannot be combined into one.
+    /// Reason why the rules cannot be combined, for a message.
     Conflict(String),
 }
 
-/// Combines two sets of rules.
+/// Returns the rules that a value must satisfy to satisfy both sets of rules.
 pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let format = match (old.format, new.format) {
         (Some(a), Some(b)) if a != b => {
@@ -79,8 +79,8 @@ fn is_multiple(value: f64, step: f64) -> bool {
     times.fract() == 0.0
 }
 
-/// Finds a conflict in the rules of a type that `tags` were applied to. The diagnostic points at the last of the tags that
-/// are involved.
+/// Returns the error if no value satisfies the rules of a type; `None` if a value may satisfy them. The error
+/// is located at the last of the `tags` that is involved.
 pub(super) fn find(
     graph: &Graph<'_>,
     program: &Program,
@@ -150,7 +150,7 @@ fn items(rules: &Constraints) -> Conflict {
     }
 }
 
-/// A bound: the number, true if the bound is inclusive, and the tag.
+/// A bound of numbers: the number, true if the number itself is allowed, and the tag for messages.
 type Bound = (f64, bool, String);
 
 fn numbers(rules: &Constraints) -> Conflict {
@@ -161,7 +161,7 @@ fn numbers(rules: &Constraints) -> Conflict {
      -> Option<Bound> {
         let inclusive = inclusive.map(|at| (at.get(), true, format!("@{} {at}", names[0])));
         let exclusive = exclusive.map(|at| (at.get(), false, format!("@{} {at}", names[1])));
-        // If both bounds are equal, the exclusive one is stricter.
+        // Of two equal bounds, the exclusive one is stricter.
         stricter(
             exclusive,
             inclusive,
@@ -211,7 +211,7 @@ fn numbers(rules: &Constraints) -> Conflict {
     if !rules.integer {
         return None;
     }
-    // A fractional bound on integers is probably a mistake, or hides the intended bound.
+    // A bound with a fraction for integers is probably a mistake.
     [(low, "minimum", true), (high, "maximum", false)]
         .into_iter()
         .find_map(|(bound, name, low)| {

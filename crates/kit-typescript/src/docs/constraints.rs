@@ -1,4 +1,4 @@
-//! Applies tags that limit values to types.
+//! Application of the doc tags that are rules, such as `@maxLength`, to types.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Constraints, Program, TypeId, TypeKind};
@@ -10,12 +10,12 @@ use super::rules::rule;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
 
-/// Kind of values that a constraint applies to.
+/// Kind of values that a rule applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Domain {
     Strings,
     Numbers,
-    /// Only columns limit bigints; no tag does.
+    /// Bigints. Only database columns have rules for them; no tag has.
     BigInts,
     Arrays,
 }
@@ -49,19 +49,19 @@ impl Domain {
     }
 }
 
-/// Treatment of a tag that does not fit a type.
+/// Treatment of a tag that does not fit the type it is applied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misfit {
-    /// The tag is reported as a mistake.
+    /// The tag is reported as an error.
     Reported,
-    /// The tag is ignored: the comment belongs to a member of an intersection, and this type is the result of the
-    /// intersection.
+    /// The tag is ignored, because its comment belongs to one member of an intersection and may fit another
+    /// member.
     Ignored,
 }
 
-/// Applies the constraint tags of a comment, and the rules that its other tags imply, to a type. Returns the constrained
-/// type. A reference is replaced by a constrained copy of the referenced type. In a union the members that the rule fits are
-/// constrained. Rules that the type already has, from the comment of its alias, apply as well.
+/// Returns a type with the rules of a comment, those of its tags and those that follow from other tags. The
+/// rules that the type already has, for example from an alias, apply too. A named type is replaced by a copy
+/// with the rules. In a union, the rules are added to the members that they fit.
 pub(crate) fn apply(
     graph: &Graph<'_>,
     program: &mut Program,
@@ -78,7 +78,7 @@ pub(crate) fn apply(
             diagnostics.push(in_template(graph, tag));
             continue;
         }
-        // A second tag with the same name is reported when the comment is read.
+        // Another tag with the same name is reported when the comment is read.
         if applied.iter().any(|earlier: &&Tag| earlier.name == tag.name) {
             continue;
         }
@@ -100,13 +100,13 @@ pub(crate) fn apply(
         }
     }
     for implied in implied {
-        // A tag on a type that the tag does not fit is reported when the comment is read.
+        // A rule that does not fit the type is reported when the comment is read.
         for (domain, rules) in implied.parts() {
             let mut conflict = None;
             let mut constrained = constrain(program, id, domain, &rules, &mut conflict);
             if conflict.take().is_some() {
-                // A type has at most one pattern and one step. The type's own pattern and step stay: a value that does not
-                // satisfy the pattern and the step of the key cannot be a key.
+                // A type has only one pattern and one divisor. The ones of the type itself are used: a value
+                // that does not satisfy those of the key cannot be a key.
                 let rest = Constraints {
                     pattern: None,
                     multiple_of: None,
@@ -137,7 +137,7 @@ pub(crate) fn apply(
     id
 }
 
-/// Limits the bigints of a type that is stored in a column to the 64 bits of PostgreSQL's `bigint`.
+/// Returns the type of a database column, whose bigints are limited to 64 bits like PostgreSQL's `bigint`.
 pub(crate) fn limit_bigints(program: &mut Program, id: TypeId) -> TypeId {
     constrain(
         program,
@@ -149,7 +149,8 @@ pub(crate) fn limit_bigints(program: &mut Program, id: TypeId) -> TypeId {
     .unwrap_or(id)
 }
 
-/// Adds a rule to all members of the type that the rule fits. Returns `None` if the rule fits no member.
+/// Returns a type with a rule for all its members that the rule fits. Returns `None` if the rule fits none of
+/// them.
 fn constrain(
     program: &mut Program,
     id: TypeId,

@@ -7,8 +7,8 @@ use super::value_check::example_value;
 use super::{Doc, TagName};
 use crate::modules::Graph;
 
-/// Returns the examples that are values of the type, in wire form as JSON. Other examples are reported as warnings. A fenced
-/// code block is for readers of the source, so it is neither a value nor a mistake.
+/// Returns the examples that fit the type, as JSON. Reports other examples as warnings. A fenced code block
+/// is for readers, so it is neither an example nor a mistake.
 pub(crate) fn examples(
     graph: &Graph<'_>,
     program: &Program,

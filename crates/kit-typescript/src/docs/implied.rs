@@ -1,5 +1,5 @@
-//! Rules that follow from other tags than constraint tags: from `@generated uuid`, and from the key that `@references`
-//! names.
+//! Rules that follow from tags of another kind: from `@generated uuid`, and from the property that
+//! `@references` names.
 
 use kit_ir::{Constraints, Format};
 
@@ -9,14 +9,15 @@ use super::rules::rule;
 use super::{Doc, Tag, TagName};
 use crate::modules::Graph;
 
-/// Rules that a tag implies.
+/// Rules that follow from a tag.
 pub(crate) struct Implied {
     pub(crate) tag: Tag,
     pub(crate) rules: Constraints,
 }
 
 impl Implied {
-    /// Creates the rules that `@references` inherits from the key that it names; `None` if the key has no rules.
+    /// Returns the rules that follow from `@references`: those of the property that the tag names. Returns
+    /// `None` if it has none.
     pub(crate) fn by_reference(tag: &Tag, key: Constraints) -> Option<Self> {
         (!key.is_empty()).then(|| Self {
             tag: tag.clone(),
@@ -24,18 +25,18 @@ impl Implied {
         })
     }
 
-    /// Describes the rules in words, for a note.
+    /// Returns the rules in words, for the note of an error.
     pub(super) fn explanation(&self) -> String {
         let rules = crate::print::rules(&self.rules);
         let rules: Vec<_> = rules.iter().map(|rule| format!("`{rule}`")).collect();
         let name = self.tag.name.name();
-        // The first word of `@references User.id cascade` names the key that has the rules.
+        // The first word of `@references User.id cascade` names the property that has the rules.
         let argument = self.tag.argument.split_whitespace().next();
         let argument = argument.map(|word| format!(" {word}")).unwrap_or_default();
         format!("`@{name}{argument}` implies {}", rules.join(", "))
     }
 
-    /// Splits the rules by the kind of values that they apply to.
+    /// Returns the rules for each kind of values that has rules: strings, numbers, arrays.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Domain, Constraints)> {
         let all = self.rules.clone();
         let texts = Constraints {
@@ -67,8 +68,8 @@ impl Implied {
     }
 }
 
-/// Returns the rule of a property whose values are UUIDs that the system generates: `@generated uuid`, or `@id @generated`
-/// on a string.
+/// Returns the rule for a property whose values are generated UUIDs: one with `@generated uuid`, or with
+/// `@id @generated` and the type `string`.
 pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     let tag = doc.all(TagName::Generated).next()?;
     let makes_uuids = match tag.argument.as_str() {
@@ -85,8 +86,8 @@ pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     })
 }
 
-/// Returns all rules that the tags of a comment define or imply, except for the rules that `@references` implies. Mistakes
-/// are reported where the comment is applied.
+/// Returns all rules that follow from the tags of a comment, except for those of `@references`. Mistakes in
+/// the tags are not reported here.
 pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
     let said = doc.tags.iter().filter(|tag| tag.name.is_constraint());
     let said = said.filter_map(|tag| rule(graph, tag, &mut Vec::new()));
@@ -95,7 +96,7 @@ pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
         .fold(Constraints::default(), |all, rule| both(all, &rule))
 }
 
-/// Combines two sets of rules; returns only the first set if they cannot be combined.
+/// Returns the rules of both sets; only those of the first set if they cannot be combined.
 pub(crate) fn both(first: Constraints, second: &Constraints) -> Constraints {
     match merge(&first, second) {
         Merged::Both(rules) => rules,

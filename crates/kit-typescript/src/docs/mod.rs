@@ -1,8 +1,8 @@
-//! Doc comments: their text and their tags.
+//! Doc comments, and the application of their tags.
 //!
-//! [`comment`] parses a comment, and [`tags`] is the table of tags. [`constraints`], [`property`] and [`text`] apply tags to
-//! a type, to a property and to the documentation. [`rules`] parses the argument of a constraint tag, [`implied`] derives
-//! rules from other tags, and [`conflicts`] combines several rules.
+//! [`comment`] parses a comment, and [`tags`] lists the tags that kit knows. [`constraints`], [`property`]
+//! and [`text`] apply tags to a type, to a property and to the documentation. [`rules`] parses a tag that is
+//! a rule, [`implied`] finds rules that follow from other tags, and [`conflicts`] combines several rules.
 
 mod arguments;
 mod comment;
@@ -31,7 +31,7 @@ pub(crate) use text::documentation;
 
 use crate::modules::{Graph, Location};
 
-/// Creates a diagnostic with a location in a comment.
+/// Returns a diagnostic at a location in a comment.
 pub(crate) fn problem(
     graph: &Graph<'_>,
     code: Code,
@@ -41,8 +41,8 @@ pub(crate) fn problem(
     Diagnostic::new(code, message).label(graph.label(location))
 }
 
-/// Returns errors for the tags of a comment that have no meaning at this target or occur twice, and warnings for misspelt
-/// tags.
+/// Returns errors for the tags of a comment that do not belong on `target` or that occur twice, and warnings
+/// for misspelt tags.
 pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Diagnostic> {
     let wrong = doc
         .tags

@@ -1,4 +1,4 @@
-//! Patterns with which a request could block a server.
+//! Check of `@pattern` for regular expressions that take so long that a request could block a server.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,13 +11,14 @@ use rustc_hash::FxHashMap;
 use super::{Doc, TagName, problem};
 use crate::modules::Graph;
 
-/// Number of repetitions of the pump in the text that is shown.
+/// Number of repetitions in the text that a message shows.
 const SHOWN: usize = 3;
 
 /// Maximum number of patterns in the cache.
 const MAX_VERDICTS: usize = 10_000;
 
-/// Cache of verdicts on patterns. Checking a pattern takes long, and projects use few patterns many times.
+/// Cache of the results of checking patterns. A check takes long, and a project uses the same few patterns
+/// often.
 #[derive(Default)]
 pub(crate) struct Verdicts(RefCell<FxHashMap<String, Rc<Verdict>>>);
 
@@ -36,10 +37,10 @@ impl Verdicts {
     }
 }
 
-/// Reports the pattern of a type if a text with the length that the type allows could keep the engine busy for too long.
-/// Validators check the length before the pattern, so a `@maxLength` makes some patterns harmless.
+/// Returns the error for a pattern of a type if a text of the allowed length could keep a server busy for too
+/// long. Validators check the length first, so a `@maxLength` makes some patterns harmless.
 ///
-/// A comment is reported only for its own tags: for a pattern, and for a length that replaces another one.
+/// The error belongs to a comment with `@pattern`, or with a `@maxLength` that replaces another one.
 pub(super) fn unsafe_pattern(
     graph: &Graph<'_>,
     program: &Program,
@@ -91,7 +92,7 @@ pub(super) fn unsafe_pattern(
     })
 }
 
-/// Returns the start of an attack for a note: `"aaa…!"`.
+/// Returns the start of a text that makes the pattern slow, as it is written in a note: `"aaa…!"`.
 fn shown(attack: &Attack) -> String {
     let quoted = |text: &str| text.escape_debug().to_string();
     format!(

@@ -1,4 +1,4 @@
-//! Tags that describe the role of a property.
+//! Doc tags of properties that are not rules, such as `@id` and `@default`.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
@@ -10,7 +10,7 @@ use super::value_check::default_value;
 use super::{Doc, Tag, TagName, problem};
 use crate::modules::Graph;
 
-/// Reads the tags of a property whose type is already lowered.
+/// Reads the doc tags of a property that are not rules. Its type must already be lowered.
 pub(crate) fn property_tags(
     graph: &Graph<'_>,
     program: &Program,
@@ -55,7 +55,7 @@ pub(crate) fn property_tags(
     tags
 }
 
-/// Parses a name such as that of a column.
+/// Returns the argument of a tag that is a name, such as that of a column. Reports any other argument.
 pub(crate) fn name(
     graph: &Graph<'_>,
     tag: &Tag,
@@ -175,7 +175,7 @@ fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -
     target
 }
 
-/// Parses the target of a `@references` tag; returns `None` if the argument is invalid.
+/// Returns the entity, the property and the action in a `@references` tag; `None` if the argument is invalid.
 pub(crate) fn reference_target(tag: &Tag) -> Option<ReferenceTarget> {
     let words = words(tag);
     let (entity, property) = words.first()?.split_once('.')?;

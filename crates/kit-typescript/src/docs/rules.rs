@@ -1,4 +1,4 @@
-//! Parses a single constraint tag.
+//! Parser of one doc tag that is a rule, such as `@maxLength 10`.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{Constraints, Format};
@@ -10,7 +10,7 @@ use super::arguments::{expect_no_argument, invalid, number};
 use super::{Tag, TagName, problem};
 use crate::modules::Graph;
 
-/// Returns the rule of a tag; `None` if its argument is invalid.
+/// Returns the rule that a tag defines. Reports an invalid argument and returns `None`.
 pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Constraints> {
     let form = format!("@{} 1", tag.name.name());
     let mut rule = Constraints::default();
@@ -59,7 +59,7 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
 const WHOLE: &str = "write an integer, 0 or more";
 const DECIMAL: &str = "write a decimal number";
 
-/// Stores a parsed argument. Returns true if the argument could be parsed.
+/// Stores a parsed argument. Returns false if it could not be parsed (`None`).
 fn set<T>(location: &mut Option<T>, value: Option<T>) -> bool {
     *location = value;
     location.is_some()
@@ -79,7 +79,7 @@ fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> O
     Some(tag.argument.clone())
 }
 
-/// Checks that `new RegExp(pattern, "u")` accepts a pattern. Generated validators use exactly this expression.
+/// Checks that JavaScript accepts a pattern in `new RegExp(pattern, "u")`, which generated validators use.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     let allocator = Allocator::default();
     LiteralParser::new(

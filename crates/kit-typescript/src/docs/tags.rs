@@ -1,28 +1,28 @@
-//! Table of tags.
+//! Doc tags that kit knows.
 
 use kit_diagnostics::closest;
 
-/// Extent of the text after a tag's name.
+/// Part of the comment after a tag's name that is its argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Up to the end of the line or the next tag on the line.
+    /// Argument that ends at the next tag on the line or at the end of the line.
     Line,
-    /// Like `Line`, and continues on the next lines up to an empty line or the next tag.
+    /// Argument like that of `Line`, which also continues on the next lines up to an empty line or a tag.
     Paragraph,
-    /// Up to the next line that starts with a tag.
+    /// Argument that ends at the next line that starts with a tag.
     Block,
 }
 
-/// Source construct that a comment belongs to.
+/// Kind of source code that a comment describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A property of an object type.
     Property,
-    /// An interface or a type alias that is an object.
+    /// An interface, or a type alias of an object type.
     Object,
-    /// A type alias of anything else.
+    /// A type alias of any type but an object type.
     Alias,
-    /// A key of a contract group.
+    /// A key of a group's interface: a route.
     Route,
     /// A constant or function that is a middleware.
     Middleware,
@@ -42,14 +42,14 @@ impl Target {
 
 macro_rules! tags {
     ($($variant:ident $name:literal $style:ident [$($target:ident)*])*) => {
-        /// A tag that kit knows.
+        /// A doc tag that kit knows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum TagName { $($variant),* }
 
         impl TagName {
             const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Returns the name as written after the `@`.
+            /// Returns the name after the `@`, such as `maxLength`.
             pub(crate) fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
@@ -58,7 +58,7 @@ macro_rules! tags {
                 match self { $(Self::$variant => Style::$style),* }
             }
 
-            /// Returns the source constructs on which the tag has a meaning.
+            /// Returns the kinds of source code that the tag may describe.
             pub(crate) fn targets(self) -> &'static [Target] {
                 match self { $(Self::$variant => &[$(Target::$target),*]),* }
             }
@@ -101,7 +101,7 @@ tags! {
     Security "security" Line [Middleware]
 }
 
-/// Tags of `JSDoc` and `TSDoc` that kit ignores, even if they are similar to a tag of kit.
+/// Tags of other tools (`JSDoc`, `TSDoc`), which kit ignores even if they look like a misspelt tag of kit.
 const FOREIGN: &[&str] = &[
     "alpha",
     "author",
@@ -160,8 +160,8 @@ impl TagName {
         Self::ALL.iter().copied().find(|tag| tag.name() == name)
     }
 
-    /// Returns the tag that a misspelt name probably means; `None` if the name belongs to another tool or is similar to no
-    /// tag.
+    /// Returns the tag that a misspelt name probably means: `@maxLength` for `maxLenght`. Returns `None` for
+    /// a tag of another tool, or if no tag has a similar name.
     pub(super) fn meant_by(name: &str) -> Option<Self> {
         if name.len() < 3 || FOREIGN.contains(&name) {
             return None;
@@ -169,7 +169,7 @@ impl TagName {
         closest(name, Self::ALL.iter().map(|tag| tag.name())).and_then(Self::from_name)
     }
 
-    /// Returns true if a comment may have the tag several times.
+    /// Returns true if one comment may have the tag more than once.
     pub(super) fn is_repeatable(self) -> bool {
         matches!(
             self,
@@ -177,7 +177,8 @@ impl TagName {
         )
     }
 
-    /// Returns true if the tag limits values. Such a tag belongs to the type and not to the property.
+    /// Returns true if the tag is a rule for values. Such a tag changes the type of a property; others belong
+    /// to the property.
     pub(crate) fn is_constraint(self) -> bool {
         use TagName::{
             ExclusiveMaximum, ExclusiveMinimum, Format, Integer, MaxItems, MaxLength, Maximum, MinItems,

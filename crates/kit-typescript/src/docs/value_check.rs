@@ -1,14 +1,14 @@
-//! Checks the value of a `@default` or an `@example` against its type.
+//! Check of the values of `@default` and `@example` against their types.
 
 use kit_ir::{
     Constraints, Decimal, DefaultValue, Format, IndexKey, LiteralValue, Program, Type, TypeId, TypeKind,
 };
 use serde_json::Value;
 
-/// Maximum depth of nested values: a recursive type would otherwise be followed without end.
+/// Maximum depth of nested values. Without a limit, a recursive type could be followed without end.
 const MAX_DEPTH: usize = 64;
 
-/// Parses the argument of `@default` as a value of the type: as JSON, or as a string without quotes.
+/// Returns the value in `@default` if it fits the type. The value is JSON, or a string without quotes.
 pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -> Option<DefaultValue> {
     if argument == "now" && holds_date(program, r#type) {
         return Some(DefaultValue::Now);
@@ -37,7 +37,8 @@ pub(super) fn default_value(program: &Program, r#type: TypeId, argument: &str) -
     .then(|| DefaultValue::Literal(LiteralValue::String(argument.to_owned())))
 }
 
-/// Parses the argument of an `@example` as a value of the type in wire form: as JSON, or as a string without quotes.
+/// Returns the value in `@example` if it fits the wire form of the type. The value is JSON, or a string
+/// without quotes.
 pub(super) fn example_value(program: &Program, r#type: TypeId, text: &str) -> Option<Value> {
     let fits = |value: &Value| fits(program, r#type, value, Form::Wire, 0);
     serde_json::from_str::<Value>(text)
@@ -46,12 +47,12 @@ pub(super) fn example_value(program: &Program, r#type: TypeId, text: &str) -> Op
         .or_else(|| Some(Value::String(text.to_owned())).filter(fits))
 }
 
-/// Form of a value.
+/// Form in which a doc tag contains a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Form that a doc tag uses for the values of handlers.
+    /// Value as a handler receives it, for `@default`.
     Default,
-    /// Wire form: dates, bytes and bigints are strings.
+    /// Value as it is on the wire, for `@example`: dates, bytes and bigints are strings.
     Wire,
 }
 
@@ -60,7 +61,7 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the type, or the member of a union, that has the given kind.
+/// Returns the type if it has the given kind, or the member of a union with this kind.
 fn member<'p>(program: &'p Program, r#type: TypeId, kind: &TypeKind) -> Option<&'p Type> {
     let r#type = program.resolve(r#type);
     match &r#type.kind {
@@ -76,12 +77,13 @@ fn holds_date(program: &Program, r#type: TypeId) -> bool {
     member(program, r#type, &TypeKind::Date).is_some()
 }
 
-/// Returns the rules of a type's bigints; `None` if the type has no bigints.
+/// Returns the rules of a `bigint` or of a `bigint` in a union; `None` for any other type.
 fn bigint_rules(program: &Program, r#type: TypeId) -> Option<&Constraints> {
     member(program, r#type, &TypeKind::BigInt).map(|member| &member.constraints)
 }
 
-/// Returns true for digits that satisfy the rules. The only rules of bigints are those of columns, which have 64 bits.
+/// Returns true if a text is a bigint that satisfies the rules. The only such rule is the limit of columns to
+/// 64 bits.
 fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
     is_integer(digits) && (rules.is_empty() || digits.parse::<i64>().is_ok())
 }
@@ -96,7 +98,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
         (TypeKind::Number, Value::Number(number)) => number
             .as_f64()
             .is_some_and(|number| number_fits(&r#type.constraints, number)),
-        // Only the validator checks the holes of a template literal type.
+        // Only validators check the placeholders of a template literal type.
         (TypeKind::String | TypeKind::Template { .. }, Value::String(text)) => {
             string_fits(&r#type.constraints, text)
         }
@@ -106,7 +108,7 @@ fn fits(program: &Program, id: TypeId, value: &Value, form: Form, depth: usize) 
             },
             Value::String(text),
         ) => literal == text,
-        // Both numbers were written as decimal text: equal text gives equal bits.
+        // Both numbers come from decimal texts, and equal texts give equal bits.
         (
             TypeKind::Literal {
                 value: LiteralValue::Number(literal),
@@ -183,8 +185,8 @@ fn string_fits(rules: &Constraints, text: &str) -> bool {
         && rules.format.is_none_or(|format| format_fits(format, text))
 }
 
-/// Returns true if a string probably has the format. This check finds obvious mistakes; the validator checks the complete
-/// format.
+/// Returns true if a string probably has the format. This finds obvious mistakes; validators check the format
+/// exactly.
 fn format_fits(format: Format, text: &str) -> bool {
     let digits = |text: &str, pattern: &str| {
         text.len() == pattern.len()

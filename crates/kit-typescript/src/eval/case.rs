@@ -1,4 +1,4 @@
-//! `Uppercase`, `Lowercase`, `Capitalize` and `Uncapitalize`.
+//! The string types `Uppercase`, `Lowercase`, `Capitalize` and `Uncapitalize`.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ impl Case {
         }
     }
 
-    /// Returns the name in TypeScript.
+    /// Returns the name of the TypeScript type, such as `Uppercase`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Upper => "Uppercase",
@@ -33,7 +33,7 @@ impl Case {
 }
 
 impl Evaluator<'_> {
-    /// Applies a change of case to a string type.
+    /// Applies `Uppercase` or a similar type to a string type: `"a"` becomes `"A"`.
     pub(super) fn cased(&mut self, case: Case, ty: TyId) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
@@ -71,7 +71,7 @@ impl Evaluator<'_> {
                 self.store.add(Ty::Cased(case, shape))
             }
             Ty::Branded(base, _) => self.cased(case, base),
-            // Other types contain no letters and stay unchanged.
+            // Types without letters stay unchanged.
             _ => shape,
         }
     }

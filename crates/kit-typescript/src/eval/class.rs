@@ -1,4 +1,4 @@
-//! Classes: the type of their instances, and the type of the class as a value.
+//! Classes: the type of their instances, and the type of the class itself as a value (`typeof Note`).
 
 use std::rc::Rc;
 
@@ -50,14 +50,14 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// Returns the type of a class as a value: its static members and `new`.
+    /// Returns the type of a class as a value, `typeof Note`: its static members and `new`.
     pub(super) fn class_value(&mut self, decl: DeclId, class: &'a Class<'a>, scope: ScopeId) -> TyId {
         let mut object = Object { ..Object::default() };
         for element in &class.body.body {
             self.class_member(&mut object, element, true, scope);
         }
-        // `new` of a generic class has the constraints of the type parameters as its arguments, or `unknown` without a
-        // constraint.
+        // `new` of a generic class uses the constraint of each type parameter as its argument, or `unknown`
+        // if there is none.
         let arguments: Vec<TyId> = class
             .type_parameters
             .iter()
@@ -236,7 +236,8 @@ impl<'a> Evaluator<'a> {
         self.signature(&signature, scope)
     }
 
-    /// Adds the properties of `constructor(readonly id: string)`.
+    /// Adds the properties that the parameters of a constructor declare: `id` in
+    /// `constructor(readonly id: string)`.
     fn parameter_properties(
         &mut self,
         object: &mut Object,
@@ -264,8 +265,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the name of a public member. A private member is reported if the class is used on the wire, because no JSON
-    /// value has the member.
+    /// Returns the name of a public member. Returns `None` for a private or protected member, which the type
+    /// of the instances gets under a hidden name.
     fn member_name(
         &mut self,
         object: &mut Object,
@@ -294,8 +295,8 @@ impl<'a> Evaluator<'a> {
         Some(named)
     }
 
-    /// Adds a private or protected member. The member distinguishes the class from others in comparisons. `keyof`, `Pick`
-    /// and mapped types leave the member out, and an object with such a member is refused on the wire.
+    /// Adds a private or protected member under a hidden name. `keyof`, `Pick` and mapped types ignore it,
+    /// but it makes the class differ from others. An object with such a member cannot be on the wire.
     fn hidden_member(&mut self, object: &mut Object, name: &str, location: Location) {
         let ty = self.store.add(Ty::Unknown);
         let hidden = Property::hidden_name(name, location);

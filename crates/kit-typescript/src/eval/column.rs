@@ -1,15 +1,16 @@
-//! Properties of entities, which are stored in columns.
+//! Properties of entities. Their values are stored in columns of a table, which adds rules for a `bigint`.
 
 use super::types::{RuleSource, State};
 use super::{Evaluator, Object, Property, Ty, TyId};
 use crate::docs::TagName;
 use crate::modules::{DeclId, DeclKind};
 
-/// Maximum length of a chain of names. Only a cycle is longer.
+/// Maximum number of names that refer to each other in a chain. Only a cycle is longer.
 const MAX_CHAIN: u32 = 10_000;
 
 impl Evaluator<'_> {
-    /// Returns true for a declaration with `@table`. Most comments do not contain the text `@table`, so they are not parsed.
+    /// Returns true if a declaration has `@table`. Comments without the text `@table` are not parsed, which
+    /// saves time.
     pub(super) fn is_entity(&mut self, decl: DeclId) -> bool {
         let declared = self.graph.decl(decl);
         let module = self.graph.module(declared.module);
@@ -24,7 +25,8 @@ impl Evaluator<'_> {
                 .is_some_and(|doc| doc.has(TagName::Table))
     }
 
-    /// Marks the properties of an entity as stored in columns. A type that is not an object stays unchanged.
+    /// Returns the object type with its properties marked as stored in columns. Returns any other type
+    /// unchanged.
     pub(super) fn with_columns(&mut self, body: TyId) -> TyId {
         let shape = self.shape(body);
         let Ty::Object(id) = *self.store.get(shape) else {
@@ -37,8 +39,8 @@ impl Evaluator<'_> {
         self.store.object(object)
     }
 
-    /// Returns the type of a property outside of its object, as in `Note["views"]`. The type includes the rules of the
-    /// property's column.
+    /// Returns the type of a property for use outside of its object, as in `Note["views"]`. It includes the
+    /// rules of the column.
     pub(crate) fn type_of(&mut self, property: &Property) -> TyId {
         if property.column && !property.text_only_doc && self.holds_bigint(property.ty) {
             self.store.add(Ty::Constrained(property.ty, RuleSource::Column))
@@ -47,11 +49,11 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true for `bigint` and for a union with it. Returns false for a type that is being evaluated, because looking
-    /// inside would make the type refer to itself.
+    /// Returns true for `bigint` and for a union that contains it. Returns false for a type whose evaluation
+    /// is in progress, because evaluating it here would make it refer to itself.
     fn holds_bigint(&mut self, ty: TyId) -> bool {
         let mut next = vec![ty];
-        // A cycle of names is a mistake, which is reported where the type is needed.
+        // A cycle of names is a mistake. It is reported at a type that needs one of the names.
         for _ in 0..MAX_CHAIN {
             let Some(at) = next.pop() else {
                 return false;

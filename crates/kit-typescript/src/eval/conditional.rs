@@ -10,8 +10,8 @@ use super::types::Literal;
 use super::{Evaluator, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
-    /// Chooses a branch. If the checked type is a type parameter that stands for a union, the branch is chosen for each
-    /// member.
+    /// Evaluates a conditional type. If the checked type is a type parameter whose argument is a union, the
+    /// result is the union of the results for the members.
     pub(super) fn conditional(&mut self, node: &'a TSConditionalType<'a>, scope: ScopeId) -> TyId {
         let Some((name, bound)) = self.naked_parameter(&node.check_type, scope) else {
             let check = self.evaluate(&node.check_type, scope);
@@ -33,7 +33,8 @@ impl<'a> Evaluator<'a> {
         self.union(chosen)
     }
 
-    /// Returns a type parameter that is used alone, with the type that it stands for.
+    /// Returns the name of a type parameter and the type that it stands for, if an expression is just that
+    /// parameter.
     pub(super) fn naked_parameter(&self, node: &'a TSType<'a>, scope: ScopeId) -> Option<(&'a str, TyId)> {
         match node {
             TSType::TSParenthesizedType(inner) => self.naked_parameter(&inner.type_annotation, scope),
@@ -76,7 +77,7 @@ impl<'a> Evaluator<'a> {
         if matches!(self.store.get(shape), Ty::Any)
             && !matches!(self.store.get(extends_shape), Ty::Any | Ty::Unknown)
         {
-            // `any` may be assignable or not.
+            // `any` may be assignable or not, so both branches are possible.
             let both = vec![
                 self.evaluate(&node.true_type, inner),
                 self.evaluate(&node.false_type, scope),
@@ -90,7 +91,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns true if a type is assignable to another. Returns the mistake if one of the types contains one.
+    /// Returns true if `from` is assignable to `to`. If one of the types contains an invalid type
+    /// ([`Ty::Invalid`]), returns that type as the error.
     pub(super) fn decide(&mut self, from: TyId, to: TyId) -> Result<bool, TyId> {
         let before = self.relations.broken.take();
         let answer = self.assignable(from, to);
@@ -98,8 +100,8 @@ impl<'a> Evaluator<'a> {
         broken.map_or(Ok(answer), Err)
     }
 
-    /// Returns the scope in which the names of `infer` are bound to the inferred types, or a mistake if kit cannot infer
-    /// them.
+    /// Returns the scope in which the names after `infer` have the inferred types. Returns an invalid type as
+    /// the error if kit cannot infer them.
     fn inferred_scope(
         &mut self,
         node: &'a TSConditionalType<'a>,
@@ -142,7 +144,8 @@ impl<'a> Evaluator<'a> {
                     } else {
                         found
                     };
-                    // A type that does not satisfy the constraint is replaced by the constraint, for the check that follows.
+                    // A type that does not satisfy the constraint is replaced by it. The check that follows
+                    // decides the branch.
                     if self.assignable(found, constraint) {
                         found
                     } else {
@@ -155,8 +158,8 @@ impl<'a> Evaluator<'a> {
         Ok(self.store.inner_scope(scope, bindings))
     }
 
-    /// Converts a string from a template to the number, bigint, boolean or null that the constraint requires. Returns the
-    /// string unchanged if the converted value is not written in the same way.
+    /// Converts a string from a template to the number, bigint, boolean or null that the constraint requires:
+    /// `"1"` to `1`. Returns the string unchanged if the value is printed differently, such as `"01"`.
     fn read_text(&mut self, found: TyId, constraint: TyId) -> TyId {
         let Ty::Literal(Literal::String(text)) = self.shape_of(found) else {
             return found;

@@ -1,4 +1,4 @@
-//! Evaluation of type expressions, with one line for each construct.
+//! Evaluation of type expressions: one match arm for each syntax of TypeScript.
 
 use oxc_ast::ast::{TSType, TSTypeName, TSTypeOperatorOperator};
 use oxc_span::GetSpan;
@@ -8,9 +8,10 @@ use super::{Evaluator, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates a type expression. Names are not followed, so recursion stops here.
+    /// Evaluates a type expression. A name becomes [`Ty::Named`] and is not evaluated here, so the recursion
+    /// ends.
     pub(crate) fn evaluate(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
-        // Most types are keywords, which need no limit of depth.
+        // Most type expressions are keywords such as `string`. They do not count for the maximum depth.
         if let Some(keyword) = keyword(node) {
             return self.store.add(keyword);
         }
@@ -89,7 +90,7 @@ impl<'a> Evaluator<'a> {
             TSType::TSFunctionType(function) => self.function_type(function, scope),
             TSType::TSConstructorType(constructor) => self.constructor_type(constructor, scope),
             TSType::TSTypeQuery(query) => self.type_query(query, scope),
-            // A type predicate is a boolean for the caller of the function.
+            // A type predicate such as `x is string` is a boolean for the caller of the function.
             TSType::TSTypePredicate(predicate) => self.store.add(if predicate.asserts {
                 Ty::Undefined
             } else {
@@ -104,8 +105,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of an array's elements. A type that could refer to the type that is being evaluated stays lazy.
-    /// Every other type is evaluated at once, so that equal arrays are one type and their instances are one instance.
+    /// Returns the type of an array's items. It is evaluated later if it could refer to the type that is
+    /// being evaluated. Any other type is evaluated at once, so that equal arrays are the same type.
     pub(super) fn element_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         let waits = match node {
             TSType::TSParenthesizedType(inner) => return self.element_type(&inner.type_annotation, scope),
@@ -127,7 +128,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of `this`: the enclosing interface or class, or the type that extends it.
+    /// Returns the type of `this`: that of the interface or class around it, or of the type that extends this
+    /// one.
     fn this_type(&mut self, scope: ScopeId, location: Location) -> TyId {
         match self.store.binding(scope, super::object::THIS) {
             Some((this, _)) => this,

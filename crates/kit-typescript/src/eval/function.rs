@@ -1,4 +1,5 @@
-//! Function types. They have no JSON form, but conditional types, `ReturnType` and `Parameters` use them.
+//! Function types. JSON has no functions, but conditional types, `ReturnType` and `Parameters` use their
+//! types.
 
 use std::rc::Rc;
 
@@ -11,7 +12,7 @@ use super::types::{Element, Function, Generic};
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use oxc_span::GetSpan;
 
-/// Parts of a signature, in any syntax.
+/// Parts of a function's signature, from a type, a method or a declaration.
 #[derive(Clone, Copy)]
 pub(super) struct Signature<'a> {
     pub(super) type_parameters: Option<&'a TSTypeParameterDeclaration<'a>>,
@@ -58,7 +59,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Evaluates a signature. Its own type parameters stand for themselves.
+    /// Evaluates a signature. Its type parameters become [`Ty::Parameter`].
     pub(super) fn signature(&mut self, signature: &Signature<'a>, scope: ScopeId) -> Function {
         let own = signature
             .type_parameters
@@ -90,7 +91,8 @@ impl<'a> Evaluator<'a> {
         function
     }
 
-    /// Instantiates a generic signature with type arguments; returns `None` if their number does not fit.
+    /// Evaluates a generic signature with type arguments. Returns `None` if there are too many or too few of
+    /// them.
     pub(super) fn instantiate_signature(&mut self, generic: Generic, arguments: &[TyId]) -> Option<Function> {
         let (signature, outer) = *self.generics.get(generic.0? as usize)?;
         let own = signature.type_parameters?.params.as_slice();
@@ -111,7 +113,8 @@ impl<'a> Evaluator<'a> {
         Some(self.signature_in(&signature, scope))
     }
 
-    /// Returns a signature as callers see it: a type parameter is replaced by its constraint, or by `unknown`.
+    /// Returns a generic signature without its type parameters: each is replaced by its constraint, or by
+    /// `unknown`.
     pub(super) fn base_signature(&mut self, function: &Function) -> Function {
         let Some((signature, mut scope)) = function
             .generic
@@ -150,7 +153,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the source text of a generic signature's result type.
+    /// Returns the result type of a generic signature as the source spells it; `None` if it has no
+    /// annotation.
     pub(super) fn written_result(&self, generic: Generic) -> Option<&'a str> {
         let (signature, scope) = self.generics.get(generic.0? as usize)?;
         let span = signature.result?.type_annotation.span();
@@ -158,7 +162,7 @@ impl<'a> Evaluator<'a> {
         text.get(span.start as usize..span.end as usize)
     }
 
-    /// Evaluates a signature in a scope that binds its type parameters.
+    /// Evaluates a signature in a scope in which its type parameters have types.
     fn signature_in(&mut self, signature: &Signature<'a>, scope: ScopeId) -> Function {
         let any = self.store.add(Ty::Any);
         let annotated = |this: &mut Self, annotation: Option<&'a TSTypeAnnotation<'a>>| {
@@ -195,7 +199,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the parameters of a function as a tuple. The rest parameter is spread.
+    /// Returns the parameters of a function as a tuple type. A rest parameter becomes the elements of its
+    /// type.
     pub(super) fn parameter_tuple(&mut self, function: &Function) -> TyId {
         let mut elements = Vec::with_capacity(function.parameters.len());
         for parameter in function.parameters.iter() {
@@ -211,7 +216,7 @@ impl<'a> Evaluator<'a> {
                 Ty::Tuple { elements: rest, .. } => elements.extend(rest.iter().cloned()),
                 Ty::Union(_) if elements.is_empty() => return parameter.ty,
                 _ => {
-                    // `(...args: any)`, or a type that is not inferred yet.
+                    // `(...args: any)`, or a rest parameter whose type is not inferred yet.
                     if elements.is_empty() {
                         return parameter.ty;
                     }

@@ -1,4 +1,4 @@
-//! Types that TypeScript itself declares.
+//! Types that TypeScript itself declares, such as `Date` and `Promise`.
 
 use kit_diagnostics::{closest, codes};
 
@@ -8,8 +8,8 @@ use super::utility::Utility;
 use super::{Evaluator, Object, Ty, TyId};
 use crate::modules::Location;
 
-/// Classes and interfaces of TypeScript that kit only knows by name. Conditional types may compare them, but no JSON
-/// contains their values.
+/// Classes and interfaces of TypeScript that kit knows only by name. Conditional types may compare them, but
+/// JSON cannot represent their values.
 const BUILTINS: &[&str] = &[
     "ArrayBuffer",
     "ArrayBufferLike",
@@ -65,7 +65,7 @@ const BUILTINS: &[&str] = &[
     "WeakSet",
 ];
 
-/// Returns true if TypeScript infers the type arguments of `new Name(…)` from the values.
+/// Returns true for a class of TypeScript whose type arguments follow from the arguments of `new Name(…)`.
 pub(super) fn infers_arguments(name: &str) -> bool {
     matches!(
         name,
@@ -73,7 +73,8 @@ pub(super) fn infers_arguments(name: &str) -> bool {
     )
 }
 
-/// Returns the number of type parameters of a class for which some arguments may be omitted. Omitted arguments are `any`.
+/// Returns the number of type parameters of a class whose type arguments are optional. Omitted arguments are
+/// `any`.
 fn parameters_of(name: &str) -> usize {
     match name {
         "AsyncGenerator"
@@ -89,7 +90,7 @@ fn parameters_of(name: &str) -> usize {
     }
 }
 
-/// Returns true if kit knows a name of TypeScript without its declaration.
+/// Returns true if kit knows the type of TypeScript with this name without reading its declaration.
 pub(crate) fn is_known(name: &str) -> bool {
     matches!(
         name,
@@ -107,7 +108,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 }
 
 impl Evaluator<'_> {
-    /// Evaluates a type that TypeScript declares, or reports a name that is not declared.
+    /// Evaluates a type that TypeScript declares. Reports a name that is not declared.
     pub(super) fn global(
         &mut self,
         name: &str,

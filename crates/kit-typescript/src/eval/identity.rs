@@ -1,11 +1,12 @@
-//! Identity of types, which is stricter than mutual assignability: `any` is not identical to `unknown`, and `a?: 1` is not
-//! identical to `a: 1 | undefined`.
+//! Identity of types. It is stricter than assignability in both directions: `any` is not identical to
+//! `unknown`, and `a?: 1` is not identical to `a: 1 | undefined`.
 
 use super::types::{Element, Function, State};
 use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
-/// Maximum depth of the comparison. Types that are equal up to this depth count as identical.
+/// Maximum depth of nested types in a comparison. Types without a difference up to this depth count as
+/// identical.
 const MAX_DEPTH: u32 = 50;
 
 impl Evaluator<'_> {
@@ -14,7 +15,7 @@ impl Evaluator<'_> {
     }
 
     fn same(&mut self, a: TyId, b: TyId, left: u32) -> bool {
-        // An intersection of objects is not identical to one object with all the properties.
+        // `{ a: 1 } & { b: 2 }` is not identical to `{ a: 1; b: 2 }`.
         if self.is_object_intersection(a) != self.is_object_intersection(b) {
             return false;
         }
@@ -91,7 +92,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true if a type is an intersection of objects such as `{ a: 1 } & { b: 2 }`, also through names.
+    /// Returns true for an intersection of objects such as `{ a: 1 } & { b: 2 }`, also if a type alias names
+    /// it.
     fn is_object_intersection(&mut self, ty: TyId) -> bool {
         let mut at = self.without_laziness(ty);
         while let Ty::Named(id) = *self.store.get(at) {
@@ -111,7 +113,7 @@ impl Evaluator<'_> {
             let shape = self.shape(*member);
             if let Ty::Object(id) = *self.store.get(shape) {
                 let object = self.store.object_at(id);
-                // `T & {}` is `T`.
+                // `T & {}` counts as `T`.
                 let empty = object.properties.is_empty() && object.index.is_empty() && !object.is_function();
                 if !empty && !objects.contains(&shape) {
                     objects.push(shape);

@@ -1,4 +1,4 @@
-//! Index signatures: the keys that they accept, and the rules that comments define for these keys.
+//! Index signatures such as `[key: string]: V`: the keys that they accept, and the rules for these keys.
 
 use kit_diagnostics::codes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,17 +7,17 @@ use super::types::{Index, RuleSource};
 use super::{Evaluator, Object, Ty, TyId};
 use crate::modules::Location;
 
-/// A member of a type of keys.
+/// A member of the union of an index signature's key types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct KeyMember {
-    /// Shape of the member.
+    /// Type of the keys without rules.
     pub(super) shape: TyId,
-    /// Member with the rules of comments; `None` for a member without rules.
+    /// Type of the keys with the rules from doc tags; `None` if they have no rules.
     pub(super) ruled: Option<TyId>,
 }
 
 impl Evaluator<'_> {
-    /// Returns the members of a type of keys, each once.
+    /// Returns the members of a key type without duplicates: `string` and `number` for `string | number`.
     pub(super) fn key_members(&mut self, keys: TyId) -> Vec<KeyMember> {
         let mut found = Vec::new();
         self.collect_keys(keys, Vec::new(), &mut found);
@@ -26,7 +26,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Collects the members. `rules` are the rules around the keys, the outermost first.
+    /// Adds the members of a key type to `found`. `rules` are the rules that apply to all of its keys, the
+    /// outermost first.
     fn collect_keys(&mut self, keys: TyId, mut rules: Vec<RuleSource>, found: &mut Vec<KeyMember>) {
         let shape = self.shape(keys);
         match self.store.get(shape) {
@@ -34,7 +35,7 @@ impl Evaluator<'_> {
                 found.push(KeyMember { shape, ruled: None });
                 return;
             }
-            // The intersection `K & string` has the shape `never` if `K` is a symbol.
+            // `K & string` is `never` if `K` is a symbol.
             Ty::Never => return,
             _ => {}
         }
@@ -69,19 +70,19 @@ impl Evaluator<'_> {
             }
             return;
         }
-        // A branded string, as in `[key: UserId]`.
+        // A branded string as a key type: `[key: UserId]`.
         if let Ty::Branded(base, _) = *self.store.get(shape)
             && self.key_name(base).is_none()
         {
             return self.collect_keys(base, rules, found);
         }
-        // A literal is a single key, so rules have no effect on it.
+        // A literal is only one key, for which a rule has no use.
         let ruled = (!rules.is_empty() && self.key_name(shape).is_none()).then(|| self.ruled(shape, &rules));
         found.push(KeyMember { shape, ruled });
     }
 
-    /// Returns the tags of a comment that apply to keys; `None` if there are none. Rules that follow from a reference, a
-    /// generated value or a column do not apply to keys.
+    /// Returns the rules in doc tags such as `@maxLength`, which apply to keys; `None` if there are none.
+    /// Rules that follow from `@references`, `@generated` or a database column do not apply to keys.
     fn rule_of_keys(&mut self, source: RuleSource) -> Option<RuleSource> {
         match source {
             RuleSource::Doc(doc) if self.store.doc(doc).limits() => {
@@ -91,7 +92,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds `[key: K]: V`. A union of keys becomes one signature for each member.
+    /// Adds `[key: K]: V` to an object. If `K` is a union, adds a signature for each of its members.
     pub(super) fn index_signature(
         &mut self,
         object: &mut Object,
@@ -103,8 +104,8 @@ impl Evaluator<'_> {
         self.index_signatures(object, &members, value, location);
     }
 
-    /// Adds a signature for each member of a type of keys. A key of several members must satisfy the rules of one of them;
-    /// kit can check this only if one of the members has no rules or all members have the same rules.
+    /// Adds an index signature for each member of a key type. Members with different rules for the same keys
+    /// are an error, because kit cannot check that a key satisfies one rule or the other.
     pub(super) fn index_signatures(
         &mut self,
         object: &mut Object,
@@ -117,7 +118,7 @@ impl Evaluator<'_> {
             rules.entry(member.shape).or_default().push(member.ruled);
         }
         for member in members {
-            // Members with the same shape become one signature, at the position of the first of them.
+            // Members with the same shape become one signature, in the position of the first of them.
             let Some(of_shape) = rules.remove(&member.shape) else {
                 continue;
             };
@@ -132,7 +133,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds the signature of a key of a mapped type to the signatures of the keys before it.
+    /// Adds an index signature for a key type of a mapped type. It replaces an earlier signature with the
+    /// same key type; if their rules differ, this is an error.
     pub(super) fn mapped_signature(
         &mut self,
         object: &mut Object,
@@ -161,7 +163,7 @@ impl Evaluator<'_> {
         let KeyMember { shape, ruled } = member;
         match self.store.get(shape).clone() {
             Ty::Number if ruled.is_some() => self.refuse_number_rules(object, ruled, location),
-            // The keys of the pattern `Record<infer K, V>` are not inferred yet.
+            // In the pattern `Record<infer K, V>`, the key type is not inferred yet.
             Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..) | Ty::Infer(_) => {
                 let key = shape;
                 set_index(object, Index { key, ruled, value });
@@ -202,7 +204,7 @@ impl Evaluator<'_> {
         ));
     }
 
-    /// Returns the location of the first rule that comments define for a type.
+    /// Returns a label at the first doc tag that is a rule of a key type.
     fn rule_label(&mut self, ruled: TyId) -> Option<kit_diagnostics::Label> {
         let rules = self.rules_around(ruled);
         let tag = rules.into_iter().find_map(|source| {
@@ -219,7 +221,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Adds an index signature. A signature for the same keys is replaced.
+/// Adds an index signature. It replaces a signature with the same key type.
 pub(super) fn set_index(object: &mut Object, index: Index) {
     match object.index.iter_mut().find(|known| known.key == index.key) {
         Some(known) => *known = index,

@@ -1,23 +1,25 @@
-//! Inference of `infer`: matches a type with a pattern whose holes are [`Ty::Infer`].
+//! Inference of types for `infer`: matches a type with a pattern such as `Array<infer U>`. Each `infer` in a
+//! pattern is a [`Ty::Infer`], here called a hole.
 
 use std::rc::Rc;
 
 use super::types::{Element, Function, Literal};
 use super::{Evaluator, KeyKind, Object, Segment, Ty, TyId};
 
-/// Maximum depth of nested patterns. Deeper patterns come from recursive types, which are matched before this depth.
+/// Maximum depth of nested patterns. Only recursive types have a greater depth, and they are matched before
+/// it.
 const MAX_PATTERN_DEPTH: u32 = 60;
 
-/// Types that were found for each hole of a pattern.
+/// Types that were found for each `infer` of a pattern.
 pub(super) struct Inference {
     first: u32,
-    /// Types from read positions: results, properties, elements.
+    /// Types from positions that are read: results of functions, properties, elements.
     covariant: Vec<Vec<TyId>>,
-    /// Types from write positions: parameters of functions.
+    /// Types from positions that are written: parameters of functions.
     contravariant: Vec<Vec<TyId>>,
-    /// True for a hole whose type comes from the text of a template, which may stand for a number.
+    /// True for each `infer` whose type is a part of a string, such as `"1"`, which may stand for a number.
     pub(super) from_text: Vec<bool>,
-    /// Mistake: the hole stands for a type that kit does not know, such as a method of a TypeScript class.
+    /// Mistake if a type that `infer` stands for is not known to kit, such as the type of a method of `Map`.
     pub(super) unknown: Option<TyId>,
     depth: u32,
 }
@@ -57,7 +59,8 @@ impl Inference {
         }
     }
 
-    /// Returns the type of a hole: the union of the read positions, otherwise the intersection of the write positions.
+    /// Returns the type for an `infer`: the union of the types that are read, or else the intersection of
+    /// those that are written. Returns `None` if no type was found.
     pub(super) fn result(&self, eval: &mut Evaluator<'_>, index: usize) -> Option<TyId> {
         match (
             self.covariant[index].as_slice(),
@@ -74,7 +77,7 @@ impl Inference {
 }
 
 impl Evaluator<'_> {
-    /// Matches a type with a pattern.
+    /// Matches a type with a pattern, and adds the types that were found to `inference`.
     pub(super) fn infer_from(
         &mut self,
         source: TyId,
@@ -99,7 +102,7 @@ impl Evaluator<'_> {
             inference.add(number, source, contra, false);
             return;
         }
-        // Two instances of one declaration are matched by their arguments.
+        // Two instances of one generic type are matched by their type arguments.
         let named = self.without_laziness(source);
         if let (Ty::Named(a), Ty::Named(b)) = (self.store.get(named), self.store.get(pattern)) {
             let (a, b) = (&self.store.instances[a.index()], &self.store.instances[b.index()]);
@@ -188,7 +191,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Replaces a parameter of a generic function, which has no meaning outside of the function, by `unknown`.
+    /// Returns `unknown` for a type parameter of a generic function, because it has no meaning outside of the
+    /// function. Returns any other type unchanged.
     fn without_parameters(&mut self, source: TyId) -> TyId {
         match self.shape_of(source) {
             Ty::Parameter(_) => self.store.add(Ty::Unknown),
@@ -196,7 +200,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Fills every hole of a pattern with `any`.
+    /// Adds `any` to the types of every `infer` in a pattern.
     fn fill_with(&mut self, any: TyId, pattern: TyId, inference: &mut Inference) {
         match self.store.get(pattern).clone() {
             Ty::Array { element, .. } => self.infer_from(any, element, inference, false),
@@ -220,8 +224,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches a union of patterns. Members that equal a closed pattern or match a composite pattern are done; the other
-    /// members are matched with a bare `infer`.
+    /// Matches a type with a union of patterns. Its members that equal a pattern without `infer`, or that
+    /// match a pattern such as `(infer U)[]`, are done. The other members are matched with a pattern that is
+    /// only `infer U`.
     fn match_union(&mut self, source: TyId, patterns: &[TyId], inference: &mut Inference, contra: bool) {
         let sources: Vec<TyId> = match self.store.get(source).clone() {
             Ty::Union(members) => members.to_vec(),
@@ -268,8 +273,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches elements from the front and from the back. The elements in between are matched with the rest element of the
-    /// pattern.
+    /// Matches elements of a tuple from the start and from the end. The elements between them are matched
+    /// with the rest element of the pattern.
     fn match_elements(
         &mut self,
         source: &[Element],
@@ -372,7 +377,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a type without `undefined`. A lazy type expression stays unevaluated.
+    /// Returns a type without `undefined`. Does not evaluate a type expression that is not evaluated yet.
     pub(super) fn defined_later(&mut self, ty: TyId) -> TyId {
         match self.store.get(ty) {
             Ty::Lazy(_) | Ty::Constrained(..) => self.store.add(Ty::Defined(ty)),
@@ -380,7 +385,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a type without `undefined`.
+    /// Returns a union without its member `undefined`, and any other type unchanged.
     pub(super) fn defined(&mut self, ty: TyId) -> TyId {
         let absent = self.store.add(Ty::Undefined);
         match self.shape_of(ty) {
@@ -396,7 +401,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches overloads, starting with the last one.
+    /// Matches the overloads of two functions in pairs, starting with the last overloads.
     fn match_functions(
         &mut self,
         source: &[Function],
@@ -420,9 +425,10 @@ impl Evaluator<'_> {
     fn match_parameters(&mut self, own: &Function, hole: &Function, inference: &mut Inference, contra: bool) {
         let list = self.parameter_tuple(own);
         let holes = self.parameter_tuple(hole);
-        // `(...args: infer A)` matches the whole list.
+        // `(...args: infer A)` matches all parameters.
         if matches!(self.store.get(holes), Ty::Infer(_)) {
-            // TypeScript uses a list of parameters unchanged, so the list counts as a read position in both directions.
+            // TypeScript infers the parameters unchanged, so they count as read, although parameters are
+            // written.
             self.infer_from(list, holes, inference, contra);
             return;
         }

@@ -1,11 +1,11 @@
-//! Names that a pattern infers.
+//! Type parameters that `infer` declares in a pattern.
 
 use oxc_ast::ast::{
     FormalParameters, TSSignature, TSTupleElement, TSType, TSTypeAnnotation, TSTypeParameter,
 };
 
-/// Returns the `infer`s of a pattern, each name once, in order. The `infer`s of a conditional type inside of the pattern are
-/// not included.
+/// Returns the type parameters that `infer` declares in a pattern, each name once, in the order of the
+/// source. Those of a conditional type inside of the pattern are not included.
 pub(super) fn infer_names<'a>(pattern: &'a TSType<'a>) -> Vec<&'a TSTypeParameter<'a>> {
     let mut found = Vec::new();
     of_type(pattern, &mut found);
@@ -22,7 +22,7 @@ fn of_type<'a>(node: &'a TSType<'a>, found: &mut Found<'a>) {
                 .iter_mut()
                 .find(|known| known.name.name == parameter.name.name)
             {
-                // The constraint may be at any of the occurrences.
+                // One `infer U` may have a constraint, while another one with the same name has none.
                 Some(known) if known.constraint.is_none() => *known = parameter,
                 Some(_) => {}
                 None => found.push(parameter),

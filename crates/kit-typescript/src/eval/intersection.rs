@@ -1,4 +1,5 @@
-//! Intersections: objects are merged, unions are expanded, and an intersection without values is `never`.
+//! Intersections: objects are merged, unions are expanded, and an intersection that no value fits becomes
+//! `never`.
 
 use std::rc::Rc;
 
@@ -7,11 +8,11 @@ use super::types::State;
 use super::{Evaluator, Object, Property, Ty, TyId};
 use crate::modules::DeclKind;
 
-/// Maximum number of members when an intersection expands unions.
+/// Maximum number of members of the union that an intersection of unions expands to.
 const MAX_COMBINATIONS: usize = 2_000;
 
 impl Evaluator<'_> {
-    /// Evaluates an intersection. The result is not an intersection.
+    /// Evaluates an intersection to a type of another kind, such as one object, a union or `never`.
     pub(super) fn intersect(&mut self, id: TyId) -> TyId {
         let Ty::Intersection(members) = self.store.get(id).clone() else {
             return id;
@@ -39,12 +40,13 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Returns a member of an intersection. In an interface that uses `this`, `this` becomes the intersection.
+    /// Returns a member of an intersection. In an interface that uses `this`, `this` stands for the
+    /// intersection.
     fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
         let mut at = self.without_laziness(member);
         let mut passed = Vec::new();
         while let Ty::Named(id) = *self.store.get(at) {
-            // `type E = E` refers to itself, which is reported when its shape is needed.
+            // `type E = E` refers to itself. This is reported when the shape of `E` is needed.
             if passed.contains(&id) {
                 return member;
             }
@@ -69,7 +71,7 @@ impl Evaluator<'_> {
         member
     }
 
-    /// Returns the intersection of two shapes.
+    /// Returns the shape of the intersection of two shapes.
     pub(super) fn intersect_two(&mut self, left: TyId, right: TyId) -> TyId {
         if left == right {
             return left;
@@ -132,8 +134,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the intersection of a type that is not an object with an object type. No value on the wire has both, so the
-    /// object is a brand.
+    /// Returns the shape of `base & object` if `base` is not an object. No JSON value fits both, so the
+    /// object is a brand: a part of the type without a value.
     fn brand(&mut self, base: TyId, object: TyId) -> TyId {
         match self.store.get(base).clone() {
             Ty::Never | Ty::Invalid(_) => base,
@@ -191,7 +193,7 @@ impl Evaluator<'_> {
             let mut known = merged.properties[at].clone();
             if known.ty != property.ty {
                 if !(known.optional && property.optional) && self.no_common_value(&known, property) {
-                    // No object has both properties: TypeScript evaluates the whole intersection to `never`.
+                    // No object fits, so TypeScript evaluates the intersection to `never`.
                     return self.store.add(Ty::Never);
                 }
                 known.ty = self.store.intersection([known.ty, property.ty]);
@@ -203,7 +205,8 @@ impl Evaluator<'_> {
             if known.optional != property.optional
                 && accepts_anything_but_null(self, if known.optional { property.ty } else { known.ty })
             {
-                // `unknown & (T | undefined)` may still be `undefined`, which means absent on the wire.
+                // `unknown & (T | undefined)` may be `undefined`, which means that the property may be
+                // absent.
                 known.optional = true;
             } else {
                 known.required |= property.required || known.optional != property.optional;
@@ -231,8 +234,8 @@ impl Evaluator<'_> {
         self.store.object(merged)
     }
 
-    /// Returns true if a property makes two objects disjoint: one of its types consists of literals, and no value has both
-    /// types.
+    /// Returns true if no value fits a property in both objects, and one of its two types consists of
+    /// literals. The intersection of the objects is then `never`.
     fn no_common_value(&mut self, a: &Property, b: &Property) -> bool {
         let (Some(a), Some(b)) = (self.values_of(a), self.values_of(b)) else {
             return false;
@@ -257,7 +260,8 @@ impl Evaluator<'_> {
             .all(|left| b.iter().all(|right| self.apart(*left, *right)))
     }
 
-    /// Returns the possible types of a property. A property that may only be absent, `?: never`, is `undefined`.
+    /// Returns the members of a property's type. The property `a?: never` can only be absent, so its type is
+    /// `undefined`.
     fn values_of(&mut self, property: &Property) -> Option<Vec<TyId>> {
         let own = self.without_laziness(property.ty);
         if property.optional && matches!(self.store.get(own), Ty::Never) {
@@ -266,7 +270,8 @@ impl Evaluator<'_> {
         self.parts(own)
     }
 
-    /// Returns true if no value has both types. About objects only one fact is used: they are not null.
+    /// Returns true if certainly no value fits both types. Of an object type it is only known that it
+    /// excludes `null` and `undefined`.
     fn apart(&mut self, left: TyId, right: TyId) -> bool {
         let nothing = |ty: &Ty| matches!(ty, Ty::Null | Ty::Undefined);
         let (a, b) = (self.store.get(left), self.store.get(right));
@@ -281,8 +286,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the members of a union, or the type alone. Follows names only as far as this is safe while recursive objects
-    /// are being merged. Returns `None` if the members are not known, or if a member may be anything.
+    /// Returns the members of a union, or a list with only the type. Returns `None` if a member may be
+    /// anything, or if the members are not known while recursive objects are being merged.
     fn parts(&mut self, ty: TyId) -> Option<Vec<TyId>> {
         let mut at = self.without_laziness(ty);
         loop {
@@ -291,7 +296,7 @@ impl Evaluator<'_> {
                     let state = &self.store.instances[instance.index()];
                     let decl = self.graph.decl(state.decl);
                     if !matches!(decl.kind, DeclKind::Alias(_)) {
-                        // The members of an interface do not matter here.
+                        // An interface is not a union, so it is not evaluated here.
                         return Some(vec![at]);
                     }
                     if state.body == State::InProgress {
@@ -316,7 +321,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns true if the values of a type are not objects.
+/// Returns true for a type whose values are not objects, such as `string`.
 fn is_scalar(ty: &Ty) -> bool {
     matches!(
         ty,

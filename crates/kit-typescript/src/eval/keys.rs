@@ -1,4 +1,4 @@
-//! `keyof T` and `T[K]`.
+//! The type operators `keyof T` and `T[K]`.
 
 use kit_diagnostics::{closest, codes};
 
@@ -6,7 +6,7 @@ use super::types::{Element, Literal, is_numeric_name};
 use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
 use crate::modules::Location;
 
-/// Names of the members of every array (ES2023), for `keyof` of arrays and tuples.
+/// Names of the properties and methods of every array in ES2023. They belong to `keyof` of an array or tuple.
 const ARRAY_MEMBERS: &[&str] = &[
     "length",
     "toString",
@@ -49,7 +49,7 @@ const ARRAY_MEMBERS: &[&str] = &[
     "with",
 ];
 
-/// Array members that change the array. A readonly array does not have them.
+/// Methods that change the array. `keyof` of a readonly array does not contain them.
 const CHANGING: &[&str] = &[
     "pop",
     "push",
@@ -72,7 +72,7 @@ impl Evaluator<'_> {
                 self.object_keys(&object)
             }
             Ty::Union(members) => {
-                // The keys of a union are the keys that all members have.
+                // The keys of a union are those that all members have.
                 let mut common: Option<TyId> = None;
                 for member in members.iter() {
                     let keys = self.keys_of(*member, location);
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns `string | number | symbol`.
+    /// Returns `string | number | symbol`, the type of all keys.
     pub(super) fn any_key(&mut self) -> TyId {
         let keys = [Ty::String, Ty::Number, Ty::Symbol].map(|ty| self.store.add(ty));
         self.union(keys.to_vec())
@@ -110,11 +110,12 @@ impl Evaluator<'_> {
 
     fn object_keys(&mut self, object: &Object) -> TyId {
         let mut keys = Vec::with_capacity(object.properties.len() + object.index.len());
-        // If there are properties too, the literals of their names are a part of `string`, which has no rules then.
+        // An object with properties besides its index signature has other keys too, so the rules of the
+        // signature do not apply.
         let is_map = object.visible().next().is_none();
         for index in &object.index {
             keys.push(index.ruled.filter(|_| is_map).unwrap_or(index.key));
-            // A string signature also has number keys.
+            // An object with string keys also has number keys.
             if matches!(self.store.get(index.key), Ty::String) {
                 keys.push(self.store.add(Ty::Number));
             }
@@ -125,12 +126,12 @@ impl Evaluator<'_> {
         self.union(keys)
     }
 
-    /// Returns the type of a property's key.
+    /// Returns the type of a property's key: `"id"` for the property `id`.
     pub(super) fn key_of(&mut self, property: &Property) -> TyId {
         let literal = match property.key {
             KeyKind::Text => Literal::String(property.name.clone()),
             KeyKind::Number => Literal::number(property.name.parse().unwrap_or(f64::NAN)),
-            // No value on the wire has a symbol key. The type only has to differ from other keys.
+            // JSON has no symbol keys. The type only has to differ from those of other keys.
             KeyKind::Symbol => return self.store.add(Ty::UniqueSymbol(property.location)),
         };
         self.store.add(Ty::Literal(literal))
@@ -172,7 +173,7 @@ impl Evaluator<'_> {
                 let object = self.store.object_at(id);
                 self.property_type(&object, index_shape, &key, location)
             }
-            // A literal string or a template has the members of `string`.
+            // A string literal or a template has the properties of `string`.
             (
                 Ty::Literal(Literal::String(_)) | Ty::Template(_) | Ty::Cased(..),
                 Ty::Number | Ty::Literal(_),
@@ -225,7 +226,7 @@ impl Evaluator<'_> {
             }
         };
         let by_symbol = match key {
-            // Mapped types pass the location of the property as the key.
+            // A mapped type uses the location of a property with a symbol key as its key.
             Ty::UniqueSymbol(symbol) => object
                 .properties
                 .iter()
@@ -245,10 +246,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the value type of the index signature that applies to a key.
+    /// Returns the type of the values of the index signature that accepts a key; `None` if there is none.
     pub(super) fn index_for(&mut self, object: &Object, key: TyId) -> Option<TyId> {
         let signatures: Vec<_> = object.index.clone();
-        // The narrowest signature that accepts the key comes first: templates, then numbers, then strings.
+        // A template accepts fewer keys than `number`, and `number` fewer than `string`.
         let rank = |this: &Self, key: TyId| match this.store.get(key) {
             Ty::String => 2,
             Ty::Number => 1,
@@ -286,7 +287,7 @@ impl Evaluator<'_> {
         best.map(|(_, value)| value)
     }
 
-    /// Returns the type of a member of a list or a string.
+    /// Returns the type of a property of an array, a tuple or a string: `T[0]`, `T["length"]`.
     fn list_member(&mut self, list: TyId, key: &Literal, location: Location) -> TyId {
         let name = key.name();
         let elements = match self.store.get(list).clone() {
@@ -322,7 +323,7 @@ impl Evaluator<'_> {
         self.no_member(list, index, location)
     }
 
-    /// Evaluates `T["length"]`, which is a literal for tuples without a rest element.
+    /// Evaluates `T["length"]`: a literal such as `2` for a tuple without a rest element, otherwise `number`.
     fn length_of(&mut self, elements: &[Element], is_text: bool) -> TyId {
         if is_text || elements.iter().any(|element| element.rest) {
             return self.store.add(Ty::Number);

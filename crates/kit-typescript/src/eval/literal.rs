@@ -1,4 +1,4 @@
-//! Literal types.
+//! Literal types such as `"a"`, `1` and `-1n`.
 
 use oxc_ast::ast::{Expression, TSLiteral, UnaryOperator};
 

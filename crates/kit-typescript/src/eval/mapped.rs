@@ -9,7 +9,7 @@ use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId, reference};
 use crate::modules::Location;
 use oxc_ast::ast::{TSMappedType, TSMappedTypeModifierOperator, TSType, TSTypeName, TSTypeOperatorOperator};
 
-/// Change of a modifier: set, remove or keep.
+/// Effect of a mapped type on a modifier (`?` or `readonly`): keep, add or remove it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Modifier {
     Keep,
@@ -37,10 +37,10 @@ impl Modifier {
     }
 }
 
-/// A key of a mapped type.
+/// A key that a mapped type maps.
 struct Key {
     member: KeyMember,
-    /// Property with this key in the source type of the mapping.
+    /// Property with this key in the object that is mapped.
     source: Option<Property>,
 }
 
@@ -50,8 +50,8 @@ impl<'a> Evaluator<'a> {
         let Some(of) = key_of_operand(&node.constraint) else {
             return self.mapped_over_keys(node, scope, location);
         };
-        // `keyof T` of a type parameter maps each member of a union and the elements of arrays, and leaves primitives
-        // unchanged.
+        // `{ [K in keyof T]: … }` with a type parameter `T` maps each member of a union and the elements of
+        // an array. It leaves primitives unchanged.
         if let Some((name, bound)) = self.naked_parameter(of, scope) {
             return self.mapped_over(node, bound, name, scope, location);
         }
@@ -100,7 +100,7 @@ impl<'a> Evaluator<'a> {
                 let readonly = Modifier::from(node.readonly).apply(readonly);
                 let mut mapped = Vec::with_capacity(elements.len());
                 for (index, element) in elements.iter().enumerate() {
-                    // The rest element is mapped as an array.
+                    // The type of a rest element is mapped as an array of it.
                     let (key, scope) = if element.rest {
                         let rest = self.store.add(Ty::Array {
                             element: element.ty,
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a> {
                 self.mapped_over_keys(node, scope, location)
             }
             Ty::Unknown | Ty::NonPrimitive => self.store.object(Object::default()),
-            // Primitives are mapped to themselves.
+            // A mapped type leaves primitives unchanged.
             _ => source,
         }
     }
@@ -152,12 +152,12 @@ impl<'a> Evaluator<'a> {
         if optional && Modifier::from(node.optional) == Modifier::Remove {
             return self.defined_later(value);
         }
-        // In the common case the value is `T[K]`: the element keeps its name and tags.
+        // Usually the value is `T[K]`, and the element keeps its name and doc tags.
         let (a, b) = (self.without_laziness(value), self.without_laziness(element));
         if a == b { element } else { value }
     }
 
-    /// Maps the properties of an object, and keeps their modifiers, comments and order.
+    /// Maps the properties of an object. They keep their modifiers, comments and order.
     fn mapped_object(
         &mut self,
         node: &'a TSMappedType<'a>,
@@ -185,7 +185,8 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// Maps `[K in Keys]`. If `Keys` is a parameter `K extends keyof T`, the properties of `T` are kept, like in `Pick`.
+    /// Maps `[K in Keys]`. For a parameter `Keys extends keyof T`, as in `Pick`, the properties keep the
+    /// modifiers and comments that they have in `T`.
     fn mapped_over_keys(&mut self, node: &'a TSMappedType<'a>, scope: ScopeId, location: Location) -> TyId {
         let constraint = self.evaluate(&node.constraint, scope);
         let shape = self.shape(constraint);
@@ -211,7 +212,7 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// Returns the object that a parameter's constraint refers to: `T` in `K extends keyof T`.
+    /// Returns the object whose keys limit a type parameter: `T` for `K extends keyof T`.
     fn modifiers_type(&mut self, constraint: &'a TSType<'a>, scope: ScopeId) -> Option<Rc<Object>> {
         let TSType::TSTypeReference(reference) = constraint else {
             return None;
@@ -251,7 +252,7 @@ impl<'a> Evaluator<'a> {
             return object;
         }
         for key in keys {
-            // If the value is the key itself, the value has the rules of the key.
+            // A value that is the key itself, as in `{ [K in Code]: K }`, has the rules of the key.
             let bound = key.member.ruled.unwrap_or(key.member.shape);
             let inner = self.store.key_scope(scope, node, bound);
             let names: Vec<KeyMember> = match &node.name_type {
@@ -288,8 +289,8 @@ impl<'a> Evaluator<'a> {
         let (optional, readonly) = (Modifier::from(node.optional), Modifier::from(node.readonly));
         let source = key.source.as_ref();
         let was_optional = source.is_some_and(|source| source.optional);
-        // `T[K]` is the property's own type, and the property keeps its tags. With any other type the property keeps only
-        // the text of its comment.
+        // If the value is `T[K]`, the property keeps its doc tags. Otherwise it keeps only the text of its
+        // comment, because the tags may not apply to the new type.
         let same = source.is_some()
             && node
                 .type_annotation
@@ -305,7 +306,7 @@ impl<'a> Evaluator<'a> {
         } else {
             ty
         };
-        // If two keys have the same name, the property has a union of both value types.
+        // Two keys with the same name become one property with a union of both types.
         let ty = match object.property(&text) {
             Some(known) => self.union(vec![known.ty, ty]),
             None => ty,
@@ -326,7 +327,7 @@ impl<'a> Evaluator<'a> {
         insert(object, property);
     }
 
-    /// Returns true if a value type is `T[K]` with the mapped type `T` and the key `K` of the mapping.
+    /// Returns true if the value of a mapped type over `T` with the key `K` is `T[K]`.
     fn is_own_value(&mut self, value: &'a TSType<'a>, node: &'a TSMappedType<'a>, scope: ScopeId) -> bool {
         let TSType::TSIndexedAccessType(access) = value else {
             return false;
@@ -340,7 +341,7 @@ impl<'a> Evaluator<'a> {
             return false;
         }
         let Some(of) = key_of_operand(&node.constraint) else {
-            // `[K in Keys]: T[K]` with `Keys extends keyof T`.
+            // In `[K in Keys]: T[K]`, the parameter is declared as `Keys extends keyof T`.
             return true;
         };
         let (of, own) = (
@@ -358,7 +359,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the name of a property with the given key; `None` for a key that stands for many names.
+    /// Returns the property name that a key stands for: `a` for `"a"`. Returns `None` for a key such as
+    /// `string`.
     pub(super) fn key_name(&mut self, key: TyId) -> Option<(Rc<str>, KeyKind)> {
         match self.shape_of(key) {
             Ty::Literal(literal @ Literal::Number(_)) => Some((literal.name(), KeyKind::Number)),
@@ -370,7 +372,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Creates an object with the index signature or the property of each key.
+    /// Returns the object with these keys, as for `Record`: a property for a literal key, an index signature
+    /// for any other key.
     pub(super) fn keyed(&mut self, keys: TyId, value: TyId, location: Location) -> TyId {
         let shape = self.shape(keys);
         let members = match self.store.get(shape) {
@@ -407,7 +410,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Returns `T` of `keyof T`.
+/// Returns the operand of `keyof`: `T` for `keyof T`. Returns `None` for any other type.
 fn key_of_operand<'a>(node: &'a TSType<'a>) -> Option<&'a TSType<'a>> {
     match node {
         TSType::TSParenthesizedType(inner) => key_of_operand(&inner.type_annotation),

@@ -1,4 +1,4 @@
-//! Members of interfaces and object literals.
+//! Members of interfaces and object types: properties, methods, index signatures.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::types::Function;
 use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
-    /// Adds a member to an object. A member with the same name is replaced at its position.
+    /// Adds a member to an object. It replaces a member with the same name and takes its position.
     pub(super) fn member(&mut self, object: &mut Object, member: &'a TSSignature<'a>, scope: ScopeId) {
         self.spend_members(1, object.properties.len());
         match member {
@@ -114,7 +114,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of a member. The type stays lazy, unless it is a keyword, so that an object may refer to itself.
+    /// Returns the type of a member. It is evaluated later, unless it is a keyword, so that an object may
+    /// refer to itself.
     pub(super) fn member_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         match node {
             TSType::TSStringKeyword(_) | TSType::TSNumberKeyword(_) | TSType::TSBooleanKeyword(_) => {
@@ -124,7 +125,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of a method. An earlier declaration with the same name is another overload.
+    /// Returns the type of a method. If the object already has a method with this name, the type has both
+    /// overloads.
     pub(super) fn overloaded(&mut self, object: &Object, name: &str, function: Function) -> TyId {
         let mut calls = match object.property(name).map(|known| self.shape_of(known.ty)) {
             Some(Ty::Object(id)) => self.store.object_at(id).calls.clone(),
@@ -137,7 +139,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns the name of a member. A name that cannot be evaluated becomes an issue of the object.
+    /// Returns the name of a member. Adds an error to the object if the name cannot be evaluated.
     pub(super) fn key(
         &mut self,
         object: &mut Object,
@@ -164,7 +166,7 @@ impl<'a> Evaluator<'a> {
         None
     }
 
-    /// Returns the name of `[key]`: a symbol, or a constant with a literal type.
+    /// Returns the name of a member with a computed key, `[key]`: a symbol, or the value of a constant.
     fn computed_key(
         &mut self,
         object: &mut Object,
@@ -210,7 +212,7 @@ impl<'a> Evaluator<'a> {
         object.issues.push(issue);
     }
 
-    /// Returns the comment of a member that starts at `span`.
+    /// Returns the doc comment of the member that starts at `span`; `None` if it has no comment.
     pub(super) fn member_doc(&mut self, span: Span, scope: ScopeId) -> Option<DocId> {
         let id = self.store.module_of(scope);
         let module = self.graph.module(id);
@@ -219,13 +221,13 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Returns the name of a property with a symbol key. The leading NUL keeps this name different from every property of the
-/// user.
+/// Returns an internal name for a property with a symbol key. It starts with NUL, so that no property in the
+/// source has this name.
 pub(super) fn symbol_name(location: crate::modules::Location) -> Rc<str> {
     format!("\0symbol {}:{}", location.module.0, location.span.start).into()
 }
 
-/// Adds a property. A redeclared property keeps its position, like in TypeScript.
+/// Adds a property. If the object has a property with the same name, the new one replaces it in its position.
 pub(super) fn insert(object: &mut Object, property: Property) {
     match object
         .properties

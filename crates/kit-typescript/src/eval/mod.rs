@@ -1,17 +1,19 @@
-//! Evaluator of type expressions: evaluates them to types like TypeScript does.
+//! Evaluator of type expressions. It gives the same types as TypeScript.
 //!
-//! Evaluation is lazy. A name evaluates to [`Ty::Named`], and the type of a property to [`Ty::Lazy`]. Only
-//! [`Evaluator::shape`] looks inside, once for each pair of declaration and arguments. A mistake is a type too,
-//! [`Ty::Invalid`]: mistakes in types that nothing needs are not reported, and one mistake does not hide the next.
+//! Evaluation is lazy: a name becomes [`Ty::Named`], and the type of a property [`Ty::Lazy`]. Only
+//! [`Evaluator::shape`] evaluates these, once for each declaration with its arguments. A mistake is a type
+//! too, [`Ty::Invalid`], and is reported only if something needs the type. One mistake does not hide the
+//! next.
 //!
-//! Generic types are evaluated only with arguments, in a [`Scope`] that binds their parameters, so a conditional or mapped
-//! type always has the types that it works on. The exceptions are the parameters of generic *function* types
-//! ([`Ty::Parameter`]) and the holes of a pattern with `infer` ([`Ty::Infer`]).
+//! A generic type is evaluated only with arguments, in a [`Scope`] that gives types to its parameters, so
+//! that a conditional or mapped type knows the types that it works on. The exceptions are parameters of
+//! generic *functions* ([`Ty::Parameter`]) and `infer` in patterns ([`Ty::Infer`]).
 //!
-//! [`steps`] limits the work, so that every build terminates.
+//! [`steps`] limits the number of steps, so that every build terminates.
 //!
-//! [`expression`] evaluates each construct; [`relation`] decides assignability; [`conditional`] and [`infer`] choose
-//! branches; [`mapped`] and [`keys`] work on properties; [`global`] contains the types that TypeScript declares.
+//! [`expression`] evaluates type expressions, [`relation`] decides assignability, [`conditional`] and
+//! [`infer`] choose branches, [`mapped`] and [`keys`] map properties, and [`global`] has the types that
+//! TypeScript declares.
 
 mod case;
 mod class;
@@ -64,21 +66,22 @@ pub(crate) use types::{
 use types::{Owner, Scope, State};
 pub(crate) use wire::CheckedTypes;
 
-/// Maximum depth of nested type arguments. Deeper arguments come from a generic type that expands without end.
+/// Maximum depth of nested type arguments. Only a generic type that expands without end has a greater depth.
 const MAX_DEPTH: u32 = 60;
 
-/// Limits for a generic type that expands in width: the number of instances, and their depth.
+/// Limits for a generic type whose number of instances multiplies: the maximum number of instances beyond a
+/// depth.
 const WIDE_INSTANCES: u32 = 500;
 const WIDE_DEPTH: u32 = 6;
 
-/// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive calls of a conditional type, each of which is a
-/// few evaluations here.
+/// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive uses of a conditional type, and
+/// each of them takes a few evaluations here.
 const MAX_EVALUATION_DEPTH: u32 = 6_000;
 
-/// Maximum number of instances of all generic types together.
+/// Maximum total number of instances of generic types.
 const MAX_INSTANCES: usize = 200_000;
 
-/// Stack that an evaluation must have left, in bytes, and the size of a new stack segment.
+/// Number of bytes of stack that must be free for an evaluation, and the size of a new stack segment.
 const STACK_LEFT: usize = 128 * 1024;
 const STACK_GROWTH: usize = 2 * 1024 * 1024;
 
@@ -86,23 +89,24 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) graph: Graph<'a>,
     pub(crate) store: Store<'a>,
     depth: u32,
-    /// Number of steps so far, by subject.
+    /// Number of steps so far, for each exported type, entity or route.
     steps: steps::Steps,
-    /// Cache of [`Evaluator::shape`].
+    /// Cache of the results of [`Evaluator::shape`].
     shapes: Vec<Option<TyId>>,
-    /// Intersections that are evaluated or in progress.
+    /// Progress of the evaluation of each intersection.
     intersections: FxHashMap<TyId, State>,
-    /// Results and assumptions about assignability.
+    /// Cache of comparisons for assignability.
     relations: relation::Relations,
-    /// Types of values that `typeof` refers to; `None` for a value that is being evaluated.
+    /// Cache of the types of values, for `typeof`. A value whose type is being evaluated is `None`.
     values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
-    /// Number of `infer`s in the patterns around the current evaluation.
+    /// Number of `infer`s in the patterns that contain the current type expression.
     infers: u32,
-    /// Generic signatures with their scopes, by number: a call may pass type arguments to them.
+    /// Generic signatures with their scopes, by the number in [`types::Generic`]. A call may give type
+    /// arguments to them.
     generics: Vec<(function::Signature<'a>, ScopeId)>,
-    /// Number of parameters of generic functions around the current evaluation.
+    /// Number of type parameters of the generic functions that contain the current type expression.
     parameters: u32,
-    /// Location of the expression that is being evaluated, for mistakes without a location.
+    /// Location of the current type expression, for errors without a location.
     current: Location,
 }
 
@@ -129,7 +133,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of a declaration without type parameters.
+    /// Returns the type of a declaration that has no type parameters.
     pub(crate) fn declared(&mut self, decl: DeclId) -> TyId {
         self.store.named(decl, Rc::from([]))
     }
@@ -139,14 +143,14 @@ impl<'a> Evaluator<'a> {
         reference::parameters(self.graph.decl(decl)).map_or(0, <[oxc_ast::ast::TSTypeParameter<'_>]>::len)
     }
 
-    /// Returns the type behind names, lazy types and constraints.
+    /// Returns the shape of a type: the type that a name or a lazy type stands for, without rules.
     pub(crate) fn shape(&mut self, id: TyId) -> TyId {
         if let Some(Some(known)) = self.shapes.get(id.index()) {
             return *known;
         }
         let mut current = id;
         let mut passed = Vec::new();
-        // Chains of plain aliases are never longer than this number, except for cycles.
+        // A chain of type aliases is never so long, except for a cycle.
         for _ in 0..10_000 {
             if let Some(Some(known)) = self.shapes.get(current.index()) {
                 current = *known;
@@ -158,7 +162,7 @@ impl<'a> Evaluator<'a> {
                 Ty::Constrained(inner, _) => inner,
                 Ty::Defined(inner) => self.defined(inner),
                 Ty::Intersection(_) => self.intersect(current),
-                // A type that is in progress now may have a shape later.
+                // A type whose evaluation is in progress may have a shape later.
                 Ty::Invalid(_) => return current,
                 _ => {
                     passed.push(id);
@@ -175,13 +179,13 @@ impl<'a> Evaluator<'a> {
         self.endless(id)
     }
 
-    /// Returns a copy of a type's shape, which is cheap to copy.
+    /// Returns the shape of a type. The copy is cheap.
     pub(crate) fn shape_of(&mut self, id: TyId) -> Ty {
         let shape = self.shape(id);
         self.store.get(shape).clone()
     }
 
-    /// Evaluates lazy types, but keeps names and constraints.
+    /// Evaluates a lazy type, but does not follow names and does not remove rules.
     pub(crate) fn without_laziness(&mut self, id: TyId) -> TyId {
         let mut current = id;
         loop {
@@ -193,7 +197,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the body of a named type. Each body is evaluated once.
+    /// Returns the type that an instance of a declaration stands for. It is evaluated once.
     pub(crate) fn body(&mut self, id: InstanceId) -> TyId {
         match self.store.instances[id.index()].body {
             State::Done(body) => return body,
@@ -237,7 +241,8 @@ impl<'a> Evaluator<'a> {
         let value = self.guarded(
             |this| {
                 let value = this.evaluate(node, scope);
-                // `x: T["x"]` evaluates to itself. Following the value while the type is in progress detects this cycle.
+                // `x: T["x"]` in `T` evaluates to itself. Following the value while the evaluation is in
+                // progress detects this cycle.
                 let mut end = value;
                 loop {
                     end = match *this.store.get(end) {
@@ -258,7 +263,8 @@ impl<'a> Evaluator<'a> {
         value
     }
 
-    /// Runs an evaluation unless the depth is at its limit. Grows the stack if necessary.
+    /// Runs an evaluation on a large enough stack. Calls `refuse` if the maximum depth or number of steps is
+    /// reached.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_EVALUATION_DEPTH || self.is_exhausted() {
             return refuse(self);
@@ -331,7 +337,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the interface declarations that a type consists of or is merged with, each with its module.
+    /// Returns all interface declarations of a type, also those that are merged into a class, each with its
+    /// module.
     fn interface_parts(&self, decl: DeclId) -> Vec<(ModuleId, &'a TSInterfaceDeclaration<'a>)> {
         let mut parts = Vec::new();
         for id in [decl].iter().chain(self.graph.merged(decl)) {
@@ -343,7 +350,7 @@ impl<'a> Evaluator<'a> {
         parts
     }
 
-    /// Returns the type of an enum member.
+    /// Returns the type of an enum member; `number` if the value of the member is not known.
     fn enum_member(&mut self, decl: DeclId, index: usize) -> TyId {
         let value = self.graph.enum_members(decl)[index].value.clone();
         let value = match value {
@@ -358,7 +365,7 @@ impl<'a> Evaluator<'a> {
         }))
     }
 
-    /// Returns the comment of a declaration.
+    /// Returns the doc comment of a declaration; `None` if it has no comment.
     pub(crate) fn declaration_doc(&mut self, decl: DeclId) -> Option<Rc<Doc>> {
         self.declaration_doc_id(decl).map(|doc| self.store.doc(doc))
     }
@@ -370,7 +377,7 @@ impl<'a> Evaluator<'a> {
         Some(self.store.doc_at(decl.module, module.text, span))
     }
 
-    /// Returns the target of a comment: an object or another alias.
+    /// Returns the kind of type that a doc comment describes: an object or any other type.
     pub(crate) fn target(&mut self, ty: TyId) -> Target {
         if matches!(self.shape_of(ty), Ty::Object(_)) {
             Target::Object
@@ -379,7 +386,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Adds the rules of a comment to a type, if there are any.
+    /// Adds the rules in a doc comment to a type. A comment without rules does not change the type.
     fn constrained(&mut self, ty: TyId, doc: Option<DocId>) -> TyId {
         match doc {
             Some(doc) if self.store.doc(doc).has_rules() => {
@@ -419,7 +426,7 @@ impl<'a> Evaluator<'a> {
         self.store.reject(diagnostic)
     }
 
-    /// Rejects a construct that kit cannot evaluate. `instead` says what to write.
+    /// Returns an invalid type, with an error. `message` is the error, and `instead` says what to write.
     fn unsupported(&mut self, location: Location, message: &str, instead: &str) -> TyId {
         self.reject(codes::UNSUPPORTED_TYPE, location, message, instead)
     }
@@ -443,7 +450,7 @@ impl<'a> Evaluator<'a> {
         self.recursion(location, &format!("`{text}` refers to itself without end"))
     }
 
-    /// Returns the location of a type expression that is not evaluated yet.
+    /// Returns the location of a type expression that is not evaluated yet; `None` for any other type.
     pub(crate) fn written_at(&self, ty: TyId) -> Option<Location> {
         match *self.store.get(ty) {
             Ty::Lazy(lazy) => {
@@ -455,7 +462,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Rejects a type that no JSON value fits.
+    /// Returns an invalid type, with an error about a type that JSON cannot represent: `what`.
     fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
         self.reject(
             codes::NO_JSON_FORM,
@@ -465,12 +472,12 @@ impl<'a> Evaluator<'a> {
         )
     }
 
-    /// Returns the location of the current evaluation.
+    /// Returns the location of the type expression that is being evaluated.
     pub(crate) fn current_location(&self) -> Location {
         self.current
     }
 
-    /// Sets the current location, for mistakes without a location of their own.
+    /// Sets the location for errors that have no location of their own.
     pub(crate) fn set_location(&mut self, location: Location) {
         self.current = location;
     }

@@ -1,4 +1,4 @@
-//! Interfaces and object literals.
+//! Interfaces and object types.
 
 use oxc_ast::ast::{TSInterfaceDeclaration, TSTypeLiteral};
 
@@ -7,11 +7,12 @@ use super::members::insert;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
-/// Name under which a scope binds `this`. No type parameter can have this name.
+/// Name of `this` in a scope. It is a reserved word, so no type parameter has this name.
 pub(super) const THIS: &str = "this";
 
 impl<'a> Evaluator<'a> {
-    /// Merges the declarations of an interface, each with its scope, with the interfaces that it extends.
+    /// Returns the object type of an interface: the members of all its declarations and of the interfaces
+    /// that it extends.
     pub(super) fn interface(&mut self, parts: &[(&'a TSInterfaceDeclaration<'a>, ScopeId)]) -> TyId {
         let mut object = Object {
             nominal: true,
@@ -23,7 +24,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Adds the members of an interface's declarations and of the types that they extend.
+    /// Adds the members of an interface's declarations to an object, and those of the types that they extend.
     pub(super) fn interface_members(
         &mut self,
         object: &mut Object,
@@ -45,7 +46,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Adds the members of a base type. Its `this` is the type that extends it.
+    /// Adds the members of a type that is extended. In these members `this` is the type that extends it.
     pub(super) fn inherit(
         &mut self,
         object: &mut Object,
@@ -58,7 +59,7 @@ impl<'a> Evaluator<'a> {
                 let instance = &self.store.instances[instance.index()];
                 let (decl, args) = (instance.decl, std::rc::Rc::clone(&instance.args));
                 let module = self.graph.decl(decl).module;
-                // Few files use `this`; the bases in all other files are shared.
+                // Few files use `this`. A type of any other file is the same for all types that extend it.
                 match self.store.binding(scope, THIS) {
                     Some((this, _)) if self.graph.module(module).text.contains("this") => {
                         self.store.named_with_this(decl, args, Some(this))

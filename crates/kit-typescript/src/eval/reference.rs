@@ -1,4 +1,4 @@
-//! Names of types: type parameters, declarations, types of kit, types of TypeScript.
+//! Named types: type parameters, declarations of the application, types of kit, types of TypeScript.
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::{
@@ -10,7 +10,7 @@ use super::types::{Owner, Scope};
 use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES, global};
 use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
-/// Returns the type parameters of a declaration.
+/// Returns the type parameters of a declaration; `None` if it has none.
 pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>]> {
     let parameters = match &decl.kind {
         DeclKind::Alias(alias) => alias.type_parameters.as_deref(),
@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
         )
     }
 
-    /// Evaluates a name with its arguments.
+    /// Evaluates a named type with its type arguments, such as `Page<Note>`.
     pub(super) fn named_type(
         &mut self,
         name: &'a TSTypeName<'a>,
@@ -57,7 +57,7 @@ impl<'a> Evaluator<'a> {
         self.path_type(&path, arguments, location, scope)
     }
 
-    /// Evaluates a path of names with its arguments.
+    /// Evaluates a type whose name has dots, such as `Api.Page<Note>`.
     pub(super) fn path_type(
         &mut self,
         path: &[Name<'a>],
@@ -92,7 +92,7 @@ impl<'a> Evaluator<'a> {
         self.symbol(symbol, name, import.type_arguments.as_deref(), location, scope)
     }
 
-    /// Returns the type that a symbol stands for.
+    /// Returns the type of a symbol that a type name was resolved to.
     fn symbol(
         &mut self,
         symbol: Symbol<'a>,
@@ -157,7 +157,8 @@ impl<'a> Evaluator<'a> {
         self.store.add(Ty::Contract(slots))
     }
 
-    /// Instantiates a declaration with arguments, and fills in defaults.
+    /// Returns the instance of a declaration with type arguments. Missing arguments are replaced by their
+    /// defaults.
     fn instantiate(&mut self, id: DeclId, mut arguments: Vec<TyId>, location: Location) -> TyId {
         let decl = self.graph.decl(id);
         let (name, module) = (decl.name, decl.module);
@@ -212,7 +213,8 @@ impl<'a> Evaluator<'a> {
             .map(|argument| self.store.depth(*argument))
             .max()
             .unwrap_or(0);
-        // The number of instances detects a type that branches as it expands, long before its depth does.
+        // A type that uses itself several times has very many instances long before their depth reaches the
+        // limit.
         let wide = deepest > WIDE_DEPTH && self.store.instance_count(id) > WIDE_INSTANCES;
         if deepest > MAX_DEPTH || wide || self.store.instances.len() > MAX_INSTANCES {
             return self.recursion(location, &format!("`{name}` expands without end"));

@@ -1,13 +1,13 @@
-//! Rules that comments and columns add to types. The rules stay with a type through names, intersections and unions, which
-//! evaluation removes.
+//! Rules that doc tags and database columns add to types. The shape of a type has no rules, so they are
+//! collected separately.
 
 use super::types::{RuleSource, State};
 use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 impl Evaluator<'_> {
-    /// Returns the sources of the rules around a type, the outermost first: rules of the names that lead to the type, and
-    /// rules of the members of an intersection.
+    /// Returns the sources of all rules that apply to a type, the outermost first: those of the names that it
+    /// is declared with, and those of the members of an intersection.
     pub(crate) fn rules_around(&mut self, ty: TyId) -> Vec<RuleSource> {
         let mut rules = Vec::new();
         self.collect_rules(ty, &mut rules);
@@ -46,7 +46,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds rules to a type, the outermost first.
+    /// Returns a type with rules. The first source is the outermost.
     pub(crate) fn ruled(&mut self, ty: TyId, rules: &[RuleSource]) -> TyId {
         rules
             .iter()
@@ -54,7 +54,8 @@ impl Evaluator<'_> {
             .fold(ty, |ty, source| self.store.add(Ty::Constrained(ty, *source)))
     }
 
-    /// Returns the shape of an intersection with the rules of its members. Properties of objects keep their own rules.
+    /// Returns the shape of an intersection with the rules of its members. An object has no rules, but its
+    /// properties keep theirs.
     pub(super) fn ruled_intersection(&mut self, intersection: TyId) -> TyId {
         let shape = self.shape(intersection);
         if matches!(
@@ -67,7 +68,7 @@ impl Evaluator<'_> {
         self.ruled(shape, &rules)
     }
 
-    /// Combines the rules of two types with the same keys. Both rules apply.
+    /// Returns a key type with the rules of two key types. Both rules apply to a key.
     pub(super) fn both_rules(&mut self, a: Option<TyId>, b: Option<TyId>) -> Option<TyId> {
         match (a, b) {
             (Some(a), Some(b)) if a != b => {
@@ -83,8 +84,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the template with a mistake if the type of a hole has rules, because no validator checks a part of a string
-    /// against rules.
+    /// Returns the template with the rules of its placeholders. They are reported as errors later, because no
+    /// validator checks a part of a string against rules.
     pub(super) fn with_ruled_holes(&mut self, template: TyId, holes: &[TyId]) -> TyId {
         let mut rules = Vec::new();
         for hole in holes {
@@ -103,7 +104,7 @@ impl Evaluator<'_> {
             let many: Vec<TyId> = many.copied().collect();
             for part in [*hole].into_iter().chain(many) {
                 for source in self.rules_around(part) {
-                    // Rules that follow from a key or a column apply to the whole value.
+                    // Rules of a database column apply to a complete value, not to a part of a string.
                     let RuleSource::Doc(doc) = source else { continue };
                     if !self.store.doc(doc).limits() {
                         continue;
@@ -118,7 +119,7 @@ impl Evaluator<'_> {
         self.ruled(template, &rules)
     }
 
-    /// Returns true if a type stands for a single string, so that rules have no effect on it.
+    /// Returns true if only one string fits a type, so that rules have no use.
     fn is_one_text(&self, ty: TyId) -> bool {
         matches!(
             self.store.get(ty),

@@ -1,56 +1,57 @@
-//! Limit of the work for each type, so that the build of every program terminates.
+//! Limit for the number of steps, so that the build of every program terminates.
 //!
-//! Work is counted in steps and not in time, so that a program is refused on every machine or on none. A step is an
-//! evaluation, a comparison of two types, or a member that is read, copied or lowered. Steps are counted for the exported
-//! type, entity or route that needs them, and the refusal names that subject.
+//! A step is an evaluation, a comparison of two types, or a member that is read, copied or lowered. Steps do
+//! not depend on time, so that a program is refused on every machine or on none. They are counted for the
+//! exported type, entity or route that needs them, and the error names it.
 
 use kit_diagnostics::codes;
 
 use super::{Evaluator, TyId};
 use crate::modules::Location;
 
-/// Maximum number of steps of one exported type, entity or route, including all types that it is the first to need. The
-/// largest example of kit takes 73 steps, and the largest fixture of the oracle, which is made to be difficult, takes 736.
+/// Maximum number of steps for one exported type, entity or route, including the types that it needs first.
+/// The largest example of kit takes 73 steps. The largest type of the comparison with TypeScript, which is
+/// made to be difficult, takes 736.
 const MAX_STEPS: usize = 100_000;
 
-/// Maximum number of steps of a whole program.
+/// Maximum number of steps for a program, besides those for the size of its sources.
 const MAX_PROGRAM_STEPS: usize = 2_000_000;
 
-/// Additional steps of a whole program for each byte of its sources.
+/// Number of steps that are allowed for each byte of a program's sources.
 const STEPS_PER_BYTE: usize = 16;
 
-/// Id of a [`Subject`].
+/// Index of a [`Subject`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SubjectId(usize);
 
-/// Subject that steps are counted for: an exported type, an entity or a route.
+/// Exported type, entity or route that steps are counted for.
 #[derive(Debug)]
 struct Subject {
-    /// Name in messages: `` `Note` ``.
+    /// Name as it is written in messages, with backticks: `` `Note` ``.
     name: String,
-    /// Location of the declaration.
+    /// Location of the declaration; `None` for the whole application.
     location: Option<Location>,
-    /// Remaining steps; up to date only while another subject is being compiled.
+    /// Number of steps that the subject may still take. It is updated when another subject is started.
     left: usize,
-    /// Mistake that the subject takes too many steps; reported once for each subject.
+    /// Mistake that the subject takes too many steps. It is created once.
     refused: Option<TyId>,
 }
 
-/// Step counter.
+/// Counter of steps.
 #[derive(Debug)]
 pub(crate) struct Steps {
     count: usize,
-    /// Maximum number of steps of the whole program.
+    /// Maximum number of steps for the program.
     program_limit: usize,
-    /// Number of steps at which the current subject reaches its limit.
+    /// Value of `count` at which the current subject has taken too many steps.
     subject_limit: usize,
     subjects: Vec<Subject>,
     current: usize,
 }
 
 impl Steps {
-    /// Creates a counter for a program with the given number of source bytes. Steps are counted for the whole application
-    /// until a subject begins.
+    /// Creates a counter for a program whose sources have the given number of bytes. Before the first subject
+    /// is started, steps are counted for the application.
     pub(super) fn new(bytes: usize) -> Self {
         let program_limit = MAX_PROGRAM_STEPS + STEPS_PER_BYTE * bytes;
         let first = Subject {
@@ -76,7 +77,7 @@ impl Steps {
 }
 
 impl Evaluator<'_> {
-    /// Starts to count steps for a new subject.
+    /// Starts to count steps for an exported type, an entity or a route.
     pub(crate) fn start_subject(&mut self, name: String, location: Location) {
         self.steps.subjects.push(Subject {
             name,
@@ -87,33 +88,34 @@ impl Evaluator<'_> {
         self.steps.change_to(self.steps.subjects.len() - 1);
     }
 
-    /// Returns the subject for which steps are counted.
+    /// Returns the subject that steps are counted for.
     pub(crate) fn subject(&self) -> SubjectId {
         SubjectId(self.steps.current)
     }
 
-    /// Continues to count steps for a subject that began before.
+    /// Counts steps again for a subject that was started before.
     pub(crate) fn continue_subject(&mut self, subject: SubjectId) {
         self.steps.change_to(subject.0);
     }
 
-    /// Counts steps.
+    /// Adds to the number of steps of the current subject.
     pub(crate) fn spend(&mut self, steps: usize) {
         self.steps.count += steps;
     }
 
-    /// Counts the steps of adding `added` members to `known` members, because each added name is searched among the known
-    /// ones.
+    /// Counts the steps for adding `added` members to an object that has `known` members. A larger object
+    /// takes more steps, because the name of each new member is compared with the known ones.
     pub(crate) fn spend_members(&mut self, added: usize, known: usize) {
         self.spend(added * (1 + known / 64));
     }
 
-    /// Returns true if the current subject has no steps left.
+    /// Returns true if the current subject or the program has taken too many steps.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.steps.count >= self.steps.subject_limit || self.steps.count >= self.steps.program_limit
     }
 
-    /// Returns the mistake that the current subject takes too many steps, with the location at which evaluation stopped.
+    /// Returns an invalid type, with the error that the current subject takes too many steps. Evaluation
+    /// stopped at `location`.
     pub(crate) fn exhausted(&mut self, location: Location) -> TyId {
         let Subject {
             name,
@@ -145,7 +147,8 @@ impl Evaluator<'_> {
         invalid
     }
 
-    /// Returns the same mistake with the location of the current evaluation.
+    /// Returns an invalid type, with the error that the current subject takes too many steps, at the location
+    /// of the current evaluation.
     pub(super) fn exhausted_here(&mut self) -> TyId {
         let location = self.current_location();
         self.exhausted(location)

@@ -1,4 +1,4 @@
-//! Owner of all data that ids refer to.
+//! Store of the types, objects, instances, scopes and comments that ids refer to.
 
 use std::rc::Rc;
 
@@ -14,7 +14,8 @@ use super::types::{
 use crate::docs::Doc;
 use crate::modules::{DeclId, ModuleId};
 
-/// Types, objects, instances, scopes and comments by id. Items are never removed.
+/// Types, objects, instances, scopes and comments, each by its id. Items are never removed, so ids stay
+/// valid.
 #[derive(Default)]
 pub(crate) struct Store<'a> {
     types: Vec<Ty>,
@@ -24,28 +25,28 @@ pub(crate) struct Store<'a> {
     objects_by_key: FxHashMap<Rc<Object>, ObjectId>,
     pub(crate) instances: Vec<Instance>,
     instances_by_key: FxHashMap<InstanceKey, InstanceId>,
-    /// Number of instances of each declaration.
+    /// Number of instances of each generic declaration.
     instance_counts: FxHashMap<DeclId, u32>,
     pub(crate) lazies: Vec<Lazy<'a>>,
     scopes: Vec<Scope<'a>>,
     scope_facts: Vec<Facts>,
     docs: Vec<Rc<Doc>>,
     docs_by_location: FxHashMap<(ModuleId, u32), DocId>,
-    /// Comments on types in holes of template literal types, by the original comment.
+    /// Copies of comments for types in placeholders of templates, by the id of the original comment.
     docs_in_templates: FxHashMap<DocId, DocId>,
     docs_of_keys: FxHashMap<DocId, DocId>,
     pub(crate) invalid: Vec<Diagnostic>,
 }
 
-/// A declaration, its arguments, and the meaning of `this` if that is not the instance itself.
+/// A declaration, its type arguments, and the type of `this` if it is not the instance itself.
 type InstanceKey = (DeclId, Rc<[TyId]>, Option<TyId>);
 
-/// Facts about a type that are known without evaluating it.
+/// Facts about a type that do not need its evaluation.
 #[derive(Debug, Clone, Copy, Default)]
 struct Facts {
-    /// Depth of nested arguments, to limit an expansion without end.
+    /// Depth of nested type arguments. It shows that a type expands without end.
     depth: u32,
-    /// True if the type may refer to a [`Ty::Infer`] or a [`Ty::Parameter`].
+    /// True if the type may contain a [`Ty::Infer`] or a [`Ty::Parameter`].
     open: bool,
 }
 
@@ -74,7 +75,8 @@ impl<'a> Store<'a> {
         self.facts[id.index()].depth
     }
 
-    /// Returns true if a type may refer to an `infer` that is not inferred yet, or to a parameter of a generic function.
+    /// Returns true if a type may contain an `infer` without a type yet, or a type parameter of a generic
+    /// function.
     pub(crate) fn is_open(&self, id: TyId) -> bool {
         self.facts[id.index()].open
     }
@@ -91,7 +93,8 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// Creates an intersection without duplicates, so that a recursive intersection equals itself again instead of growing.
+    /// Adds an intersection without duplicates. A recursive intersection then equals itself and does not
+    /// grow.
     pub(crate) fn intersection(&mut self, members: impl IntoIterator<Item = TyId>) -> TyId {
         let mut flat: Vec<TyId> = Vec::new();
         for member in members {
@@ -120,7 +123,7 @@ impl<'a> Store<'a> {
             Ty::Infer(_) | Ty::Parameter(_) => Facts { depth: 0, open: true },
             Ty::Array { element, .. } => self.facts[element.index()].deeper(),
             Ty::Constrained(inner, _) | Ty::Cased(_, inner) | Ty::Defined(inner) => self.facts[inner.index()],
-            // A tuple that grows by one element does not grow in depth.
+            // Without this, the depth of a tuple that grows by one element would stay the same.
             Ty::Tuple { elements, .. } => self.join(elements.iter().map(|element| element.ty)).deeper(),
             Ty::Union(members) | Ty::Intersection(members) | Ty::Builtin(_, members) => {
                 self.join(members.iter().copied()).deeper()
@@ -190,12 +193,12 @@ impl<'a> Store<'a> {
         ScopeId::at(self.scopes.len() - 1)
     }
 
-    /// Creates a scope with more names inside another scope.
+    /// Creates a scope with more names inside of another scope.
     pub(crate) fn inner_scope(&mut self, outer: ScopeId, bindings: Vec<(&'a str, TyId)>) -> ScopeId {
         self.owned_scope(outer, bindings, None)
     }
 
-    /// Creates the scope of one key of a mapped type.
+    /// Creates the scope for one key of a mapped type.
     pub(crate) fn key_scope(&mut self, outer: ScopeId, node: &'a TSMappedType<'a>, key: TyId) -> ScopeId {
         let name = node.key.name.as_str();
         self.owned_scope(outer, vec![(name, key)], Some(Owner::Mapped(node)))
@@ -224,7 +227,8 @@ impl<'a> Store<'a> {
         self.scopes[scope.index()].module
     }
 
-    /// Returns the type that a name is bound to, and the scope that binds it.
+    /// Returns the type that a name stands for in a scope, and the scope that contains the name; `None` for
+    /// any other name.
     pub(crate) fn binding(&self, scope: ScopeId, name: &str) -> Option<(TyId, ScopeId)> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -237,8 +241,8 @@ impl<'a> Store<'a> {
         None
     }
 
-    /// Returns the scope that binds a name as a type parameter, with the owner of the parameter. A conditional type that
-    /// distributes over the parameter binds the name again in an inner scope.
+    /// Returns the scope and the declaration of a type parameter. Inner scopes without a declaration are
+    /// skipped, because a conditional type adds the name again for each member of a union.
     pub(crate) fn binder(&self, scope: ScopeId, name: &str) -> Option<(ScopeId, Owner<'a>)> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -257,7 +261,7 @@ impl<'a> Store<'a> {
         Rc::clone(&self.docs[id.index()])
     }
 
-    /// Returns the comment at a location. Each comment is parsed once.
+    /// Returns the id of the comment at a location. Each comment is parsed once.
     pub(crate) fn doc_at(&mut self, module: ModuleId, text: &str, span: Span) -> DocId {
         if let Some(known) = self.docs_by_location.get(&(module, span.start)) {
             return *known;
@@ -268,7 +272,7 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// Returns the comment for use in a hole of a template literal type.
+    /// Returns a copy of a comment for a type in a placeholder of a template.
     pub(crate) fn doc_in_template(&mut self, of: DocId) -> DocId {
         if let Some(known) = self.docs_in_templates.get(&of) {
             return *known;
@@ -283,7 +287,7 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// Returns the comment with only the tags that limit values, which apply to keys too.
+    /// Returns a copy of a comment with only the tags that are rules, which also apply to keys.
     pub(crate) fn doc_of_keys(&mut self, of: DocId) -> DocId {
         if let Some(known) = self.docs_of_keys.get(&of) {
             return *known;
@@ -315,7 +319,7 @@ impl<'a> Store<'a> {
         self.named_with_this(decl, args, None)
     }
 
-    /// Returns a declaration from the view of a type that extends it: with another meaning of `this`.
+    /// Returns an instance of a declaration in which `this` is another type, one that extends it.
     pub(crate) fn named_with_this(&mut self, decl: DeclId, args: Rc<[TyId]>, this: Option<TyId>) -> TyId {
         let key = (decl, args, this);
         let id = if let Some(known) = self.instances_by_key.get(&key) {

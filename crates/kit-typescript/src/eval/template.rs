@@ -1,4 +1,4 @@
-//! Template literal types: evaluates them, and compares strings with them.
+//! Template literal types: evaluation, and comparison of strings with them.
 
 use std::rc::Rc;
 
@@ -8,15 +8,17 @@ use oxc_span::GetSpan;
 use super::types::Literal;
 use super::{Evaluator, ScopeId, Segment, Ty, TyId};
 
-/// Maximum number of members to which the unions of a template expand. TypeScript's limit is 100,000.
+/// Maximum number of members of the union that a template with unions expands to. TypeScript's limit is
+/// 100,000.
 const MAX_COMBINATIONS: usize = 20_000;
 
-/// Maximum total size of the segments of a template, where a longer segment counts more: a template that is repeatedly
-/// inserted into itself twice doubles each time.
+/// Maximum size of a template, in which long parts count more. Without a limit, a template that contains
+/// itself twice would double in size each time.
 const MAX_PARTS: usize = 500_000;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates `` `user-${number}` ``. Unions in the template are expanded, and a template of literals is one literal.
+    /// Evaluates a template literal type. A template with a union becomes a union of templates, and one with
+    /// only literals becomes a literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut variants: Vec<Vec<Segment>> = vec![Vec::new()];
         let mut holes = Vec::new();
@@ -89,7 +91,7 @@ impl<'a> Evaluator<'a> {
         self.with_ruled_holes(template, &holes)
     }
 
-    /// Returns the segments that a type adds to a template: one list for each member of a union.
+    /// Returns the parts that a type in a placeholder stands for: one list for each member of a union.
     fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Segment>>, Option<TyId>> {
         let shape = self.shape(ty);
         let text = |text: Rc<str>| Ok(vec![vec![Segment::Text(text)]]);
@@ -105,7 +107,7 @@ impl<'a> Evaluator<'a> {
             Ty::String | Ty::Number | Ty::BigInt | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
                 Ok(vec![vec![Segment::Hole(shape)]])
             }
-            // A hole that found nothing is `unknown`. In a template it could only have been a string.
+            // An `infer` without a type is `unknown`. In a template it could only be a string.
             Ty::Any | Ty::Unknown => Ok(vec![vec![Segment::Hole(self.store.add(Ty::String))]]),
             Ty::Never => Ok(Vec::new()),
             Ty::Branded(base, _) => self.fillings(base),
@@ -121,7 +123,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns a template in its normal form.
+    /// Returns the simplest type of a template. A template without placeholders is a literal, and one with
+    /// only `${string}` is `string`.
     pub(super) fn template_of(&mut self, mut parts: Vec<Segment>) -> TyId {
         parts.retain(|part| !matches!(part, Segment::Text(text) if text.is_empty()));
         match parts.as_slice() {
@@ -135,13 +138,13 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns true if a string matches a template.
+    /// Returns true if a string fits a template.
     pub(super) fn text_fits(&mut self, text: &str, parts: &[Segment]) -> bool {
         let source = self.store.text(text);
         self.template_fits(source, parts)
     }
 
-    /// Returns true if every string of a literal or template matches a template.
+    /// Returns true if every string of a literal type or a template fits another template.
     pub(super) fn template_fits(&mut self, source: TyId, parts: &[Segment]) -> bool {
         let Some(found) = self.split_by_template(source, parts) else {
             return false;
@@ -159,7 +162,7 @@ impl<'a> Evaluator<'a> {
             .all(|(own, hole)| self.fits_hole(own, hole))
     }
 
-    /// Returns true if a string may fill a hole.
+    /// Returns true if a part of a string fits the type of a placeholder.
     fn fits_hole(&mut self, own: TyId, hole: TyId) -> bool {
         if self.assignable(own, hole) {
             return true;
@@ -167,7 +170,7 @@ impl<'a> Evaluator<'a> {
         let (own, hole) = (self.shape_of(own), self.shape_of(hole));
         let text = match own {
             Ty::Literal(Literal::String(text)) => text,
-            // A template that consists of one number is a number.
+            // `` `${number}` `` fits the placeholder `${number}`.
             Ty::Template(parts) => {
                 return match parts.as_ref() {
                     [Segment::Hole(only)] => {
@@ -194,8 +197,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Splits a string or a template at the fixed texts of a template, and returns one piece for each hole. Between two
-    /// adjacent holes, the first hole gets one character.
+    /// Divides a string or a template at the fixed texts of another template. Returns the part for each
+    /// placeholder; between two adjacent placeholders, the first one gets one character. Returns `None` if
+    /// the fixed texts do not match.
     pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Segment]) -> Option<Vec<TyId>> {
         let own: Vec<Segment> = match self.shape_of(source) {
             Ty::Literal(Literal::String(text)) => vec![Segment::Text(text)],
@@ -234,7 +238,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// A string with unknown segments, which is consumed from the front.
+/// Rest of a string that is divided. It can contain placeholders, whose text is not known.
 struct SegmentCursor {
     parts: Vec<Segment>,
 }
@@ -268,7 +272,7 @@ impl SegmentCursor {
         Some(())
     }
 
-    /// Removes everything up to the first occurrence of a text, and returns the segments before that text.
+    /// Removes the text up to and including the first occurrence of `text`. Returns what was before it.
     fn take_until(&mut self, text: &str) -> Option<Vec<Segment>> {
         for index in 0..self.parts.len() {
             let Segment::Text(own) = &self.parts[index] else {
@@ -285,7 +289,7 @@ impl SegmentCursor {
         None
     }
 
-    /// Removes one character, or one segment with unknown text.
+    /// Removes and returns one character, or one placeholder.
     fn take_one(&mut self) -> Option<Vec<Segment>> {
         while matches!(self.parts.first(), Some(Segment::Text(text)) if text.is_empty()) {
             self.parts.remove(0);
@@ -312,7 +316,8 @@ fn push_text(parts: &mut Vec<Segment>, text: &str) {
     }
 }
 
-/// Returns true if JavaScript converts a string to a finite number, as TypeScript requires for `${number}`.
+/// Returns true if JavaScript converts a string to a finite number, which TypeScript requires for
+/// `${number}`.
 fn is_number(text: &str) -> bool {
     if text.is_empty() {
         return false;

@@ -1,4 +1,4 @@
-//! Types in the syntax of TypeScript, and the names that artifacts give to types.
+//! Types as text for messages, and the names that artifacts give to types.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,14 +7,14 @@ use super::types::Literal;
 use super::{Evaluator, KeyKind, Segment, Ty, TyId};
 use crate::print::key_text;
 
-/// Maximum depth of nested types in a message. Deeper types are printed as `…`.
+/// Maximum depth of nested types in a message. Deeper types are written as `…`.
 const MAX_TEXT_DEPTH: usize = 6;
 
-/// Maximum length of a type in a message, in characters.
+/// Maximum number of characters of a type in a message.
 const MAX_TEXT: usize = 200;
 
 impl Evaluator<'_> {
-    /// Returns a type for a message. Lazy types are not evaluated.
+    /// Returns a type as text for a message. Types that are not evaluated yet are copied from the source.
     pub(crate) fn text(&self, id: TyId) -> String {
         let text = self.nested_text(id, 0);
         match text.char_indices().nth(MAX_TEXT) {
@@ -137,7 +137,8 @@ impl Evaluator<'_> {
         self.known_name(id, &mut HashMap::new())
     }
 
-    /// Returns the name of a type from the cache, because nested arguments may use the same type many times.
+    /// Returns the name of a type. Names are cached, because nested arguments may use the same type many
+    /// times.
     fn known_name(&self, id: TyId, known: &mut HashMap<TyId, String>) -> String {
         if let Some(name) = known.get(&id) {
             return name.clone();
@@ -181,7 +182,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Shortens a name for readability. Other code makes names unique.
+/// Cuts a name to a readable length. Two types may then have the same name, which other code corrects.
 fn shorten(name: String) -> String {
     const MAX: usize = 80;
     match name.char_indices().nth(MAX) {
@@ -190,8 +191,8 @@ fn shorten(name: String) -> String {
     }
 }
 
-/// Converts text to one `PascalCase` identifier of ASCII letters and digits; returns `Value` if nothing is left of the text.
-/// Other letters are replaced by ASCII letters that sound similar.
+/// Converts a text to a `PascalCase` identifier: `user id` gives `UserId`. Letters that are not ASCII are
+/// replaced by similar ASCII letters. Returns `Value` if no letter or digit remains.
 pub(crate) fn pascal(text: &str) -> String {
     let latin = if text.is_ascii() {
         Cow::Borrowed(text)

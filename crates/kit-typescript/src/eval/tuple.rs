@@ -1,4 +1,4 @@
-//! Arrays and tuples.
+//! Array and tuple types.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use oxc_span::GetSpan;
 use super::types::Element;
 use super::{Evaluator, ScopeId, Ty, TyId};
 
-/// Maximum number of elements of a tuple, like in TypeScript. Larger tuples come from an expansion without end.
+/// Maximum number of elements of a tuple, as in TypeScript. Only an expansion without end has more.
 const MAX_ELEMENTS: usize = 10_000;
 
 impl<'a> Evaluator<'a> {
@@ -20,7 +20,7 @@ impl<'a> Evaluator<'a> {
                 Ok(choices) => choices,
                 Err(invalid) => return invalid,
             };
-            // A spread union of tuples makes a union of tuples.
+            // `[...A, string]` with a union `A` of tuples is a union of tuples.
             lists = if let [only] = choices.as_slice() {
                 for list in &mut lists {
                     list.extend(only.iter().cloned());
@@ -44,8 +44,8 @@ impl<'a> Evaluator<'a> {
         self.union(members)
     }
 
-    /// Returns a tuple in its normal form: optional elements come before the rest element, and there is at most one rest
-    /// element.
+    /// Returns a tuple in its normal form: optional elements are before the rest element, and there is only
+    /// one rest element.
     pub(super) fn tuple_of(&mut self, elements: Vec<Element>, readonly: bool) -> TyId {
         if let [
             Element {
@@ -72,7 +72,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// An optional element before a required element becomes required and may be undefined.
+    /// Makes each optional element before a required element required, and adds `undefined` to its type.
     fn required_before_required(&mut self, mut elements: Vec<Element>) -> Vec<Element> {
         let required = |element: &Element| !element.optional && !element.rest;
         let last = elements.iter().rposition(required).unwrap_or(0);
@@ -84,7 +84,7 @@ impl<'a> Evaluator<'a> {
         elements
     }
 
-    /// Merges everything from the first rest element to the last one, or to an optional element after it, into one rest
+    /// Merges the elements from the first rest element to the last rest or optional element into one rest
     /// element, like in TypeScript.
     fn join_rests(&mut self, elements: Vec<Element>) -> Vec<Element> {
         let Some(first) = elements.iter().position(|element| element.rest) else {
@@ -108,7 +108,8 @@ impl<'a> Evaluator<'a> {
             .collect()
     }
 
-    /// Returns the elements that an element adds to a tuple; one list for each member of a spread union.
+    /// Returns the elements that an element adds to a tuple. A spread union of tuples has one list for each
+    /// of its members.
     fn elements(
         &mut self,
         element: &'a TSTupleElement<'a>,
@@ -141,7 +142,7 @@ impl<'a> Evaluator<'a> {
                 Ok(lists)
             }
             other => {
-                // All variants except for the two above are types.
+                // The two variants above are the only ones that are not types.
                 let ty = match other.as_ts_type() {
                     Some(node) => self.element_type(node, scope),
                     None => self.store.add(Ty::Never),
@@ -151,7 +152,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Evaluates `...T`.
+    /// Returns the elements that `...T` adds to a tuple: one list for each member of a union.
     fn spread(
         &mut self,
         node: &'a TSType<'a>,
@@ -181,7 +182,7 @@ impl<'a> Evaluator<'a> {
                 }],
                 Ty::Tuple { elements, .. } => elements.to_vec(),
                 Ty::Any => vec![Element::rest(shape)],
-                // In a pattern, a hole stands for any number of elements.
+                // In a pattern, `...infer Rest` stands for any number of elements.
                 Ty::Infer(_) | Ty::Parameter(_) => vec![Element {
                     label: label.clone(),
                     ..Element::whole(shape)
@@ -218,7 +219,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of any item of a tuple.
+    /// Returns the union of the types of a tuple's elements.
     pub(super) fn item_of(&mut self, elements: &[Element]) -> TyId {
         let mut members: Vec<TyId> = elements.iter().map(|element| element.ty).collect();
         if elements.iter().any(|element| element.optional) {

@@ -1,4 +1,4 @@
-//! Types during evaluation: interned and lazy. A type may be a mistake, which is reported only if the type is needed.
+//! Types during evaluation. A type may be a mistake, which is reported only if something needs the type.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -28,7 +28,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Id of a [`Ty`]. Equal ids are equal types; types with different ids may be equal too.
+    /// Id of a [`Ty`]. Two types with the same id are equal; types with different ids may be equal too.
     TyId,
     /// Id of an [`Object`].
     ObjectId,
@@ -40,11 +40,11 @@ ids! {
     ScopeId,
     /// Id of a doc comment.
     DocId,
-    /// Id of a diagnostic of a type.
+    /// Id of the diagnostic of a [`Ty::Invalid`].
     InvalidId
 }
 
-/// A type.
+/// A type during evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
     Any,
@@ -62,14 +62,15 @@ pub(crate) enum Ty {
     NonPrimitive,
     Date,
     Bytes,
-    /// A class that TypeScript declares and kit only knows by name, with its arguments: `Promise<string>`, `Map<K, V>`.
+    /// A class or an interface that TypeScript declares and kit knows only by name, with its type arguments:
+    /// `Map<K, V>`.
     Builtin(&'static str, Rc<[TyId]>),
-    /// `unique symbol`, identified by the location of its declaration.
+    /// `unique symbol`. The location of its declaration identifies it.
     UniqueSymbol(Location),
     Literal(Literal),
     EnumMember(EnumMember),
     Template(Rc<[Segment]>),
-    /// `Uppercase<string>` and similar types, if the string is not known.
+    /// `Uppercase<string>` or a similar type of a string that is not known.
     Cased(Case, TyId),
     Array {
         element: TyId,
@@ -80,44 +81,46 @@ pub(crate) enum Ty {
         readonly: bool,
     },
     Object(ObjectId),
-    /// A flattened union without duplicates, with two or more members.
+    /// A union of two or more types. Nested unions are flattened, and duplicates are removed.
     Union(Rc<[TyId]>),
-    /// An intersection. Not evaluated until its shape is needed, because members may be recursive.
+    /// An intersection. It is evaluated when its shape is needed, because its members may refer to it.
     Intersection(Rc<[TyId]>),
-    /// Shape of an intersection of a type that is not an object with an object type: `string & { __brand: "UserId" }`. No
-    /// value on the wire has the object's members.
+    /// Intersection of a type that is not an object with an object type (the brand):
+    /// `string & { __brand: "UserId" }`. A value on the wire has only the first type.
     Branded(TyId, TyId),
     /// `RouteContract<params, query, body, response>`.
     Contract([TyId; 4]),
-    /// A declared type with its arguments, evaluated when its shape is needed.
+    /// A declared type with its type arguments. It is evaluated when its shape is needed.
     Named(InstanceId),
-    /// A type expression that is not evaluated yet.
+    /// A type expression that is evaluated when its shape is needed.
     Lazy(LazyId),
-    /// A type with rules that are not a part of its shape.
+    /// A type with rules, such as a maximum length. The shape of the type does not contain them.
     Constrained(TyId, RuleSource),
-    /// A type without `undefined`, evaluated lazily: `Required<T>` must not evaluate the types of its properties, which may
-    /// refer to the type that is being evaluated.
+    /// A type without `undefined`. It is evaluated later, because `Required<T>` must not evaluate the types
+    /// of properties while `T` is being evaluated.
     Defined(TyId),
-    /// A type parameter of a generic function type, by its number from the outermost one.
+    /// A type parameter of a generic function, by its number. The numbers of the outermost function come
+    /// first.
     Parameter(u32),
-    /// `infer U` during the matching of a pattern.
+    /// `infer U` in a pattern, by its number.
     Infer(u32),
-    /// A conditional type on a [`Ty::Parameter`], which cannot be decided: check, extends, and the two results.
+    /// A conditional type that cannot be decided, because it checks a [`Ty::Parameter`]: the checked type,
+    /// the type after `extends`, and the two branches.
     Deferred([TyId; 4]),
-    /// A mistake, reported only if a declaration, an entity or a route needs the type.
+    /// A mistake. It is reported only if a declaration, an entity or a route needs the type.
     Invalid(InvalidId),
 }
 
-/// Origin of the rules of a [`Ty::Constrained`].
+/// Source of the rules of a [`Ty::Constrained`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RuleSource {
-    /// The tags of a comment.
+    /// The tags of a doc comment.
     Doc(DocId),
-    /// The column that stores the values.
+    /// The database column that stores the values.
     Column,
 }
 
-/// The string intrinsics of TypeScript.
+/// Types of TypeScript that change the case of a string, such as `Uppercase`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Case {
     Upper,
@@ -126,7 +129,7 @@ pub(crate) enum Case {
     Uncapital,
 }
 
-/// A member of an enum. Each member is a separate type, also if values are equal.
+/// A member of an enum. It is a separate type, even if another member has the same value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct EnumMember {
     pub(crate) decl: DeclId,
@@ -134,7 +137,7 @@ pub(crate) struct EnumMember {
     pub(crate) value: Literal,
 }
 
-/// Value of a literal. Numbers are stored as bits, so that a literal can be a key of a map.
+/// Value of a literal type. A number is stored as its bits, so that a literal can be a key of a map.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Literal {
     String(Rc<str>),
@@ -149,11 +152,11 @@ impl Literal {
     }
 
     pub(crate) fn number(value: f64) -> Self {
-        // -0 and 0 are one literal type.
+        // -0 and 0 are the same literal type.
         Self::Number(if value == 0.0 { 0.0_f64 } else { value }.to_bits())
     }
 
-    /// Returns the property name of the literal as a key, which is also its text in a template.
+    /// Returns the property name that the literal stands for as a key, which is also its text in a template.
     pub(crate) fn name(&self) -> Rc<str> {
         match self {
             Self::String(text) | Self::BigInt(text) => Rc::clone(text),
@@ -182,13 +185,14 @@ impl Literal {
     }
 }
 
-/// Returns true if JavaScript prints a number with this name, so that `[key: number]` applies to the name.
+/// Returns true if a name is a number as JavaScript prints it, such as `7` but not `07`. `[key: number]`
+/// accepts it.
 pub(crate) fn is_numeric_name(name: &str) -> bool {
     name.parse::<f64>()
         .is_ok_and(|value| kit_analysis::number_text(value) == name)
 }
 
-/// A segment of a template literal type.
+/// A part of a template literal type: fixed text or a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Segment {
     Text(Rc<str>),
@@ -198,12 +202,12 @@ pub(crate) enum Segment {
 /// An element of a tuple, or a parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Element {
-    /// Type of the element; for a rest element the type of each item, unless `whole` is true.
+    /// Type of the element. For a rest element `...A[]` the type of an item, `A`, unless `whole` is true.
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
     pub(crate) rest: bool,
-    /// True if the type of a rest element is that of the whole list and not of its items: in functions, and in patterns
-    /// (`...infer Rest`) whose list is not known yet.
+    /// True if the type of a rest element is that of the whole list: in functions, and in patterns such as
+    /// `...infer Rest`.
     pub(crate) whole: bool,
     pub(crate) label: Option<Rc<str>>,
 }
@@ -241,9 +245,10 @@ pub(crate) struct Object {
     pub(crate) index: Vec<Index>,
     pub(crate) calls: Vec<Function>,
     pub(crate) constructs: Vec<Function>,
-    /// True for an interface or a class. In TypeScript only other objects are assignable to an index signature.
+    /// True for an interface or a class. In TypeScript they are not assignable to an index signature; other
+    /// objects are.
     pub(crate) nominal: bool,
-    /// Mistakes of the object as a whole.
+    /// Mistakes that belong to the object and not to one of its properties.
     pub(crate) issues: Vec<Diagnostic>,
 }
 
@@ -264,14 +269,15 @@ impl Object {
         self.properties.iter().find(|property| &*property.name == name)
     }
 
-    /// Returns the properties without private and protected members, for `keyof` and mapped types.
+    /// Returns the properties that `keyof` and mapped types see: all but private and protected members.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Property> {
         self.properties
             .iter()
             .filter(|property| property.hidden().is_none())
     }
 
-    /// Returns true for a type without requirements such as `{}`: every value except null and undefined fits.
+    /// Returns true for a type without requirements, such as `{}`. Every value except `null` and `undefined`
+    /// fits it.
     pub(crate) fn accepts_anything_but_null(&self) -> bool {
         self.properties.is_empty() && self.index.is_empty() && !self.is_function() && self.issues.is_empty()
     }
@@ -282,7 +288,7 @@ impl Object {
     }
 }
 
-/// Objects are equal if no value and no message distinguishes them. Locations are not compared.
+/// Compares two objects without the locations of their properties.
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
         self.properties == other.properties
@@ -307,41 +313,43 @@ impl Hash for Object {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum KeyKind {
     Text,
-    /// A numeric key such as `1`, whose `keyof` is a number.
+    /// A numeric key such as `1`. `keyof` gives it as a number.
     Number,
-    /// A symbol; the property's name contains the location of the symbol. JSON has no such keys.
+    /// A symbol. The name of the property contains the location of the symbol. JSON has no such keys.
     Symbol,
 }
 
-/// A property with its comment. Mapped types copy the property with its tags.
+/// A property with its doc comment. A mapped type copies it with its doc tags.
 #[derive(Debug, Clone)]
 pub(crate) struct Property {
     pub(crate) name: Rc<str>,
     pub(crate) key: KeyKind,
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
-    /// True if `undefined` in the type does not make the property optional, as after `Required`.
+    /// True if the property is not optional although its type contains `undefined`, as after `Required`.
     pub(crate) required: bool,
     pub(crate) readonly: bool,
-    /// True if the comment belongs to another type, from which this type was mapped: only the text of the comment applies.
+    /// True if only the text of the comment applies and not its tags, because a mapped type gave the property
+    /// another type.
     pub(crate) text_only_doc: bool,
-    /// True for a property of an entity, which is stored in a column of the table.
+    /// True if the property is stored in a column of a table, because it belongs to an entity.
     pub(crate) column: bool,
     pub(crate) doc: Option<DocId>,
     pub(crate) location: Location,
 }
 
-/// Prefix of the name of a private or protected member. The NUL keeps the name different from every property of the user.
+/// Prefix for the names of private and protected members. It starts with NUL, so that no property in the
+/// source has it.
 const HIDDEN: &str = "\0hidden ";
 
 impl Property {
-    /// Returns the internal name of a private or protected member. The name contains the location, so only the class itself
-    /// and its subclasses have this member, even if other classes use the same name.
+    /// Returns the internal name of a private or protected member. It contains the location, so that a member
+    /// with the same name in another class is different.
     pub(crate) fn hidden_name(name: &str, location: Location) -> Rc<str> {
         format!("{HIDDEN}{}:{} {name}", location.module.0, location.span.start).into()
     }
 
-    /// Returns the source name of a private or protected member; `None` for any other property.
+    /// Returns the name of a private or protected member in the source; `None` for any other property.
     pub(crate) fn hidden(&self) -> Option<&str> {
         let rest = self.name.strip_prefix(HIDDEN)?;
         rest.split_once(' ').map(|(_, name)| name)
@@ -378,18 +386,18 @@ impl Hash for Property {
     }
 }
 
-/// An index signature. Its key is `string`, `number`, `symbol` or a template.
+/// An index signature. The type of its keys is `string`, `number`, `symbol` or a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
     pub(crate) key: TyId,
-    /// Key with the rules of comments: `Code` in `Record<Code, V>`. `None` for a key without rules. Assignability ignores
-    /// rules.
+    /// Key type with its rules: `Code` in `Record<Code, V>`. `None` for a key type without rules.
+    /// Assignability does not compare rules.
     pub(crate) ruled: Option<TyId>,
     pub(crate) value: TyId,
 }
 
 impl Index {
-    /// Creates an index signature whose keys have no rules.
+    /// Creates an index signature whose key type has no rules.
     pub(crate) fn plain(key: TyId, value: TyId) -> Self {
         Self {
             key,
@@ -399,20 +407,20 @@ impl Index {
     }
 }
 
-/// A call or construct signature.
+/// Signature of a function or a constructor.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Function {
     pub(crate) this: Option<TyId>,
-    /// Parameters. The last one may be a rest parameter, whose type is that of the whole array.
+    /// Parameters. The last one may be a rest parameter, whose type is that of the whole list.
     pub(crate) parameters: Rc<[Element]>,
     pub(crate) result: TyId,
     pub(crate) generic: Generic,
-    /// True for a method: parameters are compared in both directions, like in TypeScript.
+    /// True for a method, whose parameters are compared in both directions, as in TypeScript.
     pub(crate) method: bool,
 }
 
-/// Number of a generic signature in the evaluator; `None` without type parameters. The number itself is ignored when
-/// functions are compared, because their other fields describe the same signature.
+/// Index of a generic signature in the evaluator; `None` for a function without type parameters. Comparisons
+/// of functions ignore it, because the other fields describe the same signature.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Generic(pub(crate) Option<u32>);
 
@@ -430,24 +438,24 @@ impl Hash for Generic {
     }
 }
 
-/// A declaration with type arguments.
+/// A declaration with its type arguments.
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) decl: DeclId,
     pub(crate) args: Rc<[TyId]>,
-    /// Meaning of `this` in the instance if a type that extends it has another one.
+    /// Type of `this` if it is not this instance: a type that extends it.
     pub(crate) this: Option<TyId>,
     pub(crate) body: State,
 }
 
-/// A type expression with the scope in which its names are resolved.
+/// A type expression that is not evaluated yet, with the scope of its names.
 pub(crate) struct Lazy<'a> {
     pub(crate) node: &'a TSType<'a>,
     pub(crate) scope: ScopeId,
     pub(crate) value: State,
 }
 
-/// Progress of an evaluation.
+/// Progress of the evaluation of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Pending,
@@ -455,20 +463,20 @@ pub(crate) enum State {
     Done(TyId),
 }
 
-/// Scope of names: the bound type parameters, then the outer scope, then the module.
+/// Scope of names. A name is searched among the bindings, then in the parent scope, then in the module.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope<'a> {
     pub(crate) module: ModuleId,
     pub(crate) parent: Option<ScopeId>,
     pub(crate) bindings: Vec<(&'a str, TyId)>,
-    /// Owner of the bound parameters: a mapped type needs their constraints.
+    /// Construct that declares the type parameters in the scope; `None` for any other scope.
     pub(crate) owner: Option<Owner<'a>>,
 }
 
-/// Construct that has type parameters.
+/// Construct that declares type parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owner<'a> {
     Declaration(DeclId),
-    /// Parameter `K` of `{ [K in keyof T]: … }`.
+    /// A mapped type, which declares the parameter `K` of `{ [K in keyof T]: … }`.
     Mapped(&'a TSMappedType<'a>),
 }

@@ -1,4 +1,4 @@
-//! Unions.
+//! Unions of types.
 
 use rustc_hash::FxHashSet;
 
@@ -7,8 +7,8 @@ use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 impl Evaluator<'_> {
-    /// Returns the union of types: flattened, without duplicates, in order. Names of objects are kept; names of unions are
-    /// expanded.
+    /// Returns the union of types in order, without nested unions and duplicates. A named object stays a
+    /// name; a named union is replaced by its members.
     pub(crate) fn union(&mut self, members: Vec<TyId>) -> TyId {
         if let [only] = members.as_slice() {
             return *only;
@@ -47,7 +47,7 @@ impl Evaluator<'_> {
         {
             return *top;
         }
-        // A literal next to its primitive type is redundant, like in TypeScript.
+        // A literal in a union with its primitive type adds no values: `"a" | string` is `string`.
         let whole: Vec<Ty> = flat
             .iter()
             .map(|member| self.store.get(*member))
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Removes strings that match a template in the same union, because they are redundant.
+    /// Removes the literals that fit a template of the same union, because they add no values.
     fn absorb_by_templates(&mut self, flat: &mut Vec<TyId>) {
         let templates: Vec<TyId> = flat
             .iter()
@@ -113,7 +113,7 @@ impl Evaluator<'_> {
             Ty::Never => {}
             Ty::Named(instance) => {
                 let decl = self.graph.decl(self.store.instances[instance.index()].decl);
-                // An interface is always an object, so its body need not be evaluated, which could be too early for a
+                // An interface is not a union, so it need not be evaluated, which could be too early for a
                 // recursive interface.
                 if matches!(decl.kind, DeclKind::Interface(_)) {
                     flat.push(member);
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
                         match self.store.get(shape).clone() {
                             Ty::Union(members) => flat.extend(members.iter()),
                             Ty::Object(_) | Ty::Array { .. } | Ty::Tuple { .. } => flat.push(member),
-                            // Names that refer to each other form a cycle that cannot be followed.
+                            // Names that refer to each other in a cycle cannot be followed.
                             Ty::Invalid(_) => flat.push(shape),
                             _ => self.flatten(body, flat),
                         }

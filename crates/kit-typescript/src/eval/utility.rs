@@ -1,4 +1,4 @@
-//! Utility types of TypeScript, as functions on evaluated types.
+//! Utility types of TypeScript such as `Partial` and `Pick`, applied to evaluated types.
 
 use std::rc::Rc;
 
@@ -119,7 +119,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Changes the modifiers of all properties of an object, or of each object in a union: a homomorphic mapped type.
+    /// Changes the modifiers of all properties of an object, or of each object in a union, as `Partial` and
+    /// `Readonly` do.
     fn map_members(&mut self, ty: TyId, optional: Modifier, readonly: Modifier) -> TyId {
         let shape = self.shape(ty);
         match self.store.get(shape).clone() {
@@ -162,7 +163,8 @@ impl Evaluator<'_> {
                 element,
                 readonly: before,
             } => {
-                // An element of a JSON array is never `undefined`, which `Partial` would add.
+                // `Partial` of an array would add `undefined` to its items, but an item of a JSON array is
+                // never `undefined`.
                 let element = match optional {
                     Modifier::Keep | Modifier::Add => element,
                     Modifier::Remove => self.defined_later(element),
@@ -193,14 +195,14 @@ impl Evaluator<'_> {
                     .collect();
                 self.tuple_of(elements, before || readonly == Modifier::Add)
             }
-            // The properties of the type are not known.
+            // The properties of `unknown` and `object` are not known.
             Ty::Unknown | Ty::NonPrimitive => self.store.object(Object::default()),
-            // Primitives are mapped to themselves, and a mistake stays a mistake.
+            // Primitives stay unchanged, and so does a mistake.
             _ => ty,
         }
     }
 
-    /// Returns the members of a union of keys.
+    /// Returns the members of a union of keys: `"a"` and `"b"` for `"a" | "b"`.
     fn key_list(&mut self, keys: TyId) -> Rc<[TyId]> {
         let shape = self.shape(keys);
         match self.store.get(shape).clone() {
@@ -278,7 +280,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        // The properties keep the order of the object and not the order of the keys.
+        // The properties have the order that they have in the object, not that of the keys.
         if let Some(object) = object {
             let order = |property: &Property| {
                 object
@@ -314,7 +316,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true if the source text at a location contains a string as a literal.
+    /// Returns true if the source text at a location contains a string in quotes.
     fn is_written(&self, text: &str, location: Location) -> bool {
         let source = self.graph.module(location.module).text;
         let code = source.get(location.span.start as usize..location.span.end as usize);
@@ -323,8 +325,8 @@ impl Evaluator<'_> {
             .any(|quote| code.is_some_and(|code| code.contains(&format!("{quote}{text}{quote}"))))
     }
 
-    /// Returns errors for keys of `Omit` that the type does not have. TypeScript allows them, but they are nearly always a
-    /// mistake that keeps a property in the type.
+    /// Returns an error for each key of `Omit` that the type does not have. TypeScript allows it, but it is
+    /// nearly always a misspelled key.
     fn unknown_omitted(&mut self, object: &Object, keys: TyId, location: Location) -> Vec<Diagnostic> {
         if !object.index.is_empty() {
             return Vec::new();
@@ -340,7 +342,7 @@ impl Evaluator<'_> {
             let Some((name, KeyKind::Text | KeyKind::Number)) = self.key_name(*key) else {
                 continue;
             };
-            // Computed keys, as in `Omit<A, keyof B>`, often contain more than the keys of the type.
+            // A computed key type, as in `Omit<A, keyof B>`, often has more keys than the type.
             if known.contains(&&*name) || !self.is_written(&name, location) {
                 continue;
             }
@@ -360,7 +362,8 @@ impl Evaluator<'_> {
         issues
     }
 
-    /// Keeps the members of a union that satisfy a condition. A mistake that the condition finds is the result.
+    /// Returns the members of a union that satisfy a condition. If the condition fails with an invalid type,
+    /// returns that type.
     fn filter(&mut self, ty: TyId, mut keep: impl FnMut(&mut Self, TyId) -> Result<bool, TyId>) -> TyId {
         let shape = self.shape(ty);
         let members: Rc<[TyId]> = match self.store.get(shape).clone() {
@@ -372,7 +375,7 @@ impl Evaluator<'_> {
         };
         let mut kept = Vec::with_capacity(members.len());
         for member in members.iter() {
-            // `boolean` is the union of its two values, and the condition may be true for only one of them.
+            // `boolean` is the union of `true` and `false`, and only one of them may satisfy the condition.
             let values: Vec<TyId> = match self.shape_of(*member) {
                 Ty::Boolean => self.boolean_values().to_vec(),
                 _ => vec![*member],
@@ -388,7 +391,7 @@ impl Evaluator<'_> {
         self.union(kept)
     }
 
-    /// Returns the type of `await`.
+    /// Returns the type of `await` for a value of a type.
     fn awaited(&mut self, ty: TyId) -> TyId {
         match self.shape_of(ty) {
             Ty::Union(members) => {
@@ -403,7 +406,7 @@ impl Evaluator<'_> {
                 let Some(then) = object.property("then") else {
                     return ty;
                 };
-                // The result is `V` of `then(use: (value: V) => …)`.
+                // The result is the type `V` in `then(use: (value: V) => …)`.
                 let value = self
                     .last_function(then.ty, false)
                     .and_then(|then| then.parameters.first().map(|callback| callback.ty))
@@ -421,7 +424,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the last overload of a function, which TypeScript uses for inference.
+    /// Returns the last overload of a function, which TypeScript uses in `ReturnType` and `Parameters`.
     fn last_function(&mut self, ty: TyId, construct: bool) -> Option<Function> {
         match self.shape_of(ty) {
             Ty::Object(id) => {

@@ -1,24 +1,26 @@
-//! Check that values of a type have a wire form.
+//! Check that JSON can represent the values of a type.
 
 use kit_diagnostics::Severity;
 use rustc_hash::FxHashSet;
 
 use super::{Evaluator, KeyKind, Segment, Ty, TyId};
 
-/// Maximum number of nested types that are checked. A larger type expands without end, which lowering reports with a
-/// location.
+/// Maximum number of nested types to check. Only a type that expands without end has more, and lowering
+/// reports it with its location.
 const MAX_PARTS: usize = 100_000;
 
-/// Nested types without a mistake, each with a flag that is true if `undefined` is allowed there.
+/// Types that were checked and have no mistake. The flag is true if `undefined` was allowed at the position
+/// of the type.
 #[derive(Debug, Default)]
 pub(crate) struct CheckedTypes(FxHashSet<(TyId, bool)>);
 
 impl Evaluator<'_> {
-    /// Returns true if no nested type is a mistake. `checked` contains the nested types that are already checked: most types
-    /// are nested in other types, and walking them each time would take quadratic time.
+    /// Returns true if a type and all types nested in it have a wire form. `checked` has the types that need
+    /// not be checked again; without it, the check would take quadratic time.
     pub(crate) fn is_wire_type(&mut self, ty: TyId, checked: &mut CheckedTypes) -> bool {
         let mut seen = FxHashSet::default();
-        // The flag is true if `undefined` is allowed: on a property it only means that the property is optional.
+        // The flag is true if `undefined` is allowed: for a property it only means that the property is
+        // optional.
         let mut open = vec![(ty, false)];
         while let Some((ty, absent)) = open.pop() {
             if checked.0.contains(&(ty, absent)) || !seen.insert((ty, absent)) {

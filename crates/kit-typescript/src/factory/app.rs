@@ -1,4 +1,4 @@
-//! `createApp({ routes, middleware })`.
+//! Reader of the call `createApp({ routes, middleware })`.
 
 use kit_diagnostics::{Diagnostic, codes};
 use oxc_ast::ast::Expression;
@@ -9,7 +9,7 @@ use super::{Factory, Group, Located, handlers, middleware, warn_computed};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
-/// Reads the application factory from the modules. If no module calls `createApp`, `location` is `None`.
+/// Reads the call of `createApp` in the modules. Without a call, [`Factory::location`] is `None`.
 pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory {
     let mut factory = Factory::default();
     for module in modules {
@@ -144,7 +144,7 @@ fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<G
     })
 }
 
-/// Finds constants that contain a middleware, registered or not.
+/// Adds each constant whose value is a call of `defineMiddleware` to `factory.defined`.
 fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Factory) {
     let constants: Vec<(&'a str, &'a Expression<'a>)> = lowering
         .graph()

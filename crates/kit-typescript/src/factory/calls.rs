@@ -1,4 +1,4 @@
-//! Search for calls of kit's functions.
+//! Search for calls of functions of kit, such as `createApp`.
 
 use oxc_ast::AstKind;
 use oxc_ast::ast::{CallExpression, Expression};
@@ -8,7 +8,7 @@ use super::Located;
 use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol};
 
-/// Returns all calls in a module, in source order.
+/// Returns all function calls in a module, in the order of the source.
 pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a CallExpression<'a>> {
     struct Calls<'a>(Vec<&'a CallExpression<'a>>);
 
@@ -26,8 +26,8 @@ pub(super) fn calls<'a>(lowering: &Lowering<'a>, module: ModuleId) -> Vec<&'a Ca
     calls.0
 }
 
-/// Returns the name of the kit function that a call calls, such as `createApp`. The function may be renamed by the import or
-/// called through a namespace.
+/// Returns the name of the function of kit that a call calls, such as `createApp`. Its import may rename it,
+/// and it may be called through a namespace (`kit.createApp`). Returns `None` for a call of another function.
 pub(super) fn kit_function<'a>(
     lowering: &mut Lowering<'a>,
     module: ModuleId,
@@ -50,7 +50,7 @@ pub(super) fn kit_function<'a>(
     }
 }
 
-/// Returns the call expression if the expression calls the kit function with the given name.
+/// Returns the call that an expression is, if it calls the function of kit with the given name.
 pub(super) fn kit_call<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,

@@ -1,4 +1,5 @@
-//! Resolution of expressions: follows names to the expressions that they stand for.
+//! Values of expressions that can be read without running the application: literals, and the constants that
+//! contain them.
 
 use std::borrow::Cow;
 
@@ -11,16 +12,16 @@ use super::{Located, warn_computed};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Symbol, Value};
 
-/// Maximum length of a chain of constants. A longer chain is a cycle.
+/// Maximum number of constants that refer to each other in a chain. A longer chain is a cycle.
 pub(super) const MAX_CHAIN: usize = 100;
 
-/// Result of following an expression.
+/// Result of following an expression through constants.
 pub(super) enum Found<'a> {
-    /// An expression, with the name of the last constant that contains it.
+    /// An expression that is not a name. The name of the last constant on the way is added, if there is one.
     Expression(Located<'a>, Option<&'a str>),
-    /// A function declaration and its module.
+    /// A function declaration, with its module.
     Function(ModuleId, &'a Function<'a>),
-    /// An expression that cannot be read statically, with the last name in the chain, if there is one.
+    /// An expression whose value is known only when the application runs, with the last name on the way.
     Unknown(Option<&'a str>),
 }
 
@@ -40,7 +41,8 @@ impl<'a> Located<'a> {
     }
 }
 
-/// Follows names to constants, and removes parentheses and type assertions.
+/// Follows an expression that is the name of a constant to the constant's value. Ignores parentheses and type
+/// assertions.
 pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Found<'a> {
     let mut current = located;
     let mut name = None;
@@ -74,7 +76,7 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> F
     Found::Unknown(name)
 }
 
-/// Returns the value of a string literal.
+/// Returns the string that an expression is; `None` if it is not a string literal.
 pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Cow<'a, str>> {
     match follow(lowering, located) {
         Found::Expression(found, _) => match found.expression {
@@ -88,7 +90,7 @@ pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
     }
 }
 
-/// Returns the value of a numeric literal.
+/// Returns the number that an expression is; `None` if it is not a numeric literal.
 pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
     let Found::Expression(found, _) = follow(lowering, located) else {
         return None;
@@ -106,8 +108,8 @@ pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
     .filter(|number| number.is_finite())
 }
 
-/// Returns the elements of an array literal, including spread array literals. The flag is true if all elements could be
-/// read; for other elements a warning calls the list `what`.
+/// Returns the elements of an array literal, also those of spread array literals. The flag is true if all
+/// elements could be read. A warning about the others calls the list `what`.
 pub(super) fn elements<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -148,8 +150,8 @@ fn nested_elements<'a>(
     (all, complete)
 }
 
-/// Returns the properties of an object literal, including spread object literals. If a name occurs twice, the later property
-/// wins. The flag is true if all properties could be read.
+/// Returns the properties of an object literal, also those of spread object literals. Of two properties with
+/// one name, the later one is used. The flag is true if all properties could be read.
 pub(super) fn properties<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -166,7 +168,7 @@ pub(super) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Returns the location of the property's key.
+    /// Returns the location of the key.
     pub(super) fn location(&self) -> Location {
         Location {
             module: self.value.module,

@@ -1,4 +1,4 @@
-//! `defineHandlers<Group>({ … })`.
+//! Reader of handler maps: `defineHandlers<Group>({ … })`.
 
 use indexmap::IndexMap;
 use kit_diagnostics::{Diagnostic, closest, codes};
@@ -12,19 +12,19 @@ use crate::lower::Lowering;
 use crate::modules::Location;
 use crate::routes::{Contract, parse_key};
 
-/// A map of handlers.
+/// A handler map: the handlers of a group, by route key.
 pub(crate) struct HandlerMap {
-    /// Name under which the map is exported, or the name of the constant that contains it.
+    /// Exported name of the map, or else the name of the constant that contains it.
     pub(crate) export: String,
     pub(crate) location: Location,
-    /// Locations of the handlers, by route key.
+    /// Location of each handler, by route key such as `GET /notes`.
     pub(crate) handlers: IndexMap<String, Location>,
-    /// True if all keys could be read.
+    /// True if all keys of the map could be read.
     pub(crate) complete: bool,
 }
 
 impl HandlerMap {
-    /// Returns the location of the handler for a route key.
+    /// Returns the handler for a route key, as the IR stores it; `None` if the map has no such key.
     pub(crate) fn source(&self, lowering: &Lowering<'_>, key: &str) -> Option<HandlerSource> {
         let location = self.handlers.get(key)?;
         Some(HandlerSource {
@@ -33,9 +33,9 @@ impl HandlerMap {
         })
     }
 
-    /// Reports keys that only the handlers or only the contracts have. An invalid route key in the contracts is reported
-    /// elsewhere, and its consequences are not reported: for the misspelt contract `GETT /stats`, the handler `GET /stats`
-    /// is correct.
+    /// Reports route keys that only the handler map has or only the contracts have. An invalid key in the
+    /// contracts is reported elsewhere and causes no second error here: for the misspelt contract
+    /// `GETT /stats`, the handler `GET /stats` is correct.
     pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
         let (right, wrong): (Vec<&Contract>, Vec<&Contract>) = contracts
             .iter()
@@ -80,7 +80,7 @@ impl HandlerMap {
     }
 }
 
-/// Reads the `handlers` option of a route group: the type of the contracts and the map.
+/// Reads the `handlers` option of an entry in `routes`: the type of the group, and the handler map.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<(TyId, HandlerMap)> {
     let location = located.location();
     let Found::Expression(found, name) = follow(lowering, located) else {

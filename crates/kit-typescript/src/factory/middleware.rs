@@ -1,4 +1,4 @@
-//! Middleware entries and their order of execution.
+//! Reader of `middleware` options, and the order in which middleware runs.
 
 use oxc_ast::ast::Expression;
 
@@ -9,18 +9,19 @@ use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::Location;
 
-/// A registered middleware.
+/// A middleware in a `middleware` option.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) priority: f64,
     pub(crate) location: Location,
-    /// Contents of its doc comment.
+    /// Doc tags of the middleware.
     pub(crate) tags: MiddlewareTags,
-    /// Type argument `Added` of `defineMiddleware<Added>`, not evaluated yet; `None` if there is no type argument that can
-    /// be read.
+    /// Type argument `Added` of `defineMiddleware<Added>`, which is not evaluated yet. `None` if kit cannot
+    /// read such an argument.
     pub(crate) added: Option<TyId>,
-    /// Paths below `ctx` that the middleware adds, limited to paths that an `@owner` names.
+    /// Paths of the values that the middleware adds to `ctx`. Only paths that an `@owner` tag names are
+    /// included.
     pub(crate) added_context: Vec<String>,
 }
 
@@ -38,7 +39,7 @@ impl Entry {
     }
 }
 
-/// Reads a `middleware` option. The flag is true if all entries could be read.
+/// Reads a `middleware` option. The flag is true if all its entries could be read.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Vec<Entry>, bool) {
     let (elements, mut complete) = elements(lowering, located, "this list of middleware");
     let mut entries = Vec::with_capacity(elements.len());
@@ -64,16 +65,16 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
             Expression::ObjectExpression(_) => full_entry(lowering, found, location, tags),
             _ => Some(bare(lowering, found, name, location, tags)),
         },
-        // A middleware that is imported from a package. Only its name is known, and only the name is needed.
+        // The middleware comes from a package. Its name is known, and nothing else is needed.
         Found::Unknown(Some(name)) => Some(Entry::new(name, location, tags)),
         Found::Unknown(None) => Some(unnamed(lowering, location, tags)),
     }
 }
 
-/// Reads an entry of the form `{ name, middleware, priority }`.
+/// Reads an entry with the form `{ name, middleware, priority }`.
 ///
-/// `own` comes from the comment of a constant that contains the whole entry. If `own` is empty, the comment of the
-/// middleware is used.
+/// `own` has the doc tags of the constant that contains the entry. Without such tags, those of the middleware
+/// are used.
 fn full_entry<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -130,8 +131,8 @@ fn full_entry<'a>(
     })
 }
 
-/// Returns the type argument of the `defineMiddleware` call that an expression leads to. The argument is not evaluated: it
-/// may refer to files and packages that nothing else in the build needs.
+/// Returns the type argument of the `defineMiddleware` call that creates a middleware. It is not evaluated,
+/// because it may need files and packages that the build does not need otherwise.
 fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> {
     let Found::Expression(found, _) = follow(lowering, located) else {
         return None;
@@ -142,7 +143,7 @@ fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> 
     Some(lowering.eval.store.lazy(argument, scope))
 }
 
-/// Creates an entry for a middleware without an entry object, named after the constant or function.
+/// Returns an entry for a middleware that is just a function or a constant, which gives the entry its name.
 fn bare<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,
@@ -183,12 +184,12 @@ fn unnamed(lowering: &mut Lowering<'_>, location: Location, tags: MiddlewareTags
         "the name of this middleware",
         "write `{ name: \"…\", middleware, priority: 0 }`",
     );
-    // The middleware runs anyway, so it has a position in the chain.
+    // The middleware runs although it has no name, so it has a position in the order.
     Entry::new("anonymous", location, tags)
 }
 
-/// Merges global and group middleware into one chain, by ascending priority. At equal priority global middleware comes
-/// first, and otherwise the order of registration is kept.
+/// Returns the middleware of a route in the order of execution: by ascending priority. If priorities are
+/// equal, the middleware of `createApp` is before that of the group, and each list keeps its order.
 pub(crate) fn chain<'e>(global: &'e [Entry], group: &'e [Entry]) -> Vec<&'e Entry> {
     let mut chain: Vec<&Entry> = global.iter().chain(group).collect();
     chain.sort_by(|a, b| a.priority.total_cmp(&b.priority));

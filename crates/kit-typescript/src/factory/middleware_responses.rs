@@ -1,7 +1,8 @@
-//! Detects middleware that tries to send a response. Only handlers send responses, so a response that middleware returns
-//! through `ctx.send` would never reach a client.
+//! Errors for middleware that returns a response. Only handlers can send responses, so a response that
+//! middleware returns through `ctx.send` would never reach a client.
 //!
-//! Only a `return` of the function itself is checked. The types refuse more cases, and the runtime refuses the rest.
+//! Only the `return` statements of the middleware function itself are checked. TypeScript refuses more cases,
+//! and the server refuses all others.
 
 use kit_diagnostics::codes;
 use oxc_ast::AstKind;
@@ -17,7 +18,7 @@ use super::expression::{Found, follow};
 use crate::lower::Lowering;
 use crate::modules::{Location, Symbol};
 
-/// Reports each response that the function of a middleware returns.
+/// Reports each response that a middleware function returns.
 pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
     let mut found = follow(lowering, middleware);
     if let Found::Expression(located, _) = &found
@@ -75,10 +76,10 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
     }
 }
 
-/// Body of a function.
+/// Body of a middleware function.
 enum Body<'a> {
     Block(&'a FunctionBody<'a>),
-    /// Body of `() => value`; `None` if the function has no body.
+    /// Value of an arrow function such as `() => value`; `None` if a function has no body.
     Value(Option<&'a Expression<'a>>),
 }
 
@@ -95,12 +96,12 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Returns the values of the `return` statements in a block, without those of nested functions.
+/// Returns the values of the `return` statements in a body, except for those of nested functions.
 fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
     #[derive(Default)]
     struct Returns<'a> {
         found: Vec<&'a Expression<'a>>,
-        /// Number of nested functions around the current node.
+        /// Number of nested functions that contain the current node.
         depth: usize,
     }
 
@@ -127,7 +128,7 @@ fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
     returns.found
 }
 
-/// Collects the expressions that a conditional expression may evaluate to.
+/// Adds the values that an expression may have to `found`: `a` and `b` for `condition ? a : b`.
 fn alternatives<'a>(expression: &'a Expression<'a>, found: &mut Vec<&'a Expression<'a>>) {
     match expression.get_inner_expression() {
         Expression::ConditionalExpression(conditional) => {
@@ -143,7 +144,7 @@ fn alternatives<'a>(expression: &'a Expression<'a>, found: &mut Vec<&'a Expressi
     }
 }
 
-/// Names of a middleware function's parameters: the input object and `ctx`.
+/// Names of the parameters of a middleware function: its input object, and `ctx` if it is destructured.
 #[derive(Default)]
 struct Names<'a> {
     input: Option<&'a str>,
@@ -169,7 +170,7 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// Returns true for `ctx` and for `input.ctx`.
+    /// Returns true if an expression is `ctx` or `input.ctx`.
     fn is_ctx(&self, expression: &Expression<'_>) -> bool {
         match expression.get_inner_expression() {
             Expression::Identifier(name) => self.ctx == Some(name.name.as_str()),
@@ -182,7 +183,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns true for `ctx.send(…)`, also after `ctx.status(…)` and similar calls, and for a `Response` of the platform.
+/// Returns true for a call of `ctx.send`, also after calls such as `ctx.status(…)`, and for a `Response` of
+/// the web platform.
 fn is_response<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, names: &Names<'_>) -> bool {
     match located.expression {
         Expression::CallExpression(call) => {
@@ -217,7 +219,7 @@ fn sends(call: &CallExpression<'_>, names: &Names<'_>) -> bool {
     }
 }
 
-/// Returns true for the global `Response`.
+/// Returns true if an expression is the global class `Response`.
 fn is_response_class<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> bool {
     let Expression::Identifier(name) = located.expression else {
         return false;

@@ -1,4 +1,4 @@
-//! Doc tags of a middleware: requirements on requests, and errors.
+//! Doc tags of middleware: `@security` and `@throws`.
 
 use std::rc::Rc;
 
@@ -14,16 +14,17 @@ use crate::lower::Lowering;
 use crate::modules::{ModuleId, Symbol, Value};
 use crate::routes::{invalid, throws};
 
-/// Contents of the doc tags of a middleware.
+/// Values of the doc tags of a middleware.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct MiddlewareTags {
-    /// Requirements on a request. A request that satisfies one of them passes.
+    /// Authentication that the middleware requires, from `@security`. A request needs to satisfy only one of
+    /// them.
     pub(crate) security: Vec<Security>,
     pub(crate) throws: Vec<DeclaredError>,
 }
 
-/// Reads the comment of the constant or function that the expression refers to. If several constants lead to the middleware,
-/// the first one with tags of kit is used.
+/// Returns the doc tags of the constant or function that an expression refers to. If it refers to the
+/// middleware through several constants, the first one with tags is used.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> MiddlewareTags {
     let mut current = located;
     for _ in 0..MAX_CHAIN {
@@ -53,7 +54,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Mid
     MiddlewareTags::default()
 }
 
-/// Returns the comment of the statement that contains the declaration.
+/// Returns the doc comment of the statement that contains a declaration; `None` if it has no comment.
 fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<Rc<Doc>> {
     let source = lowering.eval.graph.module(module);
     let statement = source
@@ -68,7 +69,7 @@ fn doc(lowering: &mut Lowering<'_>, module: ModuleId, declared: Span) -> Option<
     Some(lowering.eval.store.doc(id))
 }
 
-/// Reads the tags that have a meaning on middleware. Other tags may belong to other tools, as on any function.
+/// Reads the tags that kit uses on middleware. Other tags may belong to other tools.
 fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> MiddlewareTags {
     let mut found = MiddlewareTags::default();
     for slip in &doc.misspelt {
@@ -98,7 +99,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc) -> MiddlewareTags {
     for tag in doc.all(TagName::Throws) {
         match throws(tag) {
             Some(throws) => found.throws.push(throws),
-            // `@throws {TypeError} …` is a JSDoc tag that any function may have.
+            // `@throws {TypeError} …` is a tag of JSDoc, which any function may have.
             None if !names_a_code(tag) => {}
             None => {
                 lowering.report(invalid(
@@ -121,7 +122,7 @@ fn scheme(tag: &Tag) -> Option<SecurityScheme> {
             format: Some(own(format)),
         },
         ["basic"] => SecurityScheme::Basic,
-        // RFC 9110, section 5.6.2, and RFC 6265, section 4.1.1: names of headers and cookies are tokens.
+        // Names of headers and cookies are tokens (RFC 9110, section 5.6.2, and RFC 6265, section 4.1.1).
         ["header", name] if is_token(name) => SecurityScheme::Header { name: own(name) },
         ["cookie", name] if is_token(name) => SecurityScheme::Cookie { name: own(name) },
         ["query", name] => SecurityScheme::Query { name: own(name) },

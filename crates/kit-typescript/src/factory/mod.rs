@@ -1,7 +1,7 @@
-//! Static reading of `createApp({ … })`, without running it.
+//! Reader of `createApp({ … })` in the source text. The application does not run for it.
 //!
-//! Names are followed to `const`s across files. A computed expression cannot be read: a warning names it, and everything
-//! else is still read.
+//! A name is followed to the `const` that declares it, also in other files. An expression that must run to
+//! have a value is skipped with a warning.
 
 mod app;
 mod calls;
@@ -23,39 +23,40 @@ pub(crate) use handlers::HandlerMap;
 pub(crate) use middleware::{Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
 
-/// An application as registered.
+/// Routes and middleware that `createApp` registers.
 #[derive(Default)]
 pub(crate) struct Factory {
-    /// Location of the `createApp` call.
+    /// Location of the call of `createApp`; `None` if there is no call.
     pub(crate) location: Option<Location>,
     pub(crate) groups: Vec<Group>,
-    /// Global middleware in the order of registration.
+    /// Middleware in the `middleware` option of `createApp`, in the order of the list.
     pub(crate) middleware: Vec<Entry>,
-    /// Middleware that is defined, by name and location.
+    /// Name and location of each middleware that is created with `defineMiddleware`, registered or not.
     pub(crate) defined: Vec<(String, Location)>,
-    /// True if all route groups could be read, so that a contract group that no entry registers is really not registered.
+    /// True if all entries of `routes` could be read. If so, a group without an entry is certainly not
+    /// registered.
     pub(crate) complete: bool,
 }
 
-/// An element of the `routes` option.
+/// An entry of the `routes` option of `createApp`.
 pub(crate) struct Group {
-    /// Location of the entry in the list of `createApp`.
+    /// Location of the entry in the list.
     pub(crate) location: Location,
     pub(crate) prefix: Option<(String, Location)>,
-    /// Type argument of `defineHandlers`.
+    /// Type of the group: the type argument of `defineHandlers`.
     pub(crate) contracts: TyId,
     pub(crate) handlers: HandlerMap,
     pub(crate) middleware: Vec<Entry>,
 }
 
-/// An expression with the module whose names it uses.
+/// An expression, with the module in which its names are resolved.
 #[derive(Clone, Copy)]
 pub(crate) struct Located<'a> {
     pub(crate) module: ModuleId,
     pub(crate) expression: &'a Expression<'a>,
 }
 
-/// Warns that an expression cannot be read without running the application.
+/// Warns that the value of an expression is known only when the application runs.
 fn warn_computed(lowering: &mut Lowering<'_>, location: Location, what: &str, help: &str) {
     let diagnostic = Diagnostic::warning(
         codes::NOT_STATICALLY_KNOWN,

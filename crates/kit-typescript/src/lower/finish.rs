@@ -1,4 +1,4 @@
-//! Last step of lowering: an order and names that depend only on the source.
+//! Last step of lowering: sorts the declarations and gives them unique names. Both depend only on the source.
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{
@@ -10,15 +10,15 @@ use super::Lowering;
 use crate::eval::Evaluator;
 
 impl<'a> Lowering<'a> {
-    /// Returns the program in its final order with unique names, the diagnostics, and the evaluator, for the list of files
-    /// that were read.
+    /// Returns the program with sorted declarations and unique names, the diagnostics, and the evaluator,
+    /// which knows the files that were read.
     pub(crate) fn into_program(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
         self.sort_sources();
         self.sort_declarations();
         (self.program, self.diagnostics, self.eval)
     }
 
-    /// Lowers the types that are still in the queue, then reads the tags.
+    /// Lowers the types that are still in the queue, then reads the doc tags and examples.
     pub(crate) fn lower_remaining(&mut self) {
         self.drain();
         self.read_tags();
@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
     fn sort_declarations(&mut self) {
         let program = &mut self.program;
         let mut order: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
-        // Sources are sorted by path, so comparing spans compares paths and positions.
+        // Sources are sorted by path, so sorting by span sorts by path and position.
         order.sort_by_key(|id| {
             let declaration = &program.declarations[*id];
             match declaration.origin {
@@ -98,15 +98,16 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Names that were assigned. Names that differ only in case count as equal, because they also become file names.
+/// Names of declarations. Two names that differ only in case count as equal, because some file systems ignore
+/// case.
 #[derive(Default)]
 struct Names {
-    /// Each name with the number that the next equal name tries first.
+    /// For each name in lower case, the number that the next declaration with this name tries first.
     taken: FxHashMap<String, u32>,
 }
 
 impl Names {
-    /// Returns the name, or the name with the first free number from 2.
+    /// Returns the name if it is free. Otherwise appends the first free number: `Note2`, `Note3`.
     fn unique(&mut self, name: &str) -> String {
         let key = name.to_lowercase();
         let Some(next) = self.taken.get(&key) else {

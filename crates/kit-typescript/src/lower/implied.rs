@@ -1,4 +1,5 @@
-//! Rules that follow from tags: a property with `@references` has the rules of the key that the tag names.
+//! Rules that follow from doc tags: a property with `@references` has the rules of the property that the tag
+//! names.
 
 use kit_ir::Constraints;
 
@@ -7,12 +8,12 @@ use crate::docs::{Doc, Implied, TagName, both, generated, reference_target, rule
 use crate::eval::{RuleSource, Ty, TyId};
 use crate::modules::DeclId;
 
-/// Maximum length of a chain of names. Only a cycle is longer.
+/// Maximum number of names that refer to each other in a chain. Only a cycle is longer.
 const MAX_STEPS: u32 = 10_000;
 
 impl Lowering<'_> {
-    /// Registers an entity by its name, so that `@references` finds it. If two entities have the same name, the first one
-    /// keeps it, in the order in which declarations get their names.
+    /// Registers an entity by its name for `@references`. If two entities have the same name, the name
+    /// belongs to the one whose declaration also keeps it.
     pub(crate) fn add_entity(&mut self, decl: DeclId) {
         let ty = self.eval.declared(decl);
         let name = self.eval.pascal_name(ty);
@@ -30,7 +31,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the rules that the tags of a comment imply.
+    /// Returns the rules that follow from the tags of a comment.
     pub(super) fn implied(&mut self, doc: &Doc) -> Vec<Implied> {
         let mut implied: Vec<_> = generated(doc).into_iter().collect();
         for tag in doc.all(TagName::References) {
@@ -42,9 +43,9 @@ impl Lowering<'_> {
         implied
     }
 
-    /// Returns the rules of an entity's property. There are none if the property does not exist, which is reported with the
-    /// tables. A key that refers to another key also has the rules of that key. `seen` contains the keys on the path,
-    /// because references may form a cycle.
+    /// Returns the rules of an entity's property, including those that it has from its own `@references`.
+    /// There are none if the property does not exist, which is reported elsewhere. `seen` has the properties
+    /// on the way, because references may form a cycle.
     fn key_rules(&mut self, entity: &str, property: &str, seen: &mut Vec<(String, String)>) -> Constraints {
         let mut rules = Constraints::default();
         let key = (entity.to_owned(), property.to_owned());
@@ -67,7 +68,7 @@ impl Lowering<'_> {
             return rules;
         };
         let mut at = ty;
-        // A cycle of names is a mistake, which is reported where the type is needed.
+        // A cycle of names is a mistake. It is reported where the type is needed.
         for _ in 0..MAX_STEPS {
             at = self.eval.without_laziness(at);
             at = match self.eval.store.get(at).clone() {
@@ -93,7 +94,7 @@ impl Lowering<'_> {
         rules
     }
 
-    /// Combines rules with those of a comment or of a column.
+    /// Returns the rules together with those of a comment or a database column.
     fn and_rules(
         &mut self,
         rules: Constraints,
@@ -112,7 +113,7 @@ impl Lowering<'_> {
         rules
     }
 
-    /// Returns the only member of a union besides `null` and `undefined`; `None` if there are several.
+    /// Returns the only member of a union besides `null` and `undefined`; `None` if there is more than one.
     fn only_value(&self, members: &[TyId]) -> Option<TyId> {
         let mut values = members
             .iter()

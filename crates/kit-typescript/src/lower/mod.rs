@@ -1,7 +1,8 @@
-//! Conversion of evaluated types to the IR: decides which types become declarations and which are inlined, and reports
-//! mistakes.
+//! Lowering: converts evaluated types to the IR. It decides which types become declarations, and reports
+//! mistakes in types.
 //!
-//! Only types that a declaration, an entity or a route reaches are lowered, so only their mistakes are reported.
+//! Only the types of declarations, entities and routes are lowered, so mistakes in other types are not
+//! reported.
 
 mod finish;
 mod implied;
@@ -22,15 +23,15 @@ use crate::docs::{Doc, Misfit, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
 
-/// Maximum depth of nested inline types. A deeper type expands without end.
+/// Maximum depth of nested types without a name. Only a type that expands without end is deeper.
 const MAX_DEPTH: u32 = 250;
 
-/// Maximum number of nested types of one declaration. A type without a name is written out at each location that uses it, so
-/// a few lines of types can cause gigabytes of generated code, and a type that branches without end reaches [`MAX_DEPTH`] too
-/// late.
+/// Maximum number of nested types in one declaration. Generated code repeats a type without a name at each
+/// location that uses it, so a few lines can cause gigabytes of code. [`MAX_DEPTH`] does not stop this soon
+/// enough.
 const MAX_PARTS: u32 = 50_000;
 
-/// Help text for a type that no JSON value fits.
+/// Help for a type that JSON cannot represent.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
 pub(crate) struct Lowering<'a> {
@@ -38,21 +39,22 @@ pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
     pub(crate) diagnostics: Diagnostics,
     declared: FxHashMap<InstanceId, DeclarationId>,
-    /// Entities by name.
+    /// Entities by name, for `@references`.
     entities: FxHashMap<String, DeclId>,
-    /// Declarations to be lowered, each with the subject that needs it.
+    /// Declarations that still must be lowered, each with the type, entity or route that needs it.
     queue: VecDeque<(DeclarationId, InstanceId, SubjectId)>,
-    /// Properties whose tags are read after all types are lowered.
+    /// Properties whose doc tags are read when all types are lowered.
     tagged: Vec<Tagged>,
-    /// Declarations with a comment, for the examples that must fit their types.
+    /// Declarations whose examples are read when all types are lowered, because an example must fit its type.
     documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
-    /// Number of nested types of the declaration that is being lowered.
+    /// Number of nested types so far in the declaration that is being lowered.
     inline: u32,
     reported: FxHashSet<TyId>,
-    /// Anonymous objects.
+    /// Progress of lowering each object type without a name.
     objects: FxHashMap<ObjectId, object::State>,
-    /// Path to the type that is being lowered: its declaration and the properties, as words of a name.
+    /// Names on the way to the type that is being lowered: its declaration and the properties. They form a
+    /// name for the type.
     path: Vec<String>,
     depth: u32,
 }
@@ -87,8 +89,8 @@ impl<'a> Lowering<'a> {
         &self.eval.graph
     }
 
-    /// Converts a location to the form of the IR. The source is the number of the module until [`Lowering::into_program`] sorts
-    /// the files.
+    /// Returns a location as a span of the IR. Its source is the id of the module, until
+    /// [`Lowering::into_program`] sorts the files.
     pub(crate) fn span(&self, location: Location) -> Span {
         let module = self.graph().module(location.module);
         let (line, column) = module.lines.position(module.text, location.span.start);
@@ -111,7 +113,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Returns the declaration of a name. Creates the declaration on first use.
+    /// Returns the declaration of a named type. Creates it on first use.
     pub(crate) fn declare(&mut self, instance: InstanceId) -> DeclarationId {
         if let Some(known) = self.declared.get(&instance) {
             return *known;
@@ -152,7 +154,7 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Creates a declaration for an anonymous type in a route's slot.
+    /// Adds a declaration for an anonymous type that is the params, query, body or response of a route.
     pub(crate) fn declare_slot(&mut self, name: String, ty: TyId, location: Location) -> DeclarationId {
         let path = std::mem::replace(&mut self.path, vec![name.clone()]);
         let id = self.add_declaration(name, DeclarationOrigin::Slot, Documentation::default(), location);
@@ -182,8 +184,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Returns true if a name gets a declaration because it stands for a composite type. Names of primitive types are
-    /// inlined, so that a property may constrain them.
+    /// Returns true if a named type becomes a declaration. A name of a primitive type does not, so that a
+    /// property may add rules to it.
     pub(crate) fn is_declared(&mut self, instance: InstanceId) -> bool {
         let ty = self.eval.store.add(Ty::Named(instance));
         let shape = self.eval.shape(ty);
@@ -200,7 +202,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers the bodies of all declarations in the queue, and the declarations that they need.
+    /// Lowers all declarations in the queue, and those that these add to the queue.
     pub(crate) fn drain(&mut self) {
         while let Some((id, instance, subject)) = self.queue.pop_front() {
             self.eval.continue_subject(subject);
@@ -224,7 +226,7 @@ impl<'a> Lowering<'a> {
         self.eval.set_location(location);
     }
 
-    /// Lowers a type. Names become references.
+    /// Returns the IR of a type. A named type becomes a reference to a declaration.
     pub(crate) fn lower(&mut self, ty: TyId) -> TypeId {
         let ty = self.eval.without_laziness(ty);
         if let Ty::Named(instance) = *self.eval.store.get(ty)
@@ -237,7 +239,7 @@ impl<'a> Lowering<'a> {
         self.structure(ty)
     }
 
-    /// Lowers the structure of a type, even if the type has a name.
+    /// Returns the IR of a type's structure. A named type does not become a reference.
     pub(crate) fn structure(&mut self, ty: TyId) -> TypeId {
         if self.depth > MAX_DEPTH {
             return self.endless(ty);
@@ -255,8 +257,8 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Counts nested types of the declaration that is being lowered. Returns false if there are too many, which is reported
-    /// once.
+    /// Counts nested types of the declaration that is being lowered. Returns false if there are too many, and
+    /// reports this once.
     fn has_room(&mut self, parts: u32) -> bool {
         let before = self.inline;
         self.inline = before.saturating_add(parts);
@@ -272,7 +274,7 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    /// Reports once that evaluation takes too many steps. Returns `None` if it may continue.
+    /// Reports that the compiler takes too many steps, once. Returns `None` if there are steps left.
     pub(crate) fn refuse_exhausted(&mut self) -> Option<TypeId> {
         if !self.eval.is_exhausted() {
             return None;
@@ -282,14 +284,14 @@ impl<'a> Lowering<'a> {
         Some(self.structure_inner(refused))
     }
 
-    /// Creates a placeholder for a type with a mistake that was reported.
+    /// Returns a type that stands for a type with a mistake, after the mistake was reported.
     fn failed(&mut self) -> TypeId {
         let id = self.program.add_type(TypeKind::Unknown);
         self.failed.insert(id);
         id
     }
 
-    /// Returns true if a type has a mistake that was reported. No more mistakes are reported about it.
+    /// Returns true if a mistake in a type was reported. Other mistakes that it causes are not reported.
     fn has_failed(&self, id: TypeId) -> bool {
         let target = match self.program.types[id].kind {
             TypeKind::Reference { declaration } => self.program.declarations[declaration].r#type,
@@ -309,7 +311,8 @@ impl<'a> Lowering<'a> {
                 if matches!(self.eval.store.get(shape), Ty::Invalid(_)) {
                     return self.structure(shape);
                 }
-                // Follows a chain of names in a loop: the chain can be long, and it adds no level of nesting.
+                // Follows names in a loop and not recursively, because there can be many, and they do not
+                // count as nested types.
                 let mut body = self.eval.body(instance);
                 while let Ty::Named(next) = *self.eval.store.get(body) {
                     body = self.eval.body(next);
@@ -381,7 +384,7 @@ impl<'a> Lowering<'a> {
             Ty::EnumMember(member) => TypeKind::Literal {
                 value: member.value.value(),
             },
-            // Only the type checker uses a brand; the wire form is that of the branded type.
+            // A brand exists only for the type checker. The wire form is that of the type without the brand.
             Ty::Branded(base, _) => return self.structure(base),
             Ty::Unknown => TypeKind::Unknown,
             Ty::Never => TypeKind::Never,
@@ -395,7 +398,7 @@ impl<'a> Lowering<'a> {
             Ty::Literal(literal) => TypeKind::Literal {
                 value: literal.value(),
             },
-            // `${string}${string}` is any string, including the empty string.
+            // `` `${string}${string}` `` is any string, also an empty one.
             Ty::Template(parts)
                 if parts.iter().all(
                     |part| matches!(part, Segment::Hole(hole) if matches!(self.eval.store.get(*hole), Ty::String)),
@@ -450,7 +453,7 @@ impl<'a> Lowering<'a> {
         self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
     }
 
-    /// Reports a type that has no wire form, at the location of the type.
+    /// Reports a type without a wire form, at the location of the current evaluation.
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let location = self.eval.current_location();
         self.refused_at(code, message, help, location)

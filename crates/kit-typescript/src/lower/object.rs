@@ -9,13 +9,13 @@ use kit_ir::{
 use super::{Lowering, Tagged, WRITE_WIRE};
 use crate::eval::{KeyKind, Object, ObjectId, Segment, Ty, TyId};
 
-/// Progress of lowering an anonymous object.
+/// Progress of lowering an object type without a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum State {
-    /// Lowering has started: the length of the path that leads to the object, and the declaration that the object got
-    /// because it contains itself.
+    /// The object is being lowered. The number of names on the way to it is stored, and its declaration if it
+    /// contains itself.
     Open(usize, Option<DeclarationId>),
-    /// Lowering has finished: the type and its number of nested types.
+    /// The object was lowered. Its type is stored, and the number of its nested types.
     Done(TypeId, u32),
 }
 
@@ -23,7 +23,7 @@ impl Lowering<'_> {
     pub(super) fn object(&mut self, ty: TyId, id: ObjectId) -> TypeId {
         let object = self.eval.store.object_at(id);
         if object.is_function() {
-            // Each function is a separate mistake, although all functions are one type.
+            // Functions with equal types at different locations are different mistakes.
             let location = self.eval.current_location();
             let what = "a function has no JSON form";
             return self.refused_at(codes::NO_JSON_FORM, what, WRITE_WIRE, location);
@@ -32,7 +32,8 @@ impl Lowering<'_> {
             return self.anything_but_null();
         }
         match self.objects.get(&id).copied() {
-            // One type is shared by all locations, but generated code repeats it at each location, so its size counts again.
+            // The IR has this type only once, but generated code repeats it at each location, so its nested
+            // types count again.
             Some(State::Done(known, parts)) => {
                 self.eval.spend(parts as usize);
                 if !self.has_room(parts) {
@@ -40,7 +41,7 @@ impl Lowering<'_> {
                 }
                 return self.refuse_exhausted().unwrap_or(known);
             }
-            // TypeScript allows a recursive anonymous type, but every artifact needs a name to refer to.
+            // TypeScript allows a recursive type without a name, but an artifact needs a name to refer to.
             Some(State::Open(path, declaration)) => {
                 let declaration = declaration.unwrap_or_else(|| self.name_recursion(ty, path));
                 self.objects.insert(id, State::Open(path, Some(declaration)));
@@ -53,8 +54,7 @@ impl Lowering<'_> {
         let mut lowered = self.object_inner(id);
         if let Some(State::Open(_, Some(declaration))) = self.objects.get(&id).copied() {
             self.program.declarations[declaration].r#type = lowered;
-            // The type of a declaration is never a bare reference: the declaration of the whole type keeps the object
-            // itself.
+            // The type of a declaration must not be just a reference, so here the object itself is used.
             if self.path.len() > 1 {
                 lowered = self.program.add_type(TypeKind::Reference { declaration });
             }
@@ -64,8 +64,8 @@ impl Lowering<'_> {
         lowered
     }
 
-    /// Lowers `{}`. TypeScript assigns every value except null and undefined to it, so the wire form is a union of all other
-    /// kinds of JSON values.
+    /// Returns the IR of `{}`. In TypeScript every value except `null` and `undefined` fits it, so its wire
+    /// form is a union of all kinds of JSON values but `null`.
     fn anything_but_null(&mut self) -> TypeId {
         let value = self.program.add_type(TypeKind::Unknown);
         let index = vec![IndexSignature {
@@ -87,7 +87,8 @@ impl Lowering<'_> {
         self.program.add_type(TypeKind::Union { members })
     }
 
-    /// Creates a declaration for an anonymous type that contains itself, named after the path to the type.
+    /// Adds a declaration for an object type without a name that contains itself. The names on the way to it
+    /// form its name.
     fn name_recursion(&mut self, ty: TyId, path: usize) -> DeclarationId {
         let mut name = self.path[..path.min(self.path.len())].concat();
         if path <= 1 {
@@ -114,7 +115,7 @@ impl Lowering<'_> {
         }
         let mut properties = Vec::with_capacity(object.properties.len());
         let mut tagged = Vec::new();
-        // JSON has no symbol keys: a value with such a key never leaves the process.
+        // JSON has no symbol keys, so these properties are never on the wire.
         let named = object
             .properties
             .iter()
@@ -151,7 +152,7 @@ impl Lowering<'_> {
         for index in &object.index {
             let key = match self.eval.store.get(index.key).clone() {
                 Ty::String => IndexKey::String,
-                // The string signature includes numbers: an equal signature for numbers adds nothing.
+                // Number keys are string keys too, so an equal signature for numbers is redundant.
                 Ty::Number if of_strings == Some(index.value) => continue,
                 Ty::Number => IndexKey::Number,
                 Ty::Template(parts) => IndexKey::Template {
@@ -184,7 +185,7 @@ impl Lowering<'_> {
         signatures
     }
 
-    /// Reports a type that is nested without end.
+    /// Reports a type that contains itself without end.
     pub(super) fn endless(&mut self, ty: TyId) -> TypeId {
         let message = format!("`{}` contains itself without end", self.eval.text(ty));
         self.refused(

@@ -1,4 +1,4 @@
-//! Lowering of properties.
+//! Lowering of properties, and of their doc tags.
 
 use kit_ir::{Documentation, Property, PropertyTags, TypeKind};
 
@@ -7,7 +7,8 @@ use crate::docs::{Target, documentation, examples, misplaced, property_tags};
 use crate::eval::{self, Ty, TyId};
 
 impl Lowering<'_> {
-    /// Lowers a property without its tags, which need the types of all declarations.
+    /// Returns the IR of a property without its doc tags. They are read later, because they need the types of
+    /// all declarations.
     pub(super) fn property(&mut self, property: &eval::Property) -> Property {
         let written = self.eval.written_at(property.ty);
         self.eval.set_location(written.unwrap_or(property.location));
@@ -33,8 +34,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the type without `undefined`, and true if `undefined` was a member. A property with such a type may be
-    /// absent.
+    /// Returns a type without `undefined`, and true if it contained `undefined`. If it did, the property may
+    /// be absent.
     pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
         let ty = self.eval.without_laziness(ty);
         if let Ty::Constrained(inner, source) = *self.eval.store.get(ty) {
@@ -60,7 +61,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the examples of all declarations, after all types are lowered.
+    /// Reads the examples of all declarations. All types must be lowered.
     pub(super) fn read_examples(&mut self) {
         for (id, doc) in std::mem::take(&mut self.documented) {
             let r#type = self.program.declarations[id].r#type;
@@ -74,7 +75,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the tags of all properties, after all types are lowered.
+    /// Reads the doc tags of all properties. All types must be lowered.
     pub(super) fn read_tags(&mut self) {
         for Tagged { object, index, doc } in std::mem::take(&mut self.tagged) {
             let TypeKind::Object(body) = &self.program.types[object].kind else {

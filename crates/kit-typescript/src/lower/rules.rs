@@ -1,4 +1,4 @@
-//! Lowering of types with the rules of comments and columns.
+//! Lowering of types with rules, from doc comments and database columns.
 
 use kit_ir::TypeId;
 
@@ -7,7 +7,7 @@ use crate::docs::{Misfit, apply_constraints, limit_bigints};
 use crate::eval::{RuleSource, Ty, TyId};
 
 impl Lowering<'_> {
-    /// Lowers a type with the rules of a comment or of a column.
+    /// Returns the IR of a type with rules.
     pub(super) fn constrained(&mut self, inner: TyId, source: RuleSource) -> TypeId {
         let shape = self.eval.shape(inner);
         let has_none = match source {
@@ -17,8 +17,8 @@ impl Lowering<'_> {
                 !doc.limits() && self.implied(&doc).is_empty()
             }
         };
-        // No constraint fits an object, so an object keeps its name. Any other type keeps its name only if there are no
-        // rules to add.
+        // No rule fits an object, so it stays a reference to its declaration. Any other named type with rules
+        // does not.
         let id = match self.eval.store.get(shape) {
             _ if has_none => return self.lower(inner),
             Ty::Object(_) => self.lower(inner),
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         self.with_rules(id, source, Misfit::Reported)
     }
 
-    /// Applies the rules to the type. `misfit` decides if rules that do not fit the type are reported.
+    /// Adds rules to a type of the IR. `misfit` decides if a rule that does not fit the type is an error.
     pub(super) fn with_rules(&mut self, id: TypeId, source: RuleSource, misfit: Misfit) -> TypeId {
         let RuleSource::Doc(doc) = source else {
             return limit_bigints(&mut self.program, id);
@@ -51,7 +51,7 @@ impl Lowering<'_> {
         id
     }
 
-    /// Returns the union of the members' wire forms; `None` if no member has a brand.
+    /// Returns the union of the members without their brands; `None` if no member has a brand.
     pub(super) fn unbranded(&mut self, members: &[TyId]) -> Option<TyId> {
         let mut branded = false;
         let mut plain = Vec::with_capacity(members.len());

@@ -1,4 +1,4 @@
-//! Values of enum members: evaluates constant expressions like TypeScript does.
+//! Values of enum members. Constant expressions such as `1 << 2` are evaluated like in TypeScript.
 
 use std::sync::Arc;
 
@@ -11,15 +11,16 @@ use rustc_hash::FxHashMap;
 use super::resolve::is_declaration;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
 
-/// Maximum depth of constants that refer to constants, and of nested operators. A deeper expression is not a constant.
+/// Maximum depth of constants that refer to other constants, and of nested operators. A deeper expression is
+/// treated as not constant.
 const MAX_DEPTH: usize = 100;
 
-/// A member of an enum.
+/// A member of an enum, with its value.
 #[derive(Debug, Clone)]
 pub(crate) struct EnumMember<'a> {
     pub(crate) name: &'a str,
     pub(crate) value: EnumValue,
-    /// Span of the name.
+    /// Location of the member's name.
     #[allow(dead_code)]
     // Reason: for mistakes about a single member, which the evaluator does not report yet.
     pub(crate) span: Span,
@@ -30,23 +31,23 @@ pub(crate) struct EnumMember<'a> {
 pub(crate) enum EnumValue {
     String(String),
     Number(f64),
-    /// An expression that only has a value at run time; some number.
+    /// An expression that has a value only when the program runs. The value is some number.
     Computed,
 }
 
-/// Members of enums that were computed. `None` stands for an enum that is being computed.
+/// Cache of the members of enums. An enum that is being evaluated is `None`.
 #[derive(Default)]
 pub(super) struct Enums<'a> {
     members: FxHashMap<DeclId, Option<Arc<[EnumMember<'a>]>>>,
 }
 
 impl<'a> Graph<'a> {
-    /// Returns the members of an enum from all its declarations.
+    /// Returns the members of all declarations of an enum.
     pub(crate) fn enum_members(&mut self, id: DeclId) -> Arc<[EnumMember<'a>]> {
         let id = self.primary(id);
         match self.enums.members.get(&id) {
             Some(Some(known)) => return Arc::clone(known),
-            // A member that refers to a member of another enum that refers back is not a constant.
+            // A member whose value depends on itself through another enum is not a constant.
             Some(None) => return Arc::new([]),
             None => {}
         }
@@ -68,7 +69,8 @@ impl<'a> Graph<'a> {
         members
     }
 
-    /// Returns the index of a member in [`Graph::enum_members`].
+    /// Returns the index of a member in the list of [`Graph::enum_members`]; `None` if the enum has no such
+    /// member.
     pub(super) fn enum_member(&mut self, id: DeclId, name: &str) -> Option<usize> {
         self.enum_members(id)
             .iter()
@@ -82,8 +84,8 @@ impl<'a> Graph<'a> {
         own: &'a str,
         members: &mut Vec<EnumMember<'a>>,
     ) {
-        // Value of a member without an initializer: the value of the member before plus one, if that value is a number. The
-        // members of a declared enum get their values elsewhere, so they have no known values here.
+        // A member without an initializer has the value of the member before it plus one, if that value is a
+        // number. In a `declare enum` such a member has no known value.
         let ambient = declaration.declare || is_declaration(&self.module(module).path);
         let counts = declaration.r#const || !ambient;
         let mut next = Some(0.0).filter(|_| counts);
@@ -191,8 +193,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Evaluates a name: a member of the same enum, a constant, or one of the two numbers that have names (`NaN` and
-    /// `Infinity`).
+    /// Evaluates a name in a constant expression: a member of the same enum, a `const` variable, `NaN` or
+    /// `Infinity`.
     fn named_constant(&mut self, name: &'a str, scope: &Constants<'a, '_>, depth: usize) -> EnumValue {
         if let Some(member) = scope.members.iter().find(|member| member.name == name) {
             return member.value.clone();
@@ -215,7 +217,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Evaluates `E.Member`, of the same enum or of another one.
+    /// Evaluates `E.Member` in a constant expression. `E` may be the same enum or another one.
     fn member_constant(
         &mut self,
         object: &'a Expression<'a>,
@@ -243,12 +245,12 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Scope of a constant expression.
+/// Scope in which the names of a constant expression are resolved.
 struct Constants<'a, 'b> {
     module: ModuleId,
-    /// Name of the enum.
+    /// Name of the enum that contains the expression.
     own: &'a str,
-    /// Members of the enum so far.
+    /// Members of the enum before the expression.
     members: &'b [EnumMember<'a>],
 }
 
@@ -285,7 +287,7 @@ fn arithmetic(operator: BinaryOperator, left: f64, right: f64) -> Option<f64> {
     })
 }
 
-/// Converts a number like the bitwise operators of JavaScript do.
+/// Converts a number to 32 bits like the bitwise operators of JavaScript: 4294967295 gives -1.
 fn to_int32(value: f64) -> i32 {
     if !value.is_finite() {
         return 0;

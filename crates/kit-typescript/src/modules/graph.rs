@@ -1,4 +1,4 @@
-//! Graph of all modules that were read.
+//! Graph of the modules of an application, and the files that were read for it.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -21,10 +21,11 @@ use crate::docs::Verdicts;
 use crate::files::FileSystem;
 use crate::source::display_path;
 
-/// Graph of modules. A file is read only when a name leads into it.
+/// Graph of modules. A file is read only if the caller of the compiler names it or if resolving a name needs
+/// it.
 pub(crate) struct Graph<'a> {
     allocator: &'a Allocator,
-    /// Files that need not be read and parsed again.
+    /// Syntax trees of the last build, which need not be parsed again.
     parsed: &'a ParsedFiles,
     pub(super) root: PathBuf,
     pub(super) files: Arc<dyn FileSystem>,
@@ -32,36 +33,39 @@ pub(crate) struct Graph<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
     by_path: FxHashMap<PathBuf, Option<ModuleId>>,
-    /// Number of bytes of the files that were read.
+    /// Total number of bytes of the files that were read.
     pub(crate) bytes: usize,
-    /// Cache of exported names.
+    /// Cache of the symbols that modules export.
     pub(super) exported: FxHashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
-    /// Number of steps of the current lookup.
+    /// Number of steps of the current name lookup, to stop endless lookups.
     pub(super) steps: u32,
-    /// Cache of the modules that specifiers resolve to, by importing file.
+    /// Cache of resolved imports: the module for an importing file and a specifier, or the reason for an
+    /// error.
     pub(super) targets: FxHashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
-    /// Groups of modules that count as one: the blocks of a namespace, or a module and its augmentations.
+    /// Groups of modules whose declarations belong together: the blocks of a namespace, or a module and its
+    /// augmentations.
     pub(super) spaces: Vec<Vec<ModuleId>>,
-    /// Index of each module's group in `spaces`.
+    /// Index in `spaces` of the group of each module.
     pub(super) space_of: Vec<usize>,
-    /// Primary declaration of each declaration that was merged into another one.
+    /// For each declaration that was merged into another one, the declaration that it was merged into.
     pub(super) primary: FxHashMap<DeclId, DeclId>,
-    /// Declarations that were merged into a primary declaration.
+    /// For each declaration, those that were merged into it.
     pub(super) merged: FxHashMap<DeclId, Vec<DeclId>>,
-    /// Scripts and `declare global` blocks.
+    /// Modules with global names: scripts and `declare global` blocks.
     pub(super) globals: Vec<ModuleId>,
-    /// Names of `export as namespace`.
+    /// Modules with `export as namespace Name`, by that name.
     pub(super) global_namespaces: FxHashMap<&'a str, ModuleId>,
-    /// Blocks of `declare module "…"` in scripts.
+    /// Blocks of `declare module "…"` in scripts, by specifier. They declare modules that have no file.
     pub(super) ambient: IndexMap<&'a str, ModuleId>,
-    /// Blocks of `declare module "…"` in modules that are not merged with the augmented module yet.
+    /// Blocks of `declare module "…"` in modules, with their specifiers. They must still be merged with the
+    /// module that they augment.
     pub(super) augmentations: Vec<(ModuleId, &'a str)>,
-    /// `/// <reference … />` directives that are not followed yet.
+    /// `/// <reference … />` directives whose files are not read yet, with the modules that contain them.
     pub(super) references: Vec<(ModuleId, Reference<'a>)>,
-    /// True if the types that TypeScript includes automatically were read.
+    /// True if the packages of types that TypeScript includes without an import (`@types`) were read.
     pub(super) included: bool,
     pub(super) enums: Enums<'a>,
-    /// Syntax errors of the files that were read, and mistakes in `tsconfig.json`.
+    /// Syntax errors of the files that were read, and errors in `tsconfig.json`.
     pub(crate) diagnostics: Diagnostics,
 }
 
@@ -109,7 +113,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns the module of a file that the build names. A file that cannot be read is reported as an error.
+    /// Returns the module of a file that a caller of the compiler names. Reports an error if the file cannot
+    /// be read.
     pub(crate) fn entry(&mut self, path: &Path) -> Option<ModuleId> {
         let module = self.load(path);
         self.settle();
@@ -135,8 +140,8 @@ impl<'a> Graph<'a> {
         module
     }
 
-    /// Returns the module of a file if its text contains one of `needles`. Other files are not parsed, unless they may
-    /// declare names for other modules or globals.
+    /// Returns the module of a file if its text contains one of `needles`. A file without them is parsed only
+    /// if it may declare global names or names of other modules.
     pub(crate) fn entry_with(&mut self, path: &Path, needles: &[&str]) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
@@ -155,7 +160,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Reads the declaration files that `tsconfig.json` covers.
+    /// Reads the declaration files (`.d.ts`) that `tsconfig.json` includes.
     pub(crate) fn ambient(&mut self) {
         for path in self.resolver.ambient_files(&self.files) {
             self.load(&path);
@@ -163,7 +168,7 @@ impl<'a> Graph<'a> {
         self.settle();
     }
 
-    /// Returns the cache of verdicts on patterns.
+    /// Returns the cached results of checking regular expressions.
     pub(crate) fn verdicts(&self) -> &Verdicts {
         &self.parsed.verdicts
     }
@@ -195,7 +200,7 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// Adds the modules of a file to the graph.
+    /// Adds the modules and declarations of a file to the graph.
     fn adopt(&mut self, source: &Rc<Source<'a>>) -> ModuleId {
         let first = self.modules.len();
         let first_decl = self.decls.len();
@@ -215,7 +220,7 @@ impl<'a> Graph<'a> {
         &self.decls[id.0 as usize]
     }
 
-    /// Returns the file module that contains a module.
+    /// Returns the module of the file that contains a block.
     pub(crate) fn file(&self, id: ModuleId) -> ModuleId {
         let mut current = id;
         while let Some(parent) = self.module(current).parent() {
@@ -224,7 +229,7 @@ impl<'a> Graph<'a> {
         current
     }
 
-    /// Returns all files that were read, in the order of reading.
+    /// Returns the modules of all files that were read, in the order of reading.
     pub(crate) fn files(&self) -> impl Iterator<Item = (ModuleId, &Module<'a>)> {
         self.modules
             .iter()
@@ -238,12 +243,12 @@ impl<'a> Graph<'a> {
             .filter(|(_, module)| matches!(module.kind, ModuleKind::File { .. }))
     }
 
-    /// Returns each `tsconfig.json` and `package.json` that was read to resolve files.
+    /// Returns the paths of all `tsconfig.json` and `package.json` files that were read to resolve imports.
     pub(crate) fn configurations(&self) -> Vec<PathBuf> {
         self.resolver.files_read()
     }
 
-    /// Returns the types that a file declares, including those of its namespaces, in the order of the source.
+    /// Returns the types that a file declares, including those in its namespaces, in the order of the source.
     pub(crate) fn declared_in(&self, file: ModuleId) -> Vec<DeclId> {
         let mut decls: Vec<DeclId> = Vec::new();
         let mut open = vec![file];
@@ -275,7 +280,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns the name of a declaration outside of its file: `Note`, or `Api.Note` for a declaration in a namespace.
+    /// Returns the name of a declaration with its namespaces: `Note`, or `Api.Note` for a declaration in a
+    /// namespace.
     pub(crate) fn qualified_name(&self, id: DeclId) -> String {
         let decl = self.decl(id);
         let mut name = decl.name.to_owned();
@@ -287,12 +293,13 @@ impl<'a> Graph<'a> {
         name
     }
 
-    /// Returns all declarations of a function in order: its overloads, then the declaration with the body.
+    /// Returns all declarations of a function in the order of the source: its overloads, then the one with
+    /// the body.
     pub(crate) fn overloads(&self, module: ModuleId, name: &str) -> &[&'a Function<'a>] {
         self.module(module).functions.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Creates a label for a location.
+    /// Returns a diagnostic label for a location.
     pub(crate) fn label(&self, location: Location) -> Label {
         let module = self.module(location.module);
         let (line, column) = module.lines.position(module.text, location.span.start);

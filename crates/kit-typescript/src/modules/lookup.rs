@@ -1,4 +1,4 @@
-//! Resolution of names to symbols: through scopes, imports, exports and paths.
+//! Resolution of names to symbols through scopes, imports, exports and names with dots.
 
 use kit_diagnostics::{Diagnostic, codes};
 use rustc_hash::FxHashSet;
@@ -8,26 +8,27 @@ use super::unresolved::meaning_name;
 use super::{DeclId, DeclKind, Graph, Location, ModuleId, Value};
 use crate::eval::is_known;
 
-/// Symbol that a name resolves to.
+/// Declaration that a name refers to.
 #[derive(Clone)]
 pub(crate) enum Symbol<'a> {
-    /// A type of the project or of a package.
+    /// A type of the application or of a package.
     Type(DeclId),
-    /// A member of an enum, by its index in `Graph::enum_members`.
+    /// A member of an enum, by its index in the list of `Graph::enum_members`.
     EnumMember(DeclId, usize),
-    /// A value.
+    /// A value: the module that declares it, its name, and the kind of declaration.
     Value(ModuleId, &'a str, Value<'a>),
-    /// A namespace, or a whole file.
+    /// A namespace, or all exports of a file.
     Namespace(ModuleId),
-    /// An export of one of kit's own packages, whose files are not read.
+    /// An export of one of kit's packages. The files of these packages are not read.
     Kit(&'a str),
-    /// A name that no module declares: a global of TypeScript, or a misspelling.
+    /// A name that no module declares: a type of TypeScript itself, or a misspelled name.
     Global,
-    /// A name that cannot be resolved, with the error.
+    /// A name that cannot be resolved, with the error to report.
     Broken(Box<Diagnostic>),
 }
 
-/// Meaning of a name that a lookup asks for. One name may have all three meanings.
+/// Kind of declaration that a lookup searches for. One name may be a type, a value and a namespace at the
+/// same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Meaning {
     Type,
@@ -35,37 +36,39 @@ pub(crate) enum Meaning {
     Namespace,
 }
 
-/// Steps of one lookup, so that the lookup stops if exports form a cycle.
+/// Names that the current lookup has passed, so that it stops if exports form a cycle.
 pub(super) type Visited<'a> = FxHashSet<(ModuleId, &'a str, Meaning)>;
 
-/// Stack that a step of a lookup must have left, in bytes, and the size of a new stack segment. Chains of re-exports have no
-/// maximum length.
+/// Number of bytes of stack that must be free for a step of a lookup, and the size of a new stack segment. A
+/// lookup recurses for each re-export, and chains of re-exports have no maximum length.
 const RED_ZONE: usize = 64 * 1024;
 const MORE_STACK: usize = 1024 * 1024;
 
-/// Maximum number of steps of a lookup. More steps mean cycles that multiply: `import A = B.B`, `import B = C.C`, and so on.
+/// Maximum number of steps of one lookup. Cycles such as `import A = B.B`, `import B = C.C` can multiply the
+/// steps without end.
 const MAX_STEPS: u32 = 20_000;
 
 impl<'a> Graph<'a> {
-    /// Returns the symbol of a type name in a module.
+    /// Returns the symbol of a name that is used as a type in a module.
     pub(crate) fn type_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         self.steps = 0;
         self.lookup(module, name, Meaning::Type, &mut Visited::default())
     }
 
-    /// Returns the symbol of a name in an expression of a module.
+    /// Returns the symbol of a name that is used as a value in a module.
     pub(crate) fn value_symbol(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         self.steps = 0;
         self.lookup(module, name, Meaning::Value, &mut Visited::default())
     }
 
-    /// Returns the type that a module exports under a name.
+    /// Returns the type that a module exports under a name; `None` if it exports none.
     pub(super) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
         self.steps = 0;
         self.exported(module, name, Meaning::Type, &mut Visited::default())
     }
 
-    /// Resolves a type name that no module declares so far: it may come from a package of types that no import names.
+    /// Returns the symbol of a type name that no module declares so far. Reads the packages of types that
+    /// TypeScript includes without an import, because one of them may declare the name.
     pub(crate) fn late_type(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         if self.include_more() {
             self.type_symbol(module, name)
@@ -74,8 +77,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Resolves a name from the inside out: in a module, in the other blocks of its namespace, in the enclosing module, and
-    /// in the globals.
+    /// Resolves a name: first in the module itself, then in the other blocks of its namespace, then in the
+    /// enclosing module, and last among the global names.
     pub(super) fn lookup(
         &mut self,
         id: ModuleId,
@@ -122,7 +125,7 @@ impl<'a> Graph<'a> {
         Symbol::Global
     }
 
-    /// Returns a symbol that a module declares itself.
+    /// Returns the symbol that a module itself declares under a name; imports do not count.
     pub(super) fn own(&self, id: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
         let module = self.module(id);
         let namespace = || Some(Symbol::Namespace(*module.namespaces.get(name)?.first()?));
@@ -166,7 +169,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Follows an import, or an export of another module's name.
+    /// Follows an import, or an export of a name that another module declares.
     pub(super) fn from(
         &mut self,
         id: ModuleId,
@@ -201,7 +204,7 @@ impl<'a> Graph<'a> {
         self.not_exported(location, target, name, meaning, message)
     }
 
-    /// Returns the symbol for `import * as` and `import … = require`.
+    /// Returns the symbol of `import * as name` or `import name = require("…")`.
     fn as_a_whole(
         &mut self,
         target: ModuleId,
@@ -215,7 +218,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns the symbol of a module's `export =`.
+    /// Returns the symbol that a module exports with `export =`; `None` if it has no `export =`.
     fn assigned(
         &mut self,
         target: ModuleId,
@@ -245,7 +248,7 @@ impl<'a> Graph<'a> {
     ) -> Option<Symbol<'a>> {
         if let Some(known) = self.exported.get(&(id, name, meaning)) {
             return Some(match known {
-                // The declaration may have been merged with another one since it was cached.
+                // After it was cached, the declaration may have been merged into another one.
                 Symbol::Type(decl) => Symbol::Type(self.primary(*decl)),
                 other => other.clone(),
             });
@@ -292,7 +295,8 @@ impl<'a> Graph<'a> {
         self.starred(&blocks, name, meaning, visited)
     }
 
-    /// Resolves a name through `export *`. A name is not exported if two `export *` give it different meanings.
+    /// Resolves a name through `export *`. If two of them export different declarations with the name, the
+    /// module does not export it.
     fn starred(
         &mut self,
         blocks: &[ModuleId],
@@ -313,7 +317,7 @@ impl<'a> Graph<'a> {
                 };
                 let Some(symbol) = symbol else { continue };
                 match symbol {
-                    // Another `export *` may still export the name.
+                    // Another `export *` may export the name without an error.
                     Symbol::Broken(diagnostic) => broken = Some(Symbol::Broken(diagnostic)),
                     symbol => match &found {
                         Some((first, other)) if !same(first, &symbol) => {

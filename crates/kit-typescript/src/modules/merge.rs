@@ -1,4 +1,5 @@
-//! Merging of declarations: interfaces, blocks of a namespace, augmented modules, globals.
+//! Merging of declarations with the same name: interfaces, blocks of a namespace, augmented modules, global
+//! names.
 
 use std::path::Path;
 
@@ -9,22 +10,26 @@ use super::module::ModuleKind;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
-    /// Returns the other declarations of a merged type: interfaces of other blocks and files, and interfaces of a class.
+    /// Returns the declarations that were merged into a type: interfaces in other blocks and files, and
+    /// interfaces of a class.
     pub(crate) fn merged(&self, id: DeclId) -> &[DeclId] {
         self.merged.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the primary declaration of a merged type.
+    /// Returns the declaration that a declaration was merged into, or the declaration itself if it was not
+    /// merged.
     pub(super) fn primary(&self, id: DeclId) -> DeclId {
         self.primary.get(&id).copied().unwrap_or(id)
     }
 
-    /// Returns the modules in the group of a module, including the module itself.
+    /// Returns the modules whose declarations belong together with those of a module, including the module
+    /// itself.
     pub(super) fn blocks(&self, id: ModuleId) -> &[ModuleId] {
         &self.spaces[self.space_of[id.0 as usize]]
     }
 
-    /// Registers new modules: merges their declarations, and collects globals and augmentations.
+    /// Merges the declarations of new modules with those of the graph, and collects their global names and
+    /// augmentations.
     pub(super) fn register(&mut self, first_module: usize, first_decl: usize) {
         for index in first_decl..self.decls.len() {
             let id = DeclId(u32::try_from(index).expect("counted when added"));
@@ -46,8 +51,8 @@ impl<'a> Graph<'a> {
                     if let Some(name) = self.modules[index].global_name {
                         self.global_namespaces.entry(name).or_insert(id(index));
                     }
-                    // By the settings of the project, a `.ts` file without imports may still be a module. In practice a file
-                    // with global types is a `.d.ts` file.
+                    // Depending on `tsconfig.json`, a `.ts` file without imports may be a module. In practice
+                    // a file that declares global types is a `.d.ts` file.
                     script = is_script && self.modules[index].display.ends_with(".d.ts");
                     if script {
                         self.add_global(id(index));
@@ -81,7 +86,8 @@ impl<'a> Graph<'a> {
         self.unite(all, true);
     }
 
-    /// Adds the declarations of a block to a module, also to types that the module re-exports.
+    /// Merges the declarations of a block into a module that the block augments, also into types that the
+    /// module re-exports.
     fn augment(&mut self, module: ModuleId, block: ModuleId) {
         let declared: Vec<(&'a str, DeclId)> = self
             .module(block)
@@ -97,7 +103,7 @@ impl<'a> Graph<'a> {
         self.join(module, block);
     }
 
-    /// Adds a block to the group of a module.
+    /// Adds a block to the group of modules whose declarations belong together with those of a module.
     fn join(&mut self, module: ModuleId, block: ModuleId) {
         let mut blocks = self.blocks(module).to_vec();
         if !blocks.contains(&block) {
@@ -106,10 +112,11 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Puts modules into one group: exported types with the same name become one type, and exported namespaces with the same
-    /// name become one namespace. With `all`, names that are not exported count too, like among globals.
+    /// Puts modules into one group: exported types with the same name become one type, and exported
+    /// namespaces with the same name become one namespace. If `all` is true, as for global names, names that
+    /// are not exported are merged too.
     fn unite(&mut self, blocks: Vec<ModuleId>, all: bool) {
-        // Namespaces can nest deeply, so nested groups wait in this list instead of recursing.
+        // Namespaces can nest deeply, so nested namespaces wait in this list instead of a recursive call.
         let mut open = vec![(blocks, all)];
         while let Some((blocks, all)) = open.pop() {
             let inner = self.unite_level(blocks, all);
@@ -117,7 +124,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Puts modules into one group, and returns the groups of nested namespaces.
+    /// Puts modules into one group, without their nested namespaces. Returns the groups that these namespaces
+    /// form.
     fn unite_level(&mut self, blocks: Vec<ModuleId>, all: bool) -> Vec<Vec<ModuleId>> {
         let mut types: IndexMap<&'a str, DeclId> = IndexMap::new();
         let mut namespaces: IndexMap<&'a str, Vec<ModuleId>> = IndexMap::new();
@@ -155,7 +163,8 @@ impl<'a> Graph<'a> {
         inner
     }
 
-    /// Merges two declarations into one type if TypeScript does: interfaces, an interface and a class, enums.
+    /// Merges two declarations into one type if TypeScript merges them: two interfaces, an interface and a
+    /// class, two enums.
     fn merge(&mut self, first: DeclId, other: DeclId) {
         let (first, other) = (self.primary(first), self.primary(other));
         if first == other {
@@ -185,18 +194,20 @@ impl<'a> Graph<'a> {
         self.merged.entry(lead).or_default().extend(group);
     }
 
-    /// Follows augmentations and references of files. Reading a module may add more of them.
+    /// Merges augmentations and reads the files of `/// <reference … />` until none is left. Each file may
+    /// contain more of them.
     pub(super) fn settle(&mut self) {
         loop {
             if let Some((block, specifier)) = self.augmentations.pop() {
                 let file = self.file(block);
-                // TypeScript reports an augmentation of a module that does not exist. Here it adds nothing.
+                // TypeScript reports an augmentation of a module that does not exist. kit ignores it.
                 if let Ok(target) = self.target(file, specifier, false) {
                     self.augment(target, block);
                 }
                 continue;
             }
-            // References of packages wait until a name is missing, because most of them are never needed.
+            // References in packages are followed only when a name is missing, because most of them are never
+            // needed.
             let own = self
                 .references
                 .iter()
@@ -207,8 +218,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Reads files that may declare a name that no module declares so far: the files that packages refer to, and the
-    /// packages of types that TypeScript includes automatically. Returns true if anything new was read.
+    /// Reads files that may declare a missing name: the files of references in packages, and the packages of
+    /// types that TypeScript includes without an import. Returns true if a new file was read.
     pub(super) fn include_more(&mut self) -> bool {
         let before = self.modules.len();
         if !self.included {
@@ -217,7 +228,7 @@ impl<'a> Graph<'a> {
                 self.load(&path);
             }
         }
-        // Each file is read once, so the loop terminates.
+        // Each file is read only once, so the loop terminates.
         while let Some((file, reference)) = self.references.pop() {
             self.refer(file, reference);
         }
@@ -234,7 +245,8 @@ impl<'a> Graph<'a> {
             }
             Reference::Types(name) => self.resolver.types_package(&from, name),
         };
-        // TypeScript reports a reference to a missing file. If the file was needed, a name is missing too.
+        // TypeScript reports a reference to a missing file. If the application needs the file, a missing name
+        // is reported here.
         if let Some(path) = found {
             self.load(&path);
         }
@@ -261,7 +273,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Returns the value of `name="value"`.
+/// Returns the value of an attribute in the text of a directive: `a.d.ts` for `path` in `path="a.d.ts"`.
 fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = attributes.split_once(&format!("{name}="))?;
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;

@@ -1,5 +1,5 @@
-//! Mistakes that the parser accepts and `tsc` reports. Without these checks they would cause errors at another location, or
-//! no error.
+//! Mistakes in source files that the parser accepts and `tsc` reports. Without these checks kit would report
+//! them at another location, or not at all.
 
 use kit_diagnostics::{Code, codes};
 use oxc_ast::ast::{Declaration, Program, Statement, TSInterfaceBody, TSSignature, TSTypeLiteral};
@@ -7,17 +7,17 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
 use rustc_hash::FxHashMap;
 
-/// A mistake with its location.
+/// A mistake in a source file.
 pub(super) struct Mistake {
     pub(super) code: Code,
     pub(super) message: String,
     pub(super) location: Span,
-    /// Earlier location that is involved in the mistake.
+    /// Other location that belongs to the mistake: that of the first of two declarations.
     pub(super) earlier: Option<Span>,
     pub(super) help: String,
 }
 
-/// Finds the mistakes of a file: grouped by kind, in source order.
+/// Returns the mistakes in a file, grouped by kind and then in the order of the source.
 pub(super) fn find(program: &Program<'_>, text: &str) -> Vec<Mistake> {
     let mut found = duplicates(program);
     let mut members = Members {
@@ -42,7 +42,8 @@ fn declaration<'a>(statement: &'a Statement<'a>) -> Option<&'a Declaration<'a>> 
     }
 }
 
-/// Finds types that are declared twice. Interfaces merge, also with a class.
+/// Returns a mistake for each name that is declared as a type twice. Two interfaces, or an interface and a
+/// class, are merged instead.
 fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
     let mut known: FxHashMap<&str, (Span, bool)> = FxHashMap::default();
     let mut found = Vec::new();
@@ -69,7 +70,8 @@ fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
     found
 }
 
-/// Finds members on one line without a separator: the parser reads `title string;` as two properties without a type.
+/// Finds properties on one line without a separator, as in `title string;`, which the parser reads as two
+/// properties.
 struct Members<'t> {
     text: &'t str,
     found: Vec<Mistake>,
@@ -91,7 +93,7 @@ impl Members<'_> {
     fn check(&mut self, members: &[TSSignature<'_>]) {
         for pair in members.windows(2) {
             let (first, second) = (pair[0].span(), pair[1].span());
-            // The span of a member may include its separator.
+            // A property's location may include the separator after it.
             let end = first.end.min(second.start).saturating_sub(1);
             let between = self.text.get(end as usize..second.start as usize).unwrap_or(";");
             if between.contains([';', ',', '\n', '\r', '\u{2028}', '\u{2029}']) {

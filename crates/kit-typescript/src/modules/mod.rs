@@ -1,10 +1,10 @@
-//! Source files as modules: each file is parsed once, and has tables of its declarations, imports and exports.
+//! Source files as modules: reads and parses files, and resolves the names in them to declarations.
 //!
-//! A [`Module`] is anything that contains declarations: a file, the block of a namespace, of `declare module "x"` or of
-//! `declare global`. Names are resolved in all of them in the same way, so a name has the same meaning in each of them.
+//! A [`Module`] is anything that contains declarations: a file, or the block of a namespace, of
+//! `declare module "x"` or of `declare global`. Names are resolved in all of them in the same way.
 //!
-//! `parse` creates the syntax tree of a file, `tables` reads the declarations of a tree (a pure function of the tree), and
-//! the [`Graph`] contains the modules, resolves names (`lookup`), merges declarations of several locations (`merge`) and
+//! `parse` creates the syntax tree of a file. `tables` lists the declarations in a tree. The [`Graph`]
+//! contains the modules, resolves names (`lookup`), merges declarations from several locations (`merge`) and
 //! computes the values of enum members (`enums`).
 
 mod enums;
@@ -29,15 +29,15 @@ pub(crate) use parsed::ParsedFiles;
 pub(crate) use path::{Name, expression_path, import_path, type_path};
 pub(crate) use resolve::as_newest_typescript_reads;
 
-/// Id of a module of the [`Graph`]: a file, or a block inside of a file.
+/// Index of a module in the [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ModuleId(pub(crate) u32);
 
-/// Id of a type declaration of the [`Graph`].
+/// Index of a type declaration in the [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DeclId(pub(crate) u32);
 
-/// A location in a module.
+/// A range of the source text of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Location {
     pub(crate) module: ModuleId,

@@ -1,4 +1,4 @@
-//! Declarations, imports and exports of one module.
+//! A module: the types and values that it declares, and its imports and exports.
 
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -17,52 +17,54 @@ use super::{DeclId, ModuleId, Name};
 use crate::source::LineIndex;
 use crate::stack::StackSize;
 
-/// A parsed file, shared by all modules in the file.
+/// A parsed file. The file and all blocks in it share it.
 pub(crate) struct Source<'a> {
     pub(crate) path: PathBuf,
     /// Path relative to the project's root.
     pub(crate) display: String,
     pub(crate) text: &'a str,
-    /// Stack size for visitors of the program.
+    /// Stack size that code needs to visit the syntax tree of the file.
     pub(crate) stack_size: StackSize,
     pub(crate) lines: LineIndex,
     pub(crate) program: &'a Program<'a>,
-    /// First syntax error. A declaration that seems to be missing in a file with a syntax error may only be unparsed.
+    /// First syntax error of the file. After a syntax error, a declaration may seem to be missing because it
+    /// was not parsed.
     pub(crate) syntax_error: Option<Diagnostic>,
-    /// Last doc comment before each token that has one.
+    /// Locations of doc comments, by the offset of the token after the comment.
     docs: FxHashMap<u32, Span>,
 }
 
-/// A file or a block with its symbol tables. Iterating any of them follows the source.
+/// A file or a block with the names that it declares, imports and exports. The maps keep the order of the
+/// source.
 ///
 /// A module dereferences to its [`Source`], so code that has a module can show the source text around a location.
 pub(crate) struct Module<'a> {
     source: Rc<Source<'a>>,
     pub(crate) kind: ModuleKind<'a>,
-    /// Types that the module declares; those of nested blocks are not included.
+    /// Types that the module declares, without those of nested blocks.
     pub(crate) types: IndexMap<&'a str, DeclId>,
     /// Values that the module declares.
     pub(crate) values: IndexMap<&'a str, Value<'a>>,
-    /// All declarations of each function, in order.
+    /// All declarations of each function, in the order of the source.
     pub(super) functions: FxHashMap<&'a str, Vec<&'a Function<'a>>>,
-    /// Blocks of the module's namespaces.
+    /// Blocks of each namespace in the module.
     pub(super) namespaces: IndexMap<&'a str, Vec<ModuleId>>,
-    /// Local names that stand for something else.
+    /// Local names that stand for a name of another module or namespace.
     pub(super) imports: FxHashMap<&'a str, Link<'a>>,
-    /// Exported names.
+    /// Exported names, with the names that they stand for.
     pub(super) exports: IndexMap<&'a str, Link<'a>>,
-    /// `export * from "…"`.
+    /// Specifiers of `export * from "…"`.
     pub(super) stars: Vec<(&'a str, Span)>,
-    /// `export = …`.
+    /// Target of `export = …`; `None` if the module has no `export =`.
     pub(super) assigned: Option<Link<'a>>,
-    /// `export as namespace …`.
+    /// Name of `export as namespace Name`; `None` if there is no such statement.
     pub(super) global_name: Option<&'a str>,
 }
 
-/// Source construct that contains the declarations of a [`Module`].
+/// Source construct that is a [`Module`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModuleKind<'a> {
-    /// A file. The names of a script are global.
+    /// A file. If it is a script and not a module, its names are global.
     File { script: bool },
     /// The block of a namespace.
     Namespace { parent: ModuleId, name: &'a str },
@@ -72,68 +74,69 @@ pub(crate) enum ModuleKind<'a> {
     Global { parent: ModuleId },
 }
 
-/// A declared type.
+/// A declaration of a type.
 #[derive(Clone)]
 pub(crate) struct Decl<'a> {
-    /// Module in which the names of the declaration are resolved.
+    /// Module in which names in the declaration are resolved.
     pub(crate) module: ModuleId,
     pub(crate) name: &'a str,
     pub(crate) kind: DeclKind<'a>,
-    /// Span of the name.
+    /// Location of the declared name.
     pub(crate) span: Span,
-    /// Start offsets of the declaring statements, where doc comments attach.
+    /// Offsets of the statements that declare the type. A doc comment belongs to the statement after it.
     pub(crate) statements: Vec<u32>,
 }
 
 /// Kind of a type declaration.
 #[derive(Clone)]
 pub(crate) enum DeclKind<'a> {
-    /// One or more merged `interface`s of one module.
+    /// All `interface` declarations of one name in one module.
     Interface(Vec<&'a TSInterfaceDeclaration<'a>>),
-    /// A `type` alias.
+    /// A type alias: `type Name = …`.
     Alias(&'a TSTypeAliasDeclaration<'a>),
-    /// One or more merged `enum`s of one module. `Graph::enum_members` returns the members.
+    /// All `enum` declarations of one name in one module. `Graph::enum_members` returns the members.
     Enum(Vec<&'a TSEnumDeclaration<'a>>),
-    /// A class. Interfaces with the same name are merged into the class, see `Graph::merged`.
+    /// A class. Interfaces with the same name are merged into it, see `Graph::merged`.
     Class(&'a Class<'a>),
 }
 
-/// A value of a module.
+/// A declaration of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
-    /// A variable that never changes its value, declared with `const`.
+    /// A `const` variable.
     Const(&'a VariableDeclarator<'a>),
-    /// A variable whose value may change.
+    /// A `let` or `var` variable.
     Variable(&'a VariableDeclarator<'a>),
-    /// A function: the declaration with the body, if there is one. `Graph::overloads` returns all declarations.
+    /// A function: its declaration with a body, or else the first one. `Graph::overloads` returns all
+    /// declarations.
     Function(&'a Function<'a>),
     /// A class or an enum, used as a value.
     Declared(DeclId),
     /// The expression of `export default` or `export =`.
     Default(&'a Expression<'a>),
-    /// Any other value, such as a destructured one.
+    /// Any other value, such as a destructured variable.
     Opaque,
 }
 
-/// Target of a name.
+/// Target of an imported or exported name.
 #[derive(Debug, Clone)]
 pub(super) enum Link<'a> {
-    /// A name of the same module.
+    /// A name in the same module.
     Local(&'a str),
-    /// A path of names that is resolved in the module: `import A = B.C`, `export default B.C`.
+    /// A name with dots, resolved in the same module: `B.C` in `import A = B.C` or `export default B.C`.
     Path(Vec<Name<'a>>),
-    /// An export of another module.
+    /// A name that another module exports.
     From(From<'a>),
 }
 
-/// An export of another module.
+/// An imported name of another module.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct From<'a> {
     pub(super) source: &'a str,
-    /// Name of the export; `None` for the module as a whole.
+    /// Exported name in the other module; `None` for all its exports (`import * as`).
     pub(super) name: Option<&'a str>,
     pub(super) span: Span,
-    /// True for `import x = require("…")`, for which a package may have other files than for an `import`.
+    /// True for `import x = require("…")`. A package may have other files for `require` than for `import`.
     pub(super) require: bool,
 }
 
@@ -166,12 +169,13 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the doc comment before the token at the given offset.
+    /// Returns the location of the doc comment before the token at the given offset; `None` if there is no
+    /// comment.
     pub(crate) fn doc(&self, offset: u32) -> Option<Span> {
         self.docs.get(&offset).copied()
     }
 
-    /// Returns a range of the source text.
+    /// Returns the source text in a range.
     pub(crate) fn slice(&self, span: Span) -> &'a str {
         self.text
             .get(span.start as usize..span.end as usize)
@@ -196,14 +200,15 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// Makes the module that of a JSON file. The file is a value: the default export, and the module as a whole.
+    /// Makes this the module of a JSON file. The content of the file is its default export and its
+    /// `export =`.
     pub(super) fn hold(&mut self, data: &'a Expression<'a>) {
         self.values.insert("default", Value::Default(data));
         self.exports.insert("default", Link::Local("default"));
         self.assigned = Some(Link::Local("default"));
     }
 
-    /// Returns the enclosing module.
+    /// Returns the module that contains this block; `None` for a file.
     pub(crate) fn parent(&self) -> Option<ModuleId> {
         match self.kind {
             ModuleKind::File { .. } => None,
@@ -221,7 +226,8 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// Returns the name under which a local name is exported. The name `default` is used only if there is no other.
+    /// Returns the name under which a local name is exported. Returns `default` only if there is no other
+    /// name.
     pub(crate) fn exported_as(&self, local: &str) -> Option<&'a str> {
         let mut names = self
             .exports

@@ -1,4 +1,4 @@
-//! Parser of source files.
+//! Parser of TypeScript and JSON files.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use super::mistakes;
 use crate::source::LineIndex;
 use crate::stack::StackSize;
 
-/// Maximum depth of nested brackets. Deeper files are refused before the recursive-descent parser reads them: the result is
-/// a clear error instead of a stack overflow. Hand-written code stays below 30.
+/// Maximum depth of nested brackets. A deeper file is refused before the parser, which recurses, reads it, so
+/// that the result is an error and not a stack overflow. Hand-written code has a depth below 30.
 const MAX_DEPTH: usize = 200;
 
-/// Parses one file. Errors are reported with its display path. The tree contains the statements that could be parsed.
+/// Parses a file and reports its syntax errors. The tree contains the statements that could be parsed.
 pub(super) fn parse<'a>(
     allocator: &'a Allocator,
     path: &Path,
@@ -60,8 +60,8 @@ pub(super) fn parse<'a>(
         });
         diagnostics.push(diagnostic);
     }
-    // Mistakes in packages are not reported, because the user cannot fix them. In a file with syntax errors, apparent
-    // mistakes may only be unparsed code.
+    // Mistakes in packages are not reported, because the user cannot correct them. In a file with syntax
+    // errors, code that was not parsed may look like a mistake.
     if parsed.diagnostics.is_empty() && !path.components().any(|part| part.as_os_str() == "node_modules") {
         for mistake in stack_size.run(|| mistakes::find(&parsed.program, text)) {
             let location = |span: Span| label(span.start as usize, span.end as usize);
@@ -79,7 +79,8 @@ pub(super) fn parse<'a>(
     allocator.alloc(parsed.program)
 }
 
-/// Returns the help text for a syntax error for which the parser has no help text.
+/// Returns the help for a syntax error if the parser has none. If the parser expected a `;`, the help is to
+/// write it.
 fn suggestion(message: &str) -> String {
     let wanted = message
         .strip_prefix("Expected `")
@@ -91,7 +92,7 @@ fn suggestion(message: &str) -> String {
     }
 }
 
-/// Parses a JSON file as an expression.
+/// Parses a JSON file as an expression of TypeScript.
 pub(super) fn parse_json<'a>(
     allocator: &'a Allocator,
     display: &str,
@@ -126,8 +127,8 @@ pub(super) fn parse_json<'a>(
     }
 }
 
-/// Returns the offset at which brackets are nested too deeply. Brackets in strings and comments count too; in practice they
-/// are balanced.
+/// Returns the offset of the first bracket beyond the maximum depth; `None` if there is no such bracket.
+/// Brackets in strings and comments count too; in practice they are balanced.
 fn too_deep(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (offset, byte) in text.bytes().enumerate() {

@@ -1,7 +1,7 @@
-//! Cache of syntax trees, so that the next build parses only files that changed.
+//! Cache of syntax trees: the next build parses only the files that changed.
 //!
-//! A tree borrows from its arena and its source text. The three are stored and moved together here, and callers borrow a
-//! tree for as long as they borrow the cache.
+//! A syntax tree borrows from its source text and from the arena that contains its nodes. A cache entry owns
+//! all three, so that they are moved and dropped together.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -20,10 +20,10 @@ use crate::files::FileSystem;
 use crate::source::{LineIndex, display_path};
 use crate::stack::StackSize;
 
-/// Syntax tree of a file with its diagnostics.
+/// Syntax tree of a file, with the diagnostics of the parser.
 pub(super) struct Tree<'a> {
     pub(super) source: Rc<Source<'a>>,
-    /// Content of a JSON file.
+    /// Content of a JSON file as an expression; `None` for any other file.
     pub(super) data: Option<&'a Expression<'a>>,
     pub(super) diagnostics: Diagnostics,
 }
@@ -66,7 +66,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Owner of the data that a tree borrows.
+/// Memory that a syntax tree borrows from: the arena of its nodes, and the source text.
 struct TreeOwner {
     allocator: Allocator,
     text: String,
@@ -80,18 +80,18 @@ self_cell!(
     }
 );
 
-/// Syntax trees of the last build, by path.
+/// Syntax trees of the files of the last build, by path.
 #[derive(Default)]
 pub(crate) struct ParsedFiles {
     root: PathBuf,
     files: FxHashMap<PathBuf, Parsed>,
-    /// Verdicts on the patterns in the files.
+    /// Cached results of checking the regular expressions in the files.
     pub(super) verdicts: Verdicts,
 }
 
 impl ParsedFiles {
-    /// Reads files, parses those whose text changed, and removes all other files. A file that cannot be read is left out:
-    /// the code that needs the file reports the error.
+    /// Reads files and parses those whose text changed. Removes all other files from the cache. A file that
+    /// cannot be read is skipped, because the code that needs the file reports the error.
     pub(crate) fn update<'p>(
         &mut self,
         root: &Path,
@@ -100,7 +100,7 @@ impl ParsedFiles {
     ) {
         let mut old = std::mem::take(&mut self.files);
         if self.root != root {
-            // Diagnostics contain paths relative to the root.
+            // Diagnostics contain paths relative to the root, so another root makes them wrong.
             old.clear();
             self.root = root.to_path_buf();
         }
@@ -122,12 +122,12 @@ impl ParsedFiles {
         }
     }
 
-    /// Returns the syntax tree of a file.
+    /// Returns the syntax tree of a file; `None` if the cache does not have it.
     pub(super) fn get(&self, path: &Path) -> Option<&Tree<'_>> {
         self.files.get(path).map(Parsed::borrow_dependent)
     }
 
-    /// Returns the source text of a file.
+    /// Returns the source text of a file; `None` if the cache does not have it.
     pub(super) fn text(&self, path: &Path) -> Option<&str> {
         self.files
             .get(path)

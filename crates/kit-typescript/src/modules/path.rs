@@ -8,14 +8,14 @@ use super::lookup::{Meaning, Visited};
 use super::module::{From, ModuleKind};
 use super::{DeclId, DeclKind, Graph, Location, ModuleId, Symbol};
 
-/// A segment of a path.
+/// A name between the dots, with its location.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Name<'a> {
     pub(crate) text: &'a str,
     pub(crate) span: Span,
 }
 
-/// Returns the segments of a type's name; `None` if the name starts with `this`.
+/// Returns the names in a type's name: `["A", "B"]` for `A.B`. Returns `None` if it starts with `this`.
 pub(crate) fn type_path<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<Name<'a>>> {
     let mut names = Vec::new();
     let mut current = name;
@@ -41,7 +41,7 @@ pub(crate) fn type_path<'a>(name: &'a TSTypeName<'a>) -> Option<Vec<Name<'a>>> {
     }
 }
 
-/// Returns the segments after `import("…")`.
+/// Returns the names after `import("…")` in a type: `["A", "B"]` for `import("…").A.B`.
 pub(crate) fn import_path<'a>(qualifier: Option<&'a TSImportTypeQualifier<'a>>) -> Vec<Name<'a>> {
     let mut names = Vec::new();
     let mut current = qualifier;
@@ -60,7 +60,8 @@ pub(crate) fn import_path<'a>(qualifier: Option<&'a TSImportTypeQualifier<'a>>) 
     names
 }
 
-/// Returns the segments of an expression that is a name with dots, such as `A.B`; `None` for any other expression.
+/// Returns the names in an expression that consists of names with dots: `["A", "B"]` for `A.B`. Returns
+/// `None` for any other expression.
 pub(crate) fn expression_path<'a>(expression: &'a Expression<'a>) -> Option<Vec<Name<'a>>> {
     let mut names = Vec::new();
     let mut current = expression;
@@ -93,8 +94,8 @@ impl<'a> Graph<'a> {
         self.path(module, path, Meaning::Type, &mut Visited::default())
     }
 
-    /// Resolves `a.b.c` in an expression of a module, through namespaces only. Returns the symbol and the number of names
-    /// that were resolved. The other names are properties of the value.
+    /// Resolves `a.b.c` in an expression. Returns the symbol of the first names that are namespaces and the
+    /// name after them, and the number of these names. The other names are properties of the value.
     pub(crate) fn value_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> (Symbol<'a>, usize) {
         let Some(first) = path.first() else {
             return (Symbol::Namespace(module), 0);
@@ -121,7 +122,8 @@ impl<'a> Graph<'a> {
         self.members(module, root, path, Meaning::Type, &Visited::default())
     }
 
-    /// Resolves `import("source").a.b` in `typeof`. Returns the symbol and the number of names that were resolved.
+    /// Resolves `typeof import("source").a.b`. Returns the symbol and the number of names that were resolved.
+    /// The other names are properties of the value.
     pub(crate) fn imported_value(
         &mut self,
         module: ModuleId,
@@ -142,7 +144,7 @@ impl<'a> Graph<'a> {
         let mut current = root;
         for (used, name) in path.iter().enumerate() {
             if let Symbol::Value(owner, own, _) = current {
-                // A function, a class or an enum may be a namespace too.
+                // A function, a class or an enum may be merged with a namespace.
                 let namespace = self.own(owner, own, Meaning::Namespace);
                 if let Some(Symbol::Namespace(space)) = namespace
                     && let Some(member) =
@@ -173,7 +175,8 @@ impl<'a> Graph<'a> {
         if rest.is_empty() {
             return self.lookup(module, first.text, meaning, visited);
         }
-        // Each name starts from the steps before the path, because one path may pass through the same export twice.
+        // Each name is resolved with the steps before the path only, because one path may pass the same
+        // export twice.
         let mut root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
         if matches!(root, Symbol::Global) && self.include_more() {
             root = self.lookup(module, first.text, Meaning::Namespace, &mut visited.clone());
@@ -208,7 +211,7 @@ impl<'a> Graph<'a> {
         current
     }
 
-    /// Resolves `left.name`.
+    /// Returns the symbol of `left.name`.
     fn member(
         &mut self,
         module: ModuleId,
@@ -259,7 +262,7 @@ impl<'a> Graph<'a> {
         self.broken(codes::UNKNOWN_EXPORT, location, message, help)
     }
 
-    /// Returns a member of the enum that a namespace is merged with.
+    /// Returns a member of an enum that is merged with a namespace of the same name.
     fn member_of_merged_enum(&mut self, space: ModuleId, name: &str, meaning: Meaning) -> Option<Symbol<'a>> {
         let ModuleKind::Namespace { parent, name: own } = self.module(space).kind else {
             return None;
@@ -273,7 +276,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Creates an import of a whole module.
+/// Returns an import of all exports of a module.
 fn whole(import: Name<'_>) -> From<'_> {
     From {
         source: import.text,

@@ -1,4 +1,4 @@
-//! Modules and declarations of a syntax tree: a pure function of the tree.
+//! Lists of the modules and declarations in a syntax tree. They depend only on the tree.
 
 use std::rc::Rc;
 
@@ -13,13 +13,14 @@ use oxc_span::{GetSpan, Span};
 use super::module::{Decl, DeclKind, From, Link, Module, ModuleKind, Source, Value};
 use super::{DeclId, ModuleId, expression_path, type_path};
 
-/// Modules and declarations of a file. The first module is the file itself.
+/// Modules and type declarations of a file. The first module is that of the file; the others are blocks.
 pub(super) struct Tables<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
 }
 
-/// Reads the tables of a file. The numbers of modules and declarations continue those of the graph.
+/// Lists the modules and declarations of a file. Their ids start at `first_module` and `first_decl`, after
+/// those of the graph.
 pub(super) fn tables<'a>(source: &Rc<Source<'a>>, first_module: usize, first_decl: usize) -> Tables<'a> {
     let body = source.program.body.as_slice();
     let script = !body.iter().any(makes_a_module);
@@ -40,7 +41,7 @@ pub(super) fn tables<'a>(source: &Rc<Source<'a>>, first_module: usize, first_dec
     builder.tables
 }
 
-/// Returns true if a statement makes its file a module and not a script.
+/// Returns true if a statement makes its file a module: an import or an export.
 fn makes_a_module(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::TSImportEqualsDeclaration(import) => {
@@ -54,8 +55,8 @@ fn makes_a_module(statement: &Statement<'_>) -> bool {
     }
 }
 
-/// Returns true if a statement specifies exports. Without such a statement, an ambient body exports everything that it
-/// declares.
+/// Returns true if a statement specifies exports, such as `export { a }`. A `declare` block without such a
+/// statement exports all its declarations.
 fn says_what_is_exported(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ExportNamedDeclaration(_)
@@ -87,8 +88,8 @@ impl<'a> Builder<'a> {
         &mut self.tables.modules[id.0 as usize - self.first_module]
     }
 
-    /// Reads the statements of a module. `ambient` statements export what they declare, unless one of them specifies
-    /// exports.
+    /// Reads the statements of a module. If `ambient` is true (a `declare` block or a `.d.ts` file), all
+    /// declarations are exported, unless a statement specifies the exports.
     fn body(&mut self, id: ModuleId, statements: &'a [Statement<'a>], ambient: bool) {
         let everything = ambient && !statements.iter().any(says_what_is_exported);
         for statement in statements {
@@ -184,8 +185,8 @@ impl<'a> Builder<'a> {
         self.module(id).exports.insert("default", link);
     }
 
-    /// Returns the target of `export default` or `export =`. An expression that is not a path becomes a value with the name
-    /// `own`.
+    /// Returns the target of `export default` or `export =`. An expression that is not a name with dots
+    /// becomes a value with the name `own`.
     fn expression_link(
         &mut self,
         id: ModuleId,
@@ -254,7 +255,7 @@ impl<'a> Builder<'a> {
         name
     }
 
-    /// Adds a declaration and returns the names that it declares in its module.
+    /// Adds a declaration to the module, and returns the names that it declares.
     fn declaration(
         &mut self,
         id: ModuleId,
@@ -299,7 +300,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds the nested blocks of `namespace A.B.C { … }`.
+    /// Adds the modules of `namespace A.B.C { … }`: one for each name.
     fn namespace(&mut self, id: ModuleId, namespace: &'a TSNamespaceDeclaration<'a>, ambient: bool) {
         let (mut parent, mut current, mut ambient) = (id, namespace, ambient);
         loop {
@@ -350,7 +351,8 @@ impl<'a> Builder<'a> {
         names
     }
 
-    /// Adds a function. A function without a name belongs to `export default`.
+    /// Adds a function and returns its name. A function without a name has the name `default`, because it is
+    /// the default export.
     fn function(&mut self, id: ModuleId, function: &'a Function<'a>) -> &'a str {
         let name = function
             .id
@@ -416,14 +418,14 @@ impl<'a> Builder<'a> {
         );
     }
 
-    /// Returns an earlier declaration of a type with the same name in the module.
+    /// Returns an earlier declaration of a type with the same name in the module; `None` if there is none.
     fn earlier(&mut self, id: ModuleId, name: &str) -> Option<&mut Decl<'a>> {
         let decl = *self.module(id).types.get(name)?;
         Some(&mut self.tables.decls[decl.0 as usize - self.first_decl])
     }
 
-    /// Adds a declaration. A name resolves to the first of its declarations. The graph merges a class and an interface into
-    /// one type; TypeScript reports all other duplicates.
+    /// Adds a type declaration. If the name was declared before, it keeps referring to the first declaration.
+    /// The graph merges a class and an interface with the same name; TypeScript reports all other duplicates.
     fn add(&mut self, module: ModuleId, name: &'a str, kind: DeclKind<'a>, span: Span, start: u32) -> DeclId {
         let index = self.first_decl + self.tables.decls.len();
         let id = DeclId(u32::try_from(index).expect("fewer than 2^32 declarations"));

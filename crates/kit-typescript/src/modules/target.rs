@@ -1,9 +1,9 @@
-//! Resolution of specifiers to modules.
+//! Resolution of import specifiers to modules.
 
 use super::{Graph, ModuleId};
 
 impl<'a> Graph<'a> {
-    /// Returns the module that a specifier resolves to, or a help text if it cannot be resolved.
+    /// Returns the module that an import specifier refers to. Returns a help text if there is no such module.
     pub(super) fn target(
         &mut self,
         file: ModuleId,
@@ -40,7 +40,7 @@ impl<'a> Graph<'a> {
                 if let Some(ambient) = self.ambient.get(specifier) {
                     return Ok(*ambient);
                 }
-                // Matches patterns such as `declare module "*.css"`.
+                // Compares the specifier with patterns such as `declare module "*.css"`.
                 let pattern = self.ambient.iter().find(|(pattern, _)| {
                     pattern.split_once('*').is_some_and(|(before, after)| {
                         specifier.len() >= before.len() + after.len()

@@ -7,7 +7,8 @@ use super::module::ModuleKind;
 use super::{Graph, Location, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
-    /// Creates the error for a name that a module does not export with this meaning.
+    /// Returns the error for a name that a module does not export as a type, a value or a namespace,
+    /// whichever is needed.
     pub(super) fn not_exported(
         &mut self,
         location: Location,
@@ -57,7 +58,7 @@ impl<'a> Graph<'a> {
         Symbol::Broken(Box::new(diagnostic))
     }
 
-    /// Creates the error for a specifier that cannot be resolved.
+    /// Returns the error for an import specifier that does not resolve to a module.
     pub(super) fn unresolved(&self, location: Location, specifier: &str, reason: String) -> Symbol<'a> {
         let message = format!("cannot find the module `{specifier}`");
         let diagnostic = Diagnostic::new(codes::UNRESOLVED_IMPORT, message)
@@ -66,9 +67,9 @@ impl<'a> Graph<'a> {
         Symbol::Broken(Box::new(diagnostic))
     }
 
-    /// Creates the error for a path whose first name is not a namespace.
+    /// Returns the error for a name with dots, such as `A.B`, whose first name is not a namespace.
     pub(super) fn no_namespace(&self, location: Location, name: &'a str) -> Symbol<'a> {
-        // Checks only declarations: following imports again could lead back to this function.
+        // Checks only declarations in the file: following imports could lead back to this function.
         let declared = |meaning: Meaning| {
             let mut current = Some(location.module);
             while let Some(id) = current {
@@ -94,7 +95,7 @@ impl<'a> Graph<'a> {
         self.broken(codes::UNKNOWN_TYPE, location, message, help)
     }
 
-    /// Returns the name of a module for a sentence.
+    /// Returns the name of a module as it is written in a sentence, such as ``the namespace `Api` ``.
     pub(super) fn module_title(&self, id: ModuleId) -> String {
         let module = self.module(id);
         match module.kind {
@@ -112,7 +113,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Returns the name of a meaning for a sentence.
+/// Returns the word for a kind of declaration, such as `type`.
 pub(super) fn meaning_name(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Type => "type",

@@ -1,4 +1,5 @@
-//! Checks of a route's path against its slots, after all types are lowered.
+//! Checks of routes that need the IR of their types: the parameters of the path, and the types of params and
+//! query.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{DeclarationId, Program, Property, Route, Slot, TypeId, TypeKind};
@@ -7,7 +8,7 @@ use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId};
 use crate::print::{key_text, type_text};
 
-/// Checks all routes.
+/// Checks all routes of the program.
 pub(crate) fn check(lowering: &mut Lowering<'_>) {
     let routes: Vec<Route> = lowering.program.routes.iter().cloned().collect();
     for route in &routes {
@@ -30,7 +31,8 @@ fn properties(program: &Program, id: DeclarationId) -> Option<&[Property]> {
     }
 }
 
-/// Converts a span of the IR to a location. The conversion is valid only before the source files are sorted.
+/// Returns the location of a span of the IR. This is possible only before [`Lowering::into_program`] sorts
+/// the source files.
 fn location(span: kit_ir::Span) -> Location {
     Location {
         module: ModuleId(span.source.0),
@@ -43,7 +45,7 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
         None => Vec::new(),
         Some(declaration) => match properties(&lowering.program, declaration) {
             Some(properties) => properties.iter().map(|property| property.name.as_str()).collect(),
-            // Reported by `check_text`.
+            // `check_text` reports this.
             None => return,
         },
     };
@@ -104,7 +106,8 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
     lowering.report(diagnostic);
 }
 
-/// Checks params and query, which arrive as text: they must be objects with properties that text can be coerced to.
+/// Reports params or a query that cannot be read from text. They must be objects whose properties are
+/// scalars, and in a query also arrays of scalars.
 fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaration: DeclarationId) {
     let program = &lowering.program;
     let found = program.declarations[declaration].r#type;
@@ -140,7 +143,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
                 }
             }
         }
-        // The mistake that leads here was reported when the type was evaluated.
+        // This type stands for one with a mistake that was already reported.
         TypeKind::Unknown if lowering.diagnostics.has_errors() => {}
         _ => {
             let text = type_text(program, found);
@@ -164,7 +167,7 @@ fn coercible(program: &Program, id: TypeId, arrays: bool) -> bool {
         | TypeKind::Date
         | TypeKind::Literal { .. }
         | TypeKind::Template { .. } => true,
-        // For any other union, text could fit several members.
+        // A text could fit several members of any other union.
         TypeKind::Union { members } => members
             .iter()
             .all(|member| matches!(program.resolve(*member).kind, TypeKind::Literal { .. })),

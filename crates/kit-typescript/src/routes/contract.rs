@@ -1,4 +1,4 @@
-//! Contract groups: objects whose keys are routes and whose values are contracts.
+//! Groups: interfaces whose keys are routes and whose values are contracts.
 
 use std::rc::Rc;
 
@@ -9,10 +9,10 @@ use crate::eval::{Evaluator, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
 
-/// A member of a contract group.
+/// A route in a group: its key and its contract.
 #[derive(Clone)]
 pub(crate) struct Contract {
-    /// Key as written in the source.
+    /// Route key in the source, such as `GET /notes/:id`.
     pub(crate) key: String,
     pub(crate) location: Location,
     /// Types of params, query, body and response.
@@ -20,7 +20,7 @@ pub(crate) struct Contract {
     pub(crate) doc: Option<Rc<Doc>>,
 }
 
-/// Returns the groups that a module declares, in order.
+/// Returns the groups that a module declares, in the order of the source.
 pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> {
     let candidates: Vec<DeclId> = eval.graph.declared_in(module);
     candidates
@@ -29,7 +29,8 @@ pub(crate) fn groups(eval: &mut Evaluator<'_>, module: ModuleId) -> Vec<DeclId> 
         .collect()
 }
 
-/// Returns true if a declaration contains contracts, or at least keys that look like routes.
+/// Returns true if a declaration is a group: one of its values is a contract, or one of its keys looks like a
+/// route key.
 fn is_group(eval: &mut Evaluator<'_>, decl: DeclId) -> bool {
     let ty = eval.declared(decl);
     let Some(object) = eval.as_object(ty) else {
@@ -43,7 +44,7 @@ fn is_group(eval: &mut Evaluator<'_>, decl: DeclId) -> bool {
     })
 }
 
-/// Returns the contracts of a group. Members that are not contracts are reported.
+/// Returns the routes of a group. Reports properties that are not contracts.
 pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contract> {
     let Some(object) = lowering.eval.as_object(group) else {
         return Vec::new();

@@ -1,19 +1,19 @@
-//! Parser of route keys: `<METHOD> <path>`.
+//! Parser of route keys such as `GET /notes/:id`.
 
 use kit_diagnostics::closest;
 use kit_ir::{InvalidPath, Method, RoutePath};
 
-/// A parsed route key.
+/// Method and path of a route key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) method: Method,
     pub(crate) path: RoutePath,
 }
 
-/// Message and help text of a mistake.
+/// Message and help of an error.
 type Mistake = (String, String);
 
-/// Parses a route key.
+/// Parses a route key such as `GET /notes/:id`.
 pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     let form = "write a method, a space and a path: `\"GET /notes/:id\"`";
     let Some((method, path)) = text.split_once(' ') else {
@@ -33,7 +33,7 @@ pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     })
 }
 
-/// Parses a path.
+/// Parses a path such as `/notes/:id`.
 pub(crate) fn parse_path(path: &str) -> Result<RoutePath, Mistake> {
     let is_not_of_a_path =
         |letter: &char| letter.is_whitespace() || letter.is_control() || "?#".contains(*letter);
@@ -48,7 +48,7 @@ pub(crate) fn parse_path(path: &str) -> Result<RoutePath, Mistake> {
     RoutePath::parse(path).map_err(|reason| mistake(path, &reason))
 }
 
-/// Returns the message and the help text for an invalid path.
+/// Returns the message and the help of the error for an invalid path.
 pub(crate) fn mistake(path: &str, reason: &InvalidPath) -> Mistake {
     match reason {
         InvalidPath::NoLeadingSlash => (
@@ -91,7 +91,7 @@ mod tests {
     use super::{parse_key, parse_path};
 
     #[test]
-    fn a_route_key_is_a_method_and_a_path() {
+    fn a_route_key_has_a_method_and_a_path() {
         let path = |text: &str| {
             parse_key(text)
                 .map(|key| key.path.to_string())
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_prefixes_by_segments() {
+    fn adds_a_prefix_unless_the_path_starts_with_its_segments() {
         let join = |prefix: &str, path: &str| {
             let path = parse_path(path).unwrap().below(&parse_path(prefix).unwrap());
             path.unwrap().to_string()

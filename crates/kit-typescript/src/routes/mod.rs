@@ -1,4 +1,4 @@
-//! Conversion of contract groups to routes.
+//! Conversion of groups and their contracts to routes.
 
 mod check;
 mod contract;
@@ -19,18 +19,19 @@ use crate::factory::Entry;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location};
 
-/// Registration of a route, before the route's types are lowered.
+/// Entry of `createApp` that registers a route: its prefix, handler and middleware.
 pub(crate) struct Registration {
-    /// Name of the contract group.
+    /// Name of the group that declares the route.
     pub(crate) group: String,
-    /// Prefix and its location.
+    /// Prefix of the path, with its location; `None` if there is no prefix.
     pub(crate) prefix: Option<(String, Location)>,
     pub(crate) handler: Option<HandlerSource>,
-    /// Middleware that runs before the handler, in order.
+    /// Middleware that runs before the handler, in the order of execution.
     pub(crate) middleware: Vec<Entry>,
 }
 
-/// Adds a route to the program. Adds nothing if the route key is invalid.
+/// Adds a route to the program and returns its id. Adds nothing and returns `None` if its key or its path is
+/// invalid.
 pub(crate) fn add(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
@@ -50,7 +51,8 @@ pub(crate) fn add(
     let path = match &registration.prefix {
         None => key.path,
         Some((prefix, location)) => match parse_path(prefix) {
-            // Prefix and path can each be valid while the joined path is invalid: both may have the same parameter.
+            // A prefix and a path that are valid alone can give an invalid path, for example if both have the
+            // same parameter.
             Ok(prefix) => match key.path.below(&prefix) {
                 Ok(path) => path,
                 Err(reason) => {
@@ -83,7 +85,8 @@ pub(crate) fn add(
         .eval
         .start_subject(format!("`{}`", contract.key), contract.location);
     let tags = tags::read(lowering, contract);
-    // For example `PutNotesById`; each slot appends its own name.
+    // The name of the route, such as `PutNotesById`. It is followed by `Params`, `Query`, `Body` or
+    // `Response`.
     let base = format!(
         "{}{}",
         pascal(&key.method.name().to_lowercase()),
@@ -136,7 +139,7 @@ pub(crate) fn add(
     )
 }
 
-/// Adds a contract group to the program, unless it is already present.
+/// Adds a group to the program. A group with the same name is not added again.
 pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Option<DeclId>) {
     if lowering.program.groups.iter().any(|known| known.name == name) {
         return;
@@ -148,7 +151,7 @@ pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Optio
     });
 }
 
-/// Returns a route's errors, followed by the errors of its middleware that the route does not declare itself.
+/// Returns the errors that a route declares, then those of its middleware that have other codes.
 fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<DeclaredError> {
     for error in middleware.iter().flat_map(|entry| &entry.tags.throws) {
         if !throws.iter().any(|own| own.code == error.code) {
@@ -169,7 +172,7 @@ fn slot_declaration(
     let shape = lowering.eval.shape(ty);
     match *lowering.eval.store.get(shape) {
         Ty::Undefined => return None,
-        // Params and query are always objects: `{}` declares no keys, like `void`.
+        // Params and query are always objects, so `{}` means the same as `void`: no properties.
         Ty::Object(object)
             if matches!(slot, Slot::Params | Slot::Query)
                 && lowering.eval.store.object_at(object).accepts_anything_but_null() =>

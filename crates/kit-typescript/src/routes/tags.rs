@@ -1,4 +1,4 @@
-//! Doc tags of routes.
+//! Doc tags of routes, such as `@status` and `@throws`.
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::DeclaredError;
@@ -8,7 +8,7 @@ use crate::docs::{Doc, Tag, TagName, Target, misplaced, words};
 use crate::eval::Ty;
 use crate::lower::Lowering;
 
-/// Contents of a route's doc tags.
+/// Values of a route's doc tags.
 #[derive(Default)]
 pub(super) struct RouteTags {
     pub(super) status: Option<u16>,
@@ -76,7 +76,8 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
     Some(status)
 }
 
-/// Parses `CODE status text`; returns `None` for any other form.
+/// Parses the argument of `@throws`: a code, a status and a description. Returns `None` for any other
+/// argument.
 pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
     let words = words(tag);
     let code = words.first().filter(|code| {
@@ -98,7 +99,7 @@ pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
     })
 }
 
-/// Creates the error for an invalid tag. The help text shows the valid form.
+/// Returns the error for an invalid tag. `form` is a valid tag, which the help shows.
 pub(crate) fn invalid(lowering: &Lowering<'_>, tag: &Tag, form: &str) -> Diagnostic {
     let written = format!("@{} {}", tag.name.name(), tag.argument);
     let message = if tag.argument.is_empty() {

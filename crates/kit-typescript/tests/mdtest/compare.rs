@@ -1,4 +1,4 @@
-//! Compares the claims of a section with the output of the compiler.
+//! Comparison of the claims in a section of a page with the output of the compiler.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use kit_typescript::{Input, MemoryFiles, Output, compile};
 use crate::page::{ExpectedDiagnostic, Revealed, Section};
 use crate::print::property_text;
 
-/// Route file that needs the type of a claim in its response, because kit reports only mistakes in types that are needed.
+/// Route file whose response has the type of a claim. kit reports a mistake in a type only if a route or
+/// entity needs it.
 const ASKED: &str = "src/asked.routes.ts";
 
-/// Returns the differences, each with its line in the page.
+/// Returns a description of each difference, with its line in the page.
 pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut diagnostics: Vec<(usize, Diagnostic)> = Vec::new();
@@ -70,7 +71,7 @@ pub(crate) fn differences(section: &Section) -> Vec<(usize, String)> {
     found
 }
 
-/// Compiles the project, with a route that needs the type of a claim.
+/// Compiles the files of a section, with a route that needs the type of one claim.
 fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
     let root = Path::new("/app");
     let mut files: Vec<(String, String)> = section
@@ -102,7 +103,7 @@ fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
     })
 }
 
-/// Returns the type of the claim.
+/// Returns the type of the claim as text; `None` if the program does not have it.
 fn answer(program: &Program, section: &Section) -> Option<String> {
     let route = program.routes.iter().next()?;
     let response = &program.declarations[route.slots.get(Slot::Response)?];
@@ -113,7 +114,7 @@ fn answer(program: &Program, section: &Section) -> Option<String> {
     Some(property_text(program, object.property("value")?, &source))
 }
 
-/// Returns the line of the page that a diagnostic points at.
+/// Returns the line of the page at which a diagnostic is located.
 fn line_of(section: &Section, diagnostic: &Diagnostic) -> Option<usize> {
     let label = diagnostic.primary()?;
     let file = section.files.iter().find(|file| file.path == label.path)?;
@@ -133,7 +134,7 @@ fn matches(said: &ExpectedDiagnostic, section: &Section, diagnostic: &Diagnostic
         && said.under.as_deref().is_none_or(|text| under == Some(text))
 }
 
-/// Returns the source text under the label.
+/// Returns the source text at the location of a diagnostic.
 fn under<'a>(section: &'a Section, diagnostic: &Diagnostic) -> Option<&'a str> {
     let label = diagnostic.primary()?;
     let file = section.files.iter().find(|file| file.path == label.path)?;

@@ -1,21 +1,21 @@
-//! Literate tests of the evaluator: each page of `resources/` explains a construct of TypeScript's type language, and its
-//! claims are compared with kit.
+//! Tests of the evaluator, written as pages: each page of `resources/` explains a construct of TypeScript's
+//! types and makes claims, which are compared with the output of kit.
 //!
-//! A page is Markdown. Code blocks of one heading form a project:
+//! A page is a Markdown file. The code blocks below one heading are the files of a project:
 //!
-//! - A ` ```ts ` block is part of `src/page.ts` (several blocks are concatenated). A ` ```ts file=src/other.ts ` block is a
-//!   file of its own, and so is ` ```json file=tsconfig.json `.
-//! - `// revealed: T`, at the end of a line or on a line of its own, specifies the type that kit evaluates for the exported
-//!   type that starts at this line or above, in kit's own notation. `// revealed: error` means that kit refuses the type.
-//! - `` // error: [KIT1306] "part of the message" at `source text` `` at the end of a line specifies an error on this line;
-//!   on a line of its own, an error on the next line. The message and the text under the label may be left out.
-//!   `// warning: …` works in the same way.
+//! - A ` ```ts ` block is a part of `src/page.ts`; several blocks are joined. A ` ```ts file=src/other.ts `
+//!   block is another file, and so is ` ```json file=tsconfig.json `.
+//! - `// revealed: T` after an exported type, on its last line or a line of its own, claims that kit
+//!   evaluates the type to `T`. `// revealed: error` claims that kit refuses the type.
+//! - `` // error: [KIT1306] "part of the message" at `source text` `` claims an error: on the line that it
+//!   ends, or on the next line if it has its own line. The message and the source text are optional.
+//!   `// warning: …` claims a warning.
 //!
-//! A page fails if kit reports anything else. `tests/oracle/pages.test.ts` compares every `revealed:` with TypeScript's
-//! checker, so a page cannot only confirm kit's own mistakes.
+//! A page fails if kit reports anything else. `tests/oracle/pages.test.ts` compares every `revealed:` with
+//! the type that TypeScript gives, so that a page cannot confirm a mistake of kit.
 //!
-//! `cargo test -p kit-typescript --test mdtest tuples` runs one page. `MDTEST_FILTER="Rest elements"` runs only headings
-//! that contain the text.
+//! `cargo test -p kit-typescript --test mdtest tuples` runs one page. `MDTEST_FILTER="Rest elements"` limits
+//! the run to headings that contain this text.
 
 mod compare;
 mod page;
@@ -23,7 +23,7 @@ mod print;
 
 use std::fmt::Write as _;
 
-/// Declares one test for each page.
+/// Declares one test for each page in `resources/`.
 macro_rules! pages {
     ($($name:ident)*) => {
         $(
@@ -67,7 +67,7 @@ pages! {
     values
 }
 
-/// Runs a page and fails with all differences.
+/// Compares the claims of a page with the output of kit, and fails with a list of all differences.
 #[track_caller]
 fn check(name: &str, text: &str) {
     let filter = std::env::var("MDTEST_FILTER").unwrap_or_default();
@@ -83,7 +83,7 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn every_page_of_the_directory_has_a_test() {
+fn every_page_in_the_resources_directory_has_a_test() {
     let resources = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mdtest/resources");
     // Reason: the pages themselves are compiled in; this test only checks that no page is missing.
     #[allow(clippy::disallowed_methods)]
@@ -98,7 +98,7 @@ fn every_page_of_the_directory_has_a_test() {
 }
 
 #[test]
-fn the_pages_have_at_least_300_claims() {
+fn all_pages_together_have_at_least_300_claims() {
     let count: usize = PAGES
         .iter()
         .flat_map(|(_, text)| page::sections(text).expect("checked by its own test"))

@@ -1,6 +1,6 @@
-//! Parser of pages: projects and the claims about them.
+//! Parser of the pages in `resources/`: the files of their projects, and the claims about them.
 
-/// Code under one heading.
+/// Files and claims below one heading of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
@@ -9,44 +9,44 @@ pub(crate) struct Section {
     pub(crate) said: Vec<ExpectedDiagnostic>,
 }
 
-/// A file of the project.
+/// A file of the project that a section describes.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
-    /// Line of the page for each line of the file.
+    /// For each line of the file, the number of the line in the page.
     pub(crate) lines: Vec<usize>,
 }
 
-/// A claim `// revealed: …`.
+/// A claim about a type: `// revealed: …`.
 #[derive(Debug)]
 pub(crate) struct Revealed {
     pub(crate) file: String,
     pub(crate) export: String,
-    /// Line of the page on which the export starts.
+    /// Line of the page on which the exported type starts.
     pub(crate) export_line: usize,
     pub(crate) line: usize,
     pub(crate) expected: String,
 }
 
-/// A claim `// error: …` or `// warning: …`.
+/// A claim about a diagnostic: `// error: …` or `// warning: …`.
 #[derive(Debug)]
 pub(crate) struct ExpectedDiagnostic {
     pub(crate) warning: bool,
     pub(crate) code: String,
     pub(crate) message: Option<String>,
     pub(crate) under: Option<String>,
-    /// Line of the page that the claim is about.
+    /// Line of the page on which the diagnostic is expected.
     pub(crate) line: usize,
 }
 
-/// File of a code block without `file=`.
+/// Path of the file that consists of all code blocks without `file=`.
 const PAGE: &str = "src/page.ts";
 
-/// Parses the sections of a page. An error starts with its line.
+/// Returns the sections of a page. An error starts with the number of its line.
 pub(crate) fn sections(text: &str) -> Result<Vec<Section>, String> {
     let mut sections = vec![Section::default()];
-    // File of the open code block.
+    // Index of the file whose code block is being read.
     let mut open: Option<usize> = None;
     let mut fenced = false;
     for (index, line) in text.lines().enumerate() {
@@ -80,7 +80,8 @@ pub(crate) fn sections(text: &str) -> Result<Vec<Section>, String> {
     Ok(sections)
 }
 
-/// Returns the file that a code block belongs to; `None` for a block in another language, which is documentation.
+/// Returns the index of the file that a code block belongs to; `None` for a block in a language other than
+/// TypeScript and JSON.
 fn block(section: &mut Section, info: &str) -> Result<Option<usize>, String> {
     let (language, rest) = info.split_once(' ').unwrap_or((info, ""));
     if !matches!(language, "ts" | "json") {
@@ -140,7 +141,7 @@ fn claims(section: &mut Section) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the code before the claim at the end of a line, and the claim.
+/// Returns the code of a line before its claim, and the claim; `None` for a line without a claim.
 fn comment(line: &str) -> Option<(&str, &str)> {
     ["revealed: ", "error: ", "warning: "]
         .into_iter()
@@ -150,7 +151,7 @@ fn comment(line: &str) -> Option<(&str, &str)> {
         })
 }
 
-/// Returns the name that a line exports.
+/// Returns the name of the type that a line exports: `A` for `export type A = …`.
 fn exported(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("export ")?.split_whitespace();
     let kind = words.find(|word| !matches!(*word, "declare" | "abstract" | "const" | "default"))?;

@@ -1,12 +1,13 @@
-//! Prints a type on one line for a reader of the page: an exported type by its name, and an instance of a generic type by
-//! its structure.
+//! Types as text for the claims of a page. An exported type is written as its name, and an instance of a
+//! generic type as its structure.
 
 use kit_ir::{
     Constraints, DeclarationId, DeclarationOrigin, IndexKey, LiteralValue, ObjectType, Program, Property,
     TemplatePart, TypeId, TypeKind,
 };
 
-/// Prints the type of a claim's property: inside of its own name, and with the `undefined` that makes the property optional.
+/// Returns the type of a claim as text. A named type is written as its structure, and an optional one with
+/// `undefined`.
 pub(crate) fn property_text(program: &Program, property: &Property, source: &str) -> String {
     let mut printer = Printer {
         program,
@@ -29,9 +30,9 @@ pub(crate) fn property_text(program: &Program, property: &Property, source: &str
 
 struct Printer<'a> {
     program: &'a Program,
-    /// Source text that declares the names that a reader knows.
+    /// Source text of the page. A type that it declares is written as its name.
     source: &'a str,
-    /// Declarations that are being printed: a recursive occurrence is printed by name.
+    /// Declarations that contain the current type. A recursive type is written as its name.
     inside: Vec<DeclarationId>,
 }
 
@@ -162,7 +163,7 @@ impl Printer<'_> {
     }
 }
 
-/// Prints the rules of a property's values as a doc comment.
+/// Returns the rules of a type as a doc comment.
 fn rules(constraints: &Constraints) -> String {
     let rules = serde_json::to_value(constraints).expect("rules are plain data");
     let tags: Vec<String> = rules
@@ -185,7 +186,7 @@ fn rules(constraints: &Constraints) -> String {
     }
 }
 
-/// Returns a property name, quoted if it is not an identifier.
+/// Returns a property name as TypeScript writes it: in quotes if it is not an identifier.
 fn key(name: &str) -> String {
     let identifier = name.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '$')
         && name

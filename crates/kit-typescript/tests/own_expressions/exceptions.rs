@@ -1,4 +1,5 @@
-//! Regular expressions that are not proven to be linear, with the reasons why they are harmless.
+//! Regular expressions of kit that are not proven to take linear time, each with the reason why it is
+//! harmless.
 
 const STACK: &str = "its text is a line of a stack of the developer's own program";
 const SOURCE: &str = "its text is source code of the developer's own project";
@@ -6,7 +7,8 @@ const TEST: &str = "its text is made by the developer's own tests or types";
 const FORMAT: &str = "kit writes it from constants; packages/core/test/codec/formats.test.ts measures its time on hostile texts";
 const ALWAYS_ENDS: &str = "once it has begun to match it cannot fail, so it is tried from each place once";
 
-/// File, expression (or source of the argument of `RegExp`), and reason.
+/// File, regular expression (or the source text of the argument of `RegExp`), and the reason why it is
+/// harmless.
 pub(crate) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "packages/cli/src/code-location.ts",

@@ -1,6 +1,8 @@
-//! Translates any regular expression of JavaScript to one with only the flag `u`, which `kit-pattern` reads.
+//! Translation of regular expressions with any flags to expressions with only the flag `u`, which
+//! `kit-pattern` can check.
 //!
-//! The translation has at least as many paths as the original, so a verdict "linear" is valid for the original too.
+//! The translation can match a text in at least as many ways as the original. If it takes linear time, so
+//! does the original.
 
 use std::fmt::Write as _;
 
@@ -11,11 +13,11 @@ use oxc_regular_expression::ast::{
 };
 use oxc_regular_expression::{LiteralParser, Options};
 
-/// Returns the pattern with only the flag `u`.
+/// Returns an expression with only the flag `u` for an expression with the given flags.
 ///
 /// # Errors
 ///
-/// Returns the reason if the pattern cannot be translated.
+/// Fails with the reason if the expression cannot be translated.
 pub(crate) fn in_unicode_mode(pattern: &str, flags: &str) -> Result<String, String> {
     let allocator = Allocator::default();
     let parsed = LiteralParser::new(&allocator, pattern, Some(flags), Options::default())
@@ -27,7 +29,7 @@ pub(crate) fn in_unicode_mode(pattern: &str, flags: &str) -> Result<String, Stri
         is_multiline: flags.contains('m'),
         dot_takes_all: flags.contains('s'),
     };
-    // A sticky expression is tried at one position only.
+    // With the flag `y`, an expression is matched at one position only.
     if flags.contains('y') {
         printer.text.push('^');
     }
@@ -67,7 +69,8 @@ impl Printer {
     fn term(&mut self, term: &Term<'_>) -> Result<(), String> {
         match term {
             Term::BoundaryAssertion(assertion) => self.text.push_str(match assertion.kind {
-                // With the flag `m` these assertions are true at many positions, so they become a condition that may fail.
+                // With the flag `m`, these assertions are true at many positions, so they are replaced by one
+                // that may or may not be true.
                 BoundaryAssertionKind::Start | BoundaryAssertionKind::End if self.is_multiline => "\\B",
                 BoundaryAssertionKind::Start => "^",
                 BoundaryAssertionKind::End => "$",
@@ -115,7 +118,7 @@ impl Printer {
             return Err("it subtracts or intersects sets".to_owned());
         }
         if class.body.is_empty() {
-            // `[^]` matches any character and `[]` none; not every parser accepts an empty class.
+            // `[^]` matches any character and `[]` none, but not every parser accepts them.
             self.text
                 .push_str(if class.negative { "[\\s\\S]" } else { "[^\\s\\S]" });
             return Ok(());
@@ -141,8 +144,8 @@ impl Printer {
         Ok(())
     }
 
-    /// Writes a character. A lower-case letter stands for both cases: texts in lower case have as many paths as texts in
-    /// mixed case.
+    /// Writes a character. With the flag `i` it is written in lower case: a lower-case text can be matched in
+    /// as many ways as one in mixed case.
     fn character(&mut self, character: &Character) {
         let value = if self.ignores_case {
             lower(character.value)
@@ -154,7 +157,7 @@ impl Printer {
 
     fn range(&mut self, min: u32, max: u32) {
         self.plain_range(min, max);
-        // Adds the upper-case letters of the range in lower case.
+        // Adds the lower-case letters for the upper-case letters in the range.
         let (first, last) = (min.max(u32::from('A')), max.min(u32::from('Z')));
         if self.ignores_case && first <= last {
             self.plain_range(lower(first), lower(last));

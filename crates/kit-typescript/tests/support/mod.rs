@@ -1,4 +1,5 @@
-//! Test helper `check(files, expected)`: compiles files in memory and compares the printed program and its diagnostics.
+//! Functions for tests that compile files in memory and compare the program and its diagnostics with expected
+//! text.
 
 // Each test file is a separate crate and uses only some of the functions.
 #![allow(dead_code, unreachable_pub)]
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use kit_diagnostics::Severity;
 use kit_typescript::{Input, MemoryFiles, Output, compile, program_text};
 
-/// Compiles files by their paths below the root: `*.types.ts` are type files, `*.routes.ts` are route files, files of
-/// `node_modules` belong to packages, and all others are entry files.
+/// Compiles files, each with its path below the root and its text. `*.types.ts` are type files, `*.routes.ts`
+/// are route files, files in `node_modules` belong to packages, and all others are entry files.
 pub fn output(files: &[(&str, &str)]) -> Output {
     let root = Path::new("/app");
     let select = |wanted: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
@@ -34,12 +35,12 @@ pub fn output(files: &[(&str, &str)]) -> Output {
     })
 }
 
-/// Prints the program and its diagnostics.
+/// Returns a program and its diagnostics as text.
 pub fn text(output: &Output) -> String {
     program_text(&output.program) + &mistakes(output)
 }
 
-/// Prints diagnostics as `path:line:column CODE message`, with the help text below.
+/// Returns diagnostics as text: `path:line:column CODE message`, with the help on the next line.
 pub fn mistakes(output: &Output) -> String {
     let mut text = String::new();
     for diagnostic in &output.diagnostics {
@@ -64,19 +65,20 @@ pub fn mistakes(output: &Output) -> String {
     text
 }
 
-/// Compiles and compares. Leading white space that all lines of `expected` share is ignored.
+/// Compiles files and compares the program and its diagnostics with `expected`. Common indentation of
+/// `expected` is ignored.
 #[track_caller]
 pub fn check(files: &[(&str, &str)], expected: &str) {
     compare(&text(&output(files)), expected);
 }
 
-/// Compiles and compares only the diagnostics.
+/// Compiles files and compares only the diagnostics with `expected`.
 #[track_caller]
 pub fn check_mistakes(files: &[(&str, &str)], expected: &str) {
     compare(&mistakes(&output(files)), expected);
 }
 
-/// Compiles and compares one type file.
+/// Compiles the text of one type file, and compares the program and its diagnostics with `expected`.
 #[track_caller]
 pub fn check_types(source: &str, expected: &str) {
     check(&[("src/a.types.ts", &dedent(source))], expected);

@@ -1,4 +1,5 @@
-//! Tests that the page of all tags equals the table, and that its example compiles and uses each tag.
+//! Tests of the documentation page of all tags: it lists every tag, and its example compiles and uses each
+//! tag.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use crate::{Input, MemoryFiles, compile};
 const PAGE: &str = include_str!("../../../../../docs/tags.md");
 
 #[test]
-fn the_page_lists_every_tag_with_its_targets() {
+fn the_documentation_page_lists_every_tag_with_its_targets() {
     let listed: Vec<(&str, &str)> = PAGE
         .lines()
         .filter_map(|line| line.strip_prefix("| `@")?.split_once("` | "))
@@ -43,7 +44,7 @@ fn the_page_lists_every_tag_with_its_targets() {
 }
 
 #[test]
-fn the_example_of_the_page_compiles_and_uses_every_tag() {
+fn the_example_on_the_documentation_page_compiles_and_uses_every_tag() {
     let files: Vec<(PathBuf, &str)> = PAGE
         .split("```ts file=")
         .skip(1)

@@ -1,17 +1,18 @@
-//! Assignability of function types: covariant results, contravariant parameters.
+//! Assignability of function types: the result is compared from source to target, the parameters from target
+//! to source.
 
 use crate::eval::types::{Element, Function};
 use crate::eval::{Evaluator, Ty};
 
 impl Evaluator<'_> {
-    /// Returns true if for each wanted signature there is one that can be called with it.
+    /// Returns true if each function of `to` can be replaced by one of the functions of `from`.
     pub(super) fn functions_assignable(&mut self, from: &[Function], to: &[Function]) -> bool {
         to.iter()
             .all(|wanted| from.iter().any(|own| self.function_assignable(own, wanted)))
     }
 
     fn function_assignable(&mut self, from: &Function, to: &Function) -> bool {
-        // `void` accepts any result.
+        // A function with any result is assignable to one with the result `void`.
         let result = matches!(self.shape_of(to.result), Ty::Undefined | Ty::Any)
             || self.assignable(from.result, to.result);
         result && self.parameters_assignable(from, to)

@@ -1,4 +1,4 @@
-//! Structural assignability of types, for conditional types.
+//! Assignability of types by their structure, for conditional types.
 
 mod function;
 mod object;
@@ -8,24 +8,25 @@ use rustc_hash::FxHashMap;
 use super::types::{Element, Literal};
 use super::{Evaluator, Segment, Ty, TyId};
 
-/// Maximum depth of nested comparisons. Deeper comparisons are of types that expand without end; TypeScript then answers
-/// "maybe", which counts as yes.
+/// Maximum depth of nested comparisons. Only types that expand without end are deeper; TypeScript treats them
+/// as assignable.
 const MAX_COMPARISON_DEPTH: u32 = 100;
 
-/// Results about pairs of types.
+/// Cache of comparisons of two types.
 #[derive(Default)]
 pub(crate) struct Relations {
-    /// Results, and assumptions about pairs that are being compared.
+    /// True if the first type is assignable to the second. A comparison in progress is assumed to be true.
     known: FxHashMap<(TyId, TyId), bool>,
-    /// Pairs whose result depends on an assumption that may turn out to be wrong.
+    /// Pairs whose result relies on the assumption for a comparison in progress. They are removed if it turns
+    /// out to be false.
     assumed: Vec<(TyId, TyId)>,
     depth: u32,
-    /// Mistake that the last comparison found. The result has no meaning then.
+    /// Mistake in a type that the last comparison found; its result then has no meaning.
     pub(super) broken: Option<TyId>,
 }
 
 impl Evaluator<'_> {
-    /// Returns true if every value of one type is a value of the other.
+    /// Returns true if TypeScript allows a value of `from` as a value of `to`.
     pub(crate) fn assignable(&mut self, from: TyId, to: TyId) -> bool {
         let (from, to) = (self.shape(from), self.shape(to));
         if from == to {
@@ -50,7 +51,8 @@ impl Evaluator<'_> {
             self.relations.broken = Some(self.exhausted_here());
             return false;
         }
-        // A pair that occurs again inside itself is assumed to be assignable, because types may be recursive.
+        // Types may be recursive: two types that are compared again while their comparison is in progress
+        // count as assignable.
         let open = self.store.is_open(from) || self.store.is_open(to);
         let before = self.relations.assumed.len();
         self.relations.known.insert((from, to), true);
@@ -61,7 +63,7 @@ impl Evaluator<'_> {
         });
         self.relations.depth -= 1;
         if !answer || open || self.relations.broken.is_some() {
-            // Results that were found in the meantime may depend on the assumption.
+            // Other results may rely on the wrong assumption, so they are removed.
             for pair in self.relations.assumed.drain(before..) {
                 self.relations.known.remove(&pair);
             }
@@ -74,7 +76,7 @@ impl Evaluator<'_> {
         answer
     }
 
-    /// Returns the result for types that need no structural comparison; `None` if one is necessary.
+    /// Returns the result for types such as `string` and `number`; `None` if their members must be compared.
     fn simple(&mut self, from: TyId, to: TyId) -> Option<bool> {
         let answer = match (self.store.get(from), self.store.get(to)) {
             (Ty::Invalid(_), _) => {
@@ -99,8 +101,9 @@ impl Evaluator<'_> {
             (Ty::EnumMember(member), Ty::String | Ty::Number | Ty::Boolean | Ty::BigInt) => {
                 member.value.primitive() == *self.store.get(to)
             }
-            // `number` is assignable to every numeric enum member, because the value of a `number` is not known. A literal
-            // is assignable only to a member with an equal value. A member of any enum is assignable to its value.
+            // `number` is assignable to every numeric enum member, because its value is not known. A literal
+            // is assignable only to a member with the same value. A member of any enum is assignable to the
+            // literal with its value.
             (Ty::Literal(literal @ Literal::Number(_)), Ty::EnumMember(member))
             | (Ty::EnumMember(member), Ty::Literal(literal)) => *literal == member.value,
             (Ty::Number, Ty::EnumMember(member)) => matches!(member.value, Literal::Number(_)),
@@ -246,7 +249,7 @@ impl Evaluator<'_> {
         [true, false].map(|value| self.store.add(Ty::Literal(Literal::Boolean(value))))
     }
 
-    /// Returns the type of an item, with `undefined` if the item is optional.
+    /// Returns the type of an element, with `undefined` if the element is optional.
     pub(super) fn optional_type(&mut self, element: &Element) -> TyId {
         if element.optional {
             let absent = self.store.add(Ty::Undefined);
@@ -267,7 +270,7 @@ impl Evaluator<'_> {
         if least(from) < least(to) || (open(from) && !open(to)) || (!open(to) && from.len() > to.len()) {
             return false;
         }
-        // Compares elements from the front up to the rest element, and from the back after the rest element.
+        // Compares the elements before the rest element from the start, and those after it from the end.
         let (Some(rest), true) = (to.iter().position(|element| element.rest), open(to)) else {
             return from.iter().zip(to).all(|(a, b)| {
                 let target = self.optional_type(b);

@@ -1,4 +1,4 @@
-//! Assignability of object types: properties, index signatures, and the members of values that are not plain objects.
+//! Assignability of object types: properties and index signatures, also of strings, arrays and classes.
 
 use std::rc::Rc;
 
@@ -6,7 +6,8 @@ use crate::eval::types::{Element, Function, Generic, Literal, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
-    /// Returns true if an object with a union as its discriminant fits a union for each value of the discriminant.
+    /// Returns true if an object fits a union in parts: for each value of one of its properties, it fits a
+    /// member of the union. `{ kind: "a" | "b" }` is assignable to `{ kind: "a" } | { kind: "b" }`.
     pub(super) fn by_discriminant(&mut self, from: TyId, members: &[TyId]) -> bool {
         let Ty::Object(id) = *self.store.get(from) else {
             return false;
@@ -80,7 +81,8 @@ impl Evaluator<'_> {
             && self.functions_assignable(&from.constructs, &to.constructs)
     }
 
-    /// Returns true if an object's properties and signatures satisfy an index signature.
+    /// Returns true if the properties and index signatures of an object satisfy the index signature of
+    /// another type.
     fn index_assignable(&mut self, from: &Rc<Object>, key: TyId, value: TyId) -> bool {
         if let Some(own) = self.index_for(from, key)
             && !from.index.is_empty()
@@ -91,7 +93,7 @@ impl Evaluator<'_> {
                     !self.key_falls_under(named, key) || self.assignable(property.ty, value)
                 });
         }
-        // Every value type is assignable to `any`.
+        // Every type is assignable to `any`.
         if matches!(self.shape_of(value), Ty::Any) {
             return true;
         }
@@ -105,7 +107,7 @@ impl Evaluator<'_> {
         own_index
             && from.properties.iter().all(|property| {
                 let named = self.key_of(property);
-                // An absent property has no key, so an optional property is compared without `undefined`.
+                // An absent property has no key, so its type is compared without `undefined`.
                 !self.key_falls_under(named, key) || self.assignable(property.ty, value)
             })
     }
@@ -131,7 +133,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true if a string, a list or another value that is not a plain object has the members of an object type.
+    /// Returns true if a value such as a string or an array has the members of an object type: `length` for
+    /// `{ length: number }`.
     pub(super) fn members_assignable(&mut self, from: TyId, to: ObjectId) -> bool {
         let to = self.store.object_at(to);
         if to.is_function() {
@@ -179,7 +182,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Returns the item type of a value that TypeScript's library declares as iterable; `None` for any other value.
+    /// Returns the type of the items of an iterable value of TypeScript, such as an array; `None` for any
+    /// other value.
     pub(super) fn iterated(&mut self, id: TyId) -> Option<TyId> {
         match self.store.get(id).clone() {
             Ty::Array { element, .. } => Some(element),
@@ -203,8 +207,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true if an object has the members of an interface in TypeScript's library. Kit knows these interfaces only by
-    /// name, so the comparison cannot be decided then.
+    /// Returns true if an object has the members of an interface of TypeScript such as `Error`. kit knows
+    /// only the name of the interface, so it cannot decide whether the object is assignable to it.
     pub(super) fn may_be_builtin(&self, object: ObjectId, name: &str) -> bool {
         let members: &[&str] = match name {
             "Error" | "EvalError" | "RangeError" | "ReferenceError" | "SyntaxError" | "TypeError" => {
@@ -258,7 +262,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the type of a `Date` method that converts the date to JSON or to a number.
+    /// Returns the type of a method of `Date` that returns a string or a number; `None` for any other method.
     pub(in crate::eval) fn date_method(&mut self, name: &str) -> Option<TyId> {
         let result = match name {
             "toISOString" | "toJSON" | "toString" | "toDateString" => Ty::String,
@@ -278,7 +282,8 @@ impl Evaluator<'_> {
         }))
     }
 
-    /// Returns true if a value of a TypeScript type has a method. Only the names of methods are known.
+    /// Returns true if values of a TypeScript type have a method with the given name. The type of the method
+    /// is not known.
     pub(in crate::eval) fn is_method(&self, id: TyId, name: &str) -> bool {
         let methods: &[&str] = match self.store.get(id) {
             Ty::String | Ty::Template(_) | Ty::Literal(Literal::String(_)) => &[
@@ -313,7 +318,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns true if all properties are optional. TypeScript then requires at least one common property.
+/// Returns true if all properties of an object are optional. TypeScript then requires that the other type has
+/// one of them.
 fn is_weak(object: &Object) -> bool {
     !object.properties.is_empty()
         && object.properties.iter().all(|property| property.optional)

@@ -1,4 +1,4 @@
-//! Types of computed values: results of calls and of operators.
+//! Types of values that a program computes: results of calls and of operators.
 
 use oxc_ast::ast::{Argument, BinaryExpression, BinaryOperator, CallExpression};
 
@@ -9,8 +9,8 @@ use crate::eval::{Evaluator, ScopeId, Ty, TyId};
 use crate::modules::{Location, Name, Symbol};
 
 impl<'a> Evaluator<'a> {
-    /// Returns the declared result of a function call, with the type arguments that are written out. A result that depends
-    /// on inferred type arguments is an error with a suggestion.
+    /// Returns the declared result type of a call. If it depends on type arguments that the call does not
+    /// contain, returns an invalid type, with an error that suggests to write them.
     pub(super) fn call_value(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -40,7 +40,8 @@ impl<'a> Evaluator<'a> {
             } else if arguments.is_empty() {
                 generic = Some(signature);
             } else if let Some(instance) = self.instantiate_signature(signature.generic, &arguments) {
-                // Without an annotation, the result is the mistake that requests one.
+                // A function without an annotation has a mistake as its result, which suggests to write the
+                // annotation.
                 let annotated = self.written_result(signature.generic).is_some();
                 fitting.push(if annotated {
                     instance.result
@@ -51,7 +52,7 @@ impl<'a> Evaluator<'a> {
         }
         match (fitting.as_slice(), generic) {
             ([only], None) if !self.store.is_open(*only) => *only,
-            // A result that refers to no type parameter needs no type arguments.
+            // A result type without type parameters needs no type arguments.
             ([], Some(signature)) if !self.store.is_open(signature.result) => signature.result,
             (_, generic) => {
                 self.unreadable_call(call, generic.filter(|_| fitting.is_empty()), scope, location)
@@ -59,7 +60,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for a call whose result only TypeScript can infer.
+    /// Returns an invalid type, with an error about a call whose result type only TypeScript can infer.
     fn unreadable_call(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -80,8 +81,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for `new Name(…)` if TypeScript infers the type arguments from the values; `None` if the class
-    /// has no type parameters. `free` is true if there is no value to infer from, so that all defaults apply.
+    /// Returns an invalid type, with an error, for `new Name(…)` if TypeScript infers the type arguments from
+    /// values. Returns `None` if nothing needs to be inferred. `free` is true if there is no value to infer
+    /// from, so that TypeScript uses the defaults.
     pub(super) fn uninferred_class(
         &mut self,
         path: &[Name<'a>],
@@ -113,7 +115,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// Returns true if a signature accepts the number of arguments of a call.
+    /// Returns true if a function can be called with the number of arguments of a call.
     fn takes(&mut self, signature: &Function, call: &CallExpression<'_>) -> bool {
         let given = call.arguments.len();
         if call.arguments.iter().any(Argument::is_spread) {
@@ -130,7 +132,8 @@ impl<'a> Evaluator<'a> {
         given >= required && (given <= elements.len() || elements.iter().any(|element| element.rest))
     }
 
-    /// Returns the mistake for a call whose type arguments only follow from its values.
+    /// Returns an invalid type, with an error about a call whose type arguments TypeScript infers from its
+    /// values.
     fn uninferred_call(&mut self, signature: &Function, location: Location) -> TyId {
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(
@@ -143,8 +146,8 @@ impl<'a> Evaluator<'a> {
         )
     }
 
-    /// Returns the type of a binary expression. Comparisons are booleans. Arithmetic has numbers, or bigints if its operands
-    /// are bigints. `+` may join strings.
+    /// Returns the type of an expression with an operator such as `+` or `<`: boolean for a comparison,
+    /// number or bigint for arithmetic, and string if `+` joins strings.
     pub(super) fn binary_value(
         &mut self,
         binary: &'a BinaryExpression<'a>,
@@ -180,7 +183,7 @@ impl<'a> Evaluator<'a> {
         self.store.add(result)
     }
 
-    /// Returns the primitive type of a scalar type; `None` for any other type.
+    /// Returns the primitive type of a literal, an enum member or a primitive; `None` for any other type.
     fn scalar(&mut self, ty: TyId) -> Option<Ty> {
         match self.shape_of(ty) {
             Ty::Literal(literal) => Some(literal.primitive()),

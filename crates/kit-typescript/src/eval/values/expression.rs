@@ -1,4 +1,4 @@
-//! Types of expressions.
+//! Types of expressions, for `typeof` of the value that they give.
 
 use std::rc::Rc;
 
@@ -17,7 +17,8 @@ use crate::eval::{Evaluator, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::{Location, Name, expression_path};
 
 impl<'a> Evaluator<'a> {
-    /// Rejects an expression that needs TypeScript's inference.
+    /// Returns an invalid type, with an error about an expression whose type only TypeScript can infer.
+    /// `write` says what to write instead.
     pub(super) fn uninferred(&mut self, location: Location, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
         self.unsupported(location, &message, &format!("write {write}"))
@@ -179,7 +180,7 @@ impl<'a> Evaluator<'a> {
                         .first()
                         .and_then(|argument| argument.as_expression())
                 {
-                    // `Object.freeze` keeps the literals of its argument's properties.
+                    // `Object.freeze` keeps the literal types of the properties of its argument.
                     return self.expression_type(argument, scope, Widening::Const);
                 }
                 return self.call_value(call, scope, location);
@@ -219,7 +220,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns true if an expected type requires literals and not any value of their kind.
+    /// Returns true if an expected type contains literal types, so that `"a"` keeps the type `"a"`.
     fn asks_for_literals(&mut self, wanted: TyId) -> bool {
         match self.shape_of(wanted) {
             Ty::Literal(_) | Ty::EnumMember(_) | Ty::Template(_) => true,
@@ -228,7 +229,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the widening for a property or an element of a value with an expected type.
+    /// Returns the treatment of literals for a property or an element of a value. `key` is the name of the
+    /// property.
     fn inside(&mut self, widening: Widening, key: Option<&str>) -> Widening {
         let Widening::For(wanted) = widening else {
             return widening;
@@ -256,7 +258,7 @@ impl<'a> Evaluator<'a> {
         found.map_or(Widening::Mutable, Widening::For)
     }
 
-    /// Returns the elements of the expected tuple, if a tuple is expected.
+    /// Returns the elements of the expected type if it is a tuple, or a union with a tuple.
     fn asked_tuple(&mut self, widening: Widening) -> Option<Rc<[Element]>> {
         let Widening::For(wanted) = widening else {
             return None;
@@ -389,7 +391,7 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// Widens a literal to the type of a variable with that value: `"a"` to `string`.
+    /// Returns the type of a variable that starts with a value: `string` for `"a"`.
     pub(in crate::eval) fn widened(&mut self, ty: TyId) -> TyId {
         match self.shape_of(ty) {
             Ty::Literal(literal) => self.store.add(literal.primitive()),

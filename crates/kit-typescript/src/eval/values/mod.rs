@@ -1,8 +1,8 @@
-//! `typeof`: types of values, as far as they need no inference.
+//! Types of values, for `typeof`. Values whose types need inference are errors.
 //!
-//! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are evaluated. A call has the declared
-//! result of a function that is not generic or whose type arguments are written out. Any other expression needs TypeScript's
-//! inference, and the error shows the annotation to write instead.
+//! Literals, objects, arrays, `as const`, `satisfies`, assertions and annotations are evaluated. A call has
+//! the declared result type of its function, if that needs no inferred type arguments. The error for any
+//! other expression shows the annotation to write.
 
 mod call;
 mod expression;
@@ -18,16 +18,16 @@ use super::members::insert;
 use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, DeclKind, Location, ModuleId, Name, Symbol, Value, import_path, type_path};
 
-/// Treatment of literals in a value.
+/// Treatment of a literal in a value: `"a"` has the type `"a"` or `string`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Widening {
-    /// Under `as const`: literals are kept, and everything is readonly.
+    /// In `as const`: literals keep their types, and all properties are readonly.
     Const,
-    /// Value of a `const`: the literal is kept, but properties of the value may change.
+    /// Value of a `const` variable: a literal keeps its type, but literals in its properties do not.
     Declared,
-    /// Value of a variable that may change: `"a"` is a `string`.
+    /// Value of a variable or property that may change: `"a"` has the type `string`.
     Mutable,
-    /// Like [`Widening::Mutable`], but with an expected type: literals that the type requires are kept.
+    /// Value with an expected type: a literal keeps its type only if the expected type contains literals.
     For(TyId),
 }
 
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of the value that a path of names refers to.
+    /// Returns the type of a value with a name such as `a` or `a.b.c`.
     fn path_value(&mut self, module: ModuleId, path: &[Name<'a>], location: Location) -> TyId {
         if let [only] = path
             && only.text == "undefined"
@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a> {
         self.symbol_value(symbol, &path[used..], location)
     }
 
-    /// Returns the type of a value or of a property of the value.
+    /// Returns the type of the value that a symbol refers to, or of a property in it.
     fn symbol_value(&mut self, symbol: Symbol<'a>, properties: &[Name<'a>], location: Location) -> TyId {
         let mut ty = match symbol {
             Symbol::Value(module, name, value) => self.value_once(module, name, value, location),
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of a class or an enum as a value.
+    /// Returns the type of a class or an enum as a value, as in `typeof Note`.
     fn declared_value(&mut self, id: DeclId, location: Location) -> TyId {
         let decl = self.graph.decl(id);
         let module = decl.module;
@@ -171,7 +171,7 @@ impl<'a> Evaluator<'a> {
         if all.len() < 2 {
             return self.function_value(function, scope);
         }
-        // The declaration with the body is not an overload.
+        // The declaration with the body is not an overload that callers see.
         let mut calls = Vec::new();
         for overload in all.iter().filter(|overload| overload.body.is_none()) {
             let ty = self.function_value(overload, scope);
@@ -216,7 +216,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the function type of a function's annotations.
+    /// Returns the type of a function from the annotations in its declaration.
     pub(super) fn function_value(&mut self, function: &'a FunctionNode<'a>, scope: ScopeId) -> TyId {
         let location = self.location(scope, function.span);
         let signature = Signature {

@@ -1,5 +1,5 @@
-//! Schemas of validation libraries: TypeScript infers their types from the values, which kit does not support yet. The
-//! mistake suggests a declaration instead.
+//! Schemas of validation libraries such as zod. Only TypeScript can infer types from them, so the mistake
+//! suggests to declare the type.
 
 use kit_diagnostics::codes;
 use oxc_ast::ast::Expression;
@@ -11,11 +11,11 @@ use crate::modules::Location;
 #[derive(Clone, Copy)]
 pub(super) struct Library {
     package: &'static str,
-    /// Code that checks a schema of the library against a type; empty if the library has no such form.
+    /// Code that checks a schema against a declared type; empty if the library cannot do this.
     annotation_example: &'static str,
 }
 
-/// Libraries by package. A subpath (`zod/v4`) belongs to its package.
+/// Validation libraries that kit recognizes. A subpath such as `zod/v4` belongs to its package.
 const LIBRARIES: [Library; 8] = [
     Library::new("zod", "const user: z.ZodType<User> = z.object({ … })"),
     Library::new("valibot", "const user: v.GenericSchema<User> = v.object({ … })"),
@@ -44,7 +44,8 @@ impl Library {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Returns the validation library that a called function comes from: `z` of `z.object`, also in a chain of calls.
+    /// Returns the validation library of a called function, such as zod for `z.object(…).strict`. Returns
+    /// `None` for any other function.
     pub(super) fn schema_library(&self, callee: &'a Expression<'a>, scope: ScopeId) -> Option<Library> {
         let mut current = callee;
         loop {
@@ -60,7 +61,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the mistake for a type that only a schema of a library defines.
+    /// Returns an invalid type, with an error about a type that is inferred from a schema of a validation
+    /// library.
     pub(super) fn schema_value(&mut self, library: Library, location: Location) -> TyId {
         let Library {
             package,

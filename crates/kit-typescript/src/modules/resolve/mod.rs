@@ -1,4 +1,5 @@
-//! Resolution of specifiers to files, like TypeScript does: `tsconfig.json`, packages and their `exports`, `@types`.
+//! Resolution of import specifiers to files, like in TypeScript: `tsconfig.json`, packages and their
+//! `exports`, `@types`.
 
 mod settings;
 mod versions;
@@ -16,21 +17,21 @@ use settings::{Mode, Settings};
 
 pub(crate) use versions::as_newest_typescript_reads;
 
-/// Resolver of files. Each `tsconfig.json` applies to the files that it covers, and the project's `tsconfig.json` applies to
-/// all other files.
+/// Resolver of import specifiers. A file is resolved with the settings of the `tsconfig.json` that includes
+/// it, or else with those of the project's `tsconfig.json`.
 pub(super) struct Resolver {
     root: PathBuf,
     import: ResolverGeneric<ResolverFiles>,
     require: ResolverGeneric<ResolverFiles>,
-    /// The project's `tsconfig.json`: the nearest one at or above the root.
+    /// Project's `tsconfig.json`: the nearest one in the root directory or above it.
     project: Option<Arc<TsConfig>>,
     settings: Settings,
-    /// True if the `package.json` for a directory has `"type": "module"`.
+    /// Cache by directory: true if the `package.json` of the directory has `"type": "module"`.
     esm: FxHashMap<PathBuf, bool>,
     read: FilesRead,
-    /// Configurations that were reported as invalid.
+    /// Paths of invalid configurations that were already reported.
     broken: FxHashSet<PathBuf>,
-    /// Diagnostics about invalid configurations.
+    /// Errors about invalid configurations.
     pub(super) problems: Diagnostics,
 }
 
@@ -78,14 +79,15 @@ impl Resolver {
         resolver
     }
 
-    /// Returns the configurations and manifests that were read so far.
+    /// Returns the paths of the `tsconfig.json` and `package.json` files that were read so far.
     pub(super) fn files_read(&self) -> Vec<PathBuf> {
         // A thread that panicked while it held the lock left a valid set.
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.iter().cloned().collect()
     }
 
-    /// Returns the file that a specifier resolves to, without symbolic links, or a help text if it cannot be resolved.
+    /// Returns the file that a specifier resolves to, with symbolic links resolved. Returns a help text if
+    /// there is no such file.
     pub(super) fn resolve(
         &mut self,
         files: &Arc<dyn FileSystem>,
@@ -112,7 +114,7 @@ impl Resolver {
             return Err(self.not_found(files.as_ref(), from, specifier, relative));
         };
         if !is_typed(&found) && !relative {
-            // A package of JavaScript may have its types in a separate package.
+            // A package of JavaScript may have its types in a package of `@types`.
             let types =
                 types_name(specifier).and_then(|types| self.file(files.as_ref(), from, &types, require));
             if let Some(types) = types.filter(|types| is_typed(types)) {
@@ -135,7 +137,7 @@ impl Resolver {
         })
     }
 
-    /// Returns the file of `/// <reference types="name" />`. Packages of `@types` come first.
+    /// Returns the file of `/// <reference types="name" />`. A package of `@types` is preferred.
     pub(super) fn types_package(&self, from: &Path, name: &str) -> Option<PathBuf> {
         let types = types_name(name);
         [types.as_deref(), Some(name)]
@@ -154,13 +156,13 @@ impl Resolver {
             .any(|part| part == Component::Normal("node_modules".as_ref()))
     }
 
-    /// Returns the files that TypeScript reads without an import: the types that the project's configuration names, and
-    /// packages of types.
+    /// Returns the files that TypeScript reads without an import: those of the packages in the setting
+    /// `types`, or else of all packages of `@types`.
     pub(super) fn included_types(&self, files: &Arc<dyn FileSystem>) -> Vec<PathBuf> {
         let from = self.root.join("index.ts");
         let names = match &self.settings.types {
             Some(names) => names.clone(),
-            // Without a list, TypeScript includes all packages of `@types`.
+            // Without the setting `types`, TypeScript includes all packages of `@types`.
             None => self
                 .root
                 .ancestors()
@@ -177,8 +179,8 @@ impl Resolver {
             .collect()
     }
 
-    /// Returns the declaration files that the project's `tsconfig.json` covers, in a fixed order. They may declare global
-    /// names.
+    /// Returns the declaration files (`.d.ts`) that the project's `tsconfig.json` includes, in a fixed order.
+    /// They may declare global names.
     pub(super) fn ambient_files(&mut self, files: &Arc<dyn FileSystem>) -> Vec<PathBuf> {
         let Some(project) = self.project.clone() else {
             return Vec::new();
@@ -193,7 +195,7 @@ impl Resolver {
         };
         let mut seen = FxHashSet::default();
         while let Some(path) = open.pop() {
-            // Compares real paths, because symbolic links may form cycles that multiply.
+            // Compares paths without symbolic links, because the links may form cycles.
             let real = files.real_path(&path).unwrap_or_else(|_| path.clone());
             if !seen.insert(real) {
                 continue;
@@ -207,7 +209,8 @@ impl Resolver {
             }
             for name in files.list(&path).unwrap_or_default() {
                 let inner = path.join(&name);
-                // Names with a file extension are not checked on the disk, because there may be thousands of them.
+                // A name with a file extension is not a directory. Checking this on the disk would be slow
+                // for thousands of files.
                 let file = has_extension(&inner, &["ts", "tsx", "js", "jsx", "json", "md", "map", "css"]);
                 let hidden = file || name.starts_with('.') || name == "node_modules";
                 if is_declaration(&inner) || (!hidden && files.is_dir(&inner)) {
@@ -220,7 +223,8 @@ impl Resolver {
         found
     }
 
-    /// Returns true if the imports of a file are `require`s, for which packages may have other files.
+    /// Returns true if the imports of a file are compiled to `require` calls. Packages may have other files
+    /// for `require`.
     fn requires(&mut self, files: &dyn FileSystem, from: &Path) -> bool {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".cts") {
@@ -244,7 +248,7 @@ impl Resolver {
         !esm
     }
 
-    /// Resolves a specifier to a file without the settings of `tsconfig.json`.
+    /// Resolves a specifier to a file without `paths`, `baseUrl` and `rootDirs` of `tsconfig.json`.
     fn file(&self, files: &dyn FileSystem, from: &Path, specifier: &str, require: bool) -> Option<PathBuf> {
         if is_json(Path::new(specifier)) && (specifier.starts_with('.') || specifier.starts_with('/')) {
             let path = normalize(&from.parent()?.join(specifier));
@@ -257,7 +261,7 @@ impl Resolver {
         if is_typed(&found) {
             return Some(found);
         }
-        // `exports` and `imports` name the JavaScript file, whose types are in the same directory.
+        // `exports` and `imports` may name a JavaScript file, whose types are in the same directory.
         let beside = resolver.resolve_dts(from, &found.to_string_lossy()).ok();
         beside
             .map(oxc_resolver::Resolution::into_path_buf)
@@ -266,7 +270,8 @@ impl Resolver {
             .filter(|found| files.is_file(found))
     }
 
-    /// Resolves a specifier with `paths` and `baseUrl` of the configurations that cover a file.
+    /// Resolves a specifier with `paths` and `baseUrl` of the `tsconfig.json` that includes the importing
+    /// file.
     fn aliased(
         &mut self,
         files: &dyn FileSystem,
@@ -281,7 +286,7 @@ impl Resolver {
             .filter(|project| own.as_ref().is_none_or(|own| own.path() != project.path()));
         for config in [own, project].into_iter().flatten() {
             let mut candidates = config.resolve_path_alias_or_base_url(specifier);
-            // If no alias resolves, `baseUrl` may.
+            // If `paths` does not resolve the specifier, `baseUrl` may.
             if let Some(base) = &config.compiler_options.base_url {
                 candidates.push(base.join(specifier));
             }
@@ -295,7 +300,8 @@ impl Resolver {
         None
     }
 
-    /// Resolves a relative specifier in one of the `rootDirs` against the other `rootDirs`.
+    /// Resolves a relative specifier of a file in one of the `rootDirs` as if the file were in each of the
+    /// others.
     fn beside_in_root_dirs(
         &mut self,
         files: &dyn FileSystem,
@@ -317,7 +323,7 @@ impl Resolver {
         })
     }
 
-    /// Returns the configuration that covers a file.
+    /// Returns the `tsconfig.json` that includes a file; `None` if there is no such configuration.
     fn owner(&mut self, path: &Path) -> Option<Arc<TsConfig>> {
         match self.import.find_tsconfig(path) {
             Ok(found) => found,
@@ -328,7 +334,7 @@ impl Resolver {
         }
     }
 
-    /// Reports an invalid configuration, once.
+    /// Reports an invalid configuration. Each configuration is reported once.
     fn report(&mut self, asked: &Path, error: &ResolveError) {
         let (path, reason) = match error {
             ResolveError::TsconfigLoadFailed { path, source } => (path.as_path(), source.as_ref()),
@@ -428,7 +434,7 @@ fn options(conditions: &[&str], custom: &[String]) -> ResolveOptions {
         ],
         main_fields: names(&["types", "typings", "main"]),
         symlinks: false,
-        // The same input gives the same output, independent of environment variables.
+        // The environment variable `NODE_PATH` must not change the result.
         node_path: false,
         ..ResolveOptions::default()
     }
@@ -454,7 +460,7 @@ pub(super) fn is_declaration(path: &Path) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// Returns the package of a specifier: `@scope/name` for `@scope/name/path`.
+/// Returns the name of the package in a specifier: `@scope/name` for `@scope/name/path`.
 fn package_name(specifier: &str) -> &str {
     let parts = if specifier.starts_with('@') { 2 } else { 1 };
     let end = specifier
@@ -464,7 +470,8 @@ fn package_name(specifier: &str) -> &str {
     &specifier[..end]
 }
 
-/// Returns `@types/a__b/path` for `@a/b/path`; `None` for a specifier that is already such a package.
+/// Returns the package with the types of another package: `@types/a__b/path` for `@a/b/path`. Returns `None`
+/// for a specifier that starts with `@types/` or `#`.
 fn types_name(specifier: &str) -> Option<String> {
     if specifier.starts_with("@types/") || specifier.starts_with('#') {
         return None;
@@ -480,7 +487,7 @@ fn without_location(message: &str) -> String {
     message.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
-/// Returns the part of a glob before its first wildcard.
+/// Returns the part of a glob before its first wildcard: `src/types` for `src/types/**/*.ts`.
 fn literal_part(pattern: &Path) -> PathBuf {
     pattern
         .components()

@@ -1,4 +1,4 @@
-//! Settings of `tsconfig.json` besides paths: module resolution, and packages of global types.
+//! Settings of `tsconfig.json` for module resolution, except for paths.
 
 use std::path::{Path, PathBuf};
 
@@ -7,32 +7,33 @@ use serde_json::Value;
 
 use crate::files::{FileSystem, ResolverFiles, normalize};
 
-/// Maximum length of a chain of `extends`. A longer chain is a cycle.
+/// Maximum number of `extends` from one configuration to the next. A longer chain is a cycle.
 const MAX_CHAIN: usize = 32;
 
-/// Rule by which TypeScript chooses the conditions of `exports`.
+/// Way in which TypeScript chooses among the conditions in the `exports` of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Mode {
-    /// No setting: like an import in Node.
+    /// The setting is missing or unknown: kit resolves like an import in Node.
     #[default]
     Unknown,
-    /// Like Node: `import` or `require`, depending on the kind of the importing file.
+    /// Like Node: the condition is `import` or `require`, depending on whether the importing file is an ES
+    /// module.
     Node,
-    /// Like bundlers: always `import`, never `node`.
+    /// Like bundlers: the condition is always `import`, and `node` never applies.
     Bundler,
 }
 
-/// Settings of the project.
+/// Settings of the project's `tsconfig.json`.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
     /// Setting `customConditions`.
     pub(super) conditions: Vec<String>,
-    /// Setting `types`; `None` if the configuration has no such list.
+    /// Setting `types`; `None` if `tsconfig.json` does not have it.
     pub(super) types: Option<Vec<String>>,
 }
 
-/// Options of the files in an `extends` chain. The file nearest to the project wins.
+/// Settings of a configuration and those that it extends. A configuration overrides the ones that it extends.
 #[derive(Default)]
 struct Raw {
     module: Option<String>,
@@ -42,7 +43,7 @@ struct Raw {
 }
 
 impl Settings {
-    /// Reads the settings from a valid configuration.
+    /// Reads the settings of a configuration and of those that it extends.
     pub(super) fn read(
         files: &dyn FileSystem,
         resolver: &ResolverGeneric<ResolverFiles>,
@@ -73,7 +74,7 @@ impl Raw {
         path: &Path,
         depth: usize,
     ) {
-        // The resolver has read the same file without an error before.
+        // The resolver already read this file without an error.
         let Ok(mut text) = files.read(path) else { return };
         let _ = json_strip_comments::strip(&mut text);
         let Ok(value) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) else {
@@ -101,7 +102,7 @@ impl Raw {
             Value::Array(bases) => bases.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        // If there are several bases, the last one wins.
+        // If `extends` is a list, later configurations override earlier ones.
         for base in bases.into_iter().rev() {
             if let Some(base) = extended(files, resolver, path, base) {
                 self.add(files, resolver, &base, depth + 1);
@@ -110,7 +111,7 @@ impl Raw {
     }
 }
 
-/// Returns the file that `extends` names.
+/// Returns the file that the setting `extends` refers to.
 fn extended(
     files: &dyn FileSystem,
     resolver: &ResolverGeneric<ResolverFiles>,

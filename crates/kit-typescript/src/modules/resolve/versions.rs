@@ -1,17 +1,17 @@
-//! Fields of `package.json` that depend on the version of TypeScript: `types@>=5` in `exports`, and `typesVersions`. They
-//! are read like the newest TypeScript reads them.
+//! Parts of `package.json` that depend on the version of TypeScript: `types@>=5` in `exports`, and
+//! `typesVersions`. They are read as the newest TypeScript reads them.
 
 use serde_json::{Map, Value};
 
-/// Version of TypeScript: major, minor.
+/// Newest version of TypeScript: major and minor number.
 const NEWEST: (u32, u32) = (7, 0);
 
-/// Returns the text of a `package.json` with only the entries that apply to [`NEWEST`].
+/// Returns the text of a `package.json` without the entries for other versions of TypeScript than [`NEWEST`].
 pub(crate) fn as_newest_typescript_reads(text: String) -> String {
     if !text.contains("\"types@") && !text.contains("\"typesVersions\"") {
         return text;
     }
-    // The resolver reports a file that does not parse.
+    // A text that is not valid JSON is returned unchanged, because the resolver reports it.
     let Ok(Value::Object(mut package)) = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}'))
     else {
         return text;
@@ -29,7 +29,7 @@ pub(crate) fn as_newest_typescript_reads(text: String) -> String {
     Value::Object(package).to_string()
 }
 
-/// Renames `types@range` to `types` if the range matches, and removes the entry otherwise.
+/// Renames `types@range` to `types` if the range includes the newest version, and removes it otherwise.
 fn select(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -54,7 +54,8 @@ fn select(value: &mut Value) {
     }
 }
 
-/// Returns true if an npm version range matches the newest version. A range that does not parse does not match.
+/// Returns true if an npm version range such as `>=4.0 <5.7` includes the newest version. Returns false for
+/// an invalid range.
 fn holds(range: &str) -> bool {
     range.split("||").any(|alternative| {
         let words: Vec<&str> = alternative.split_whitespace().collect();
@@ -95,7 +96,8 @@ fn comparator_holds(comparator: &str) -> bool {
     }
 }
 
-/// Compares the newest version with a version. Missing parts of the version count as equal.
+/// Compares the newest version with another one. If the other one is only a major version such as `5`, the
+/// minor version counts as equal.
 fn compare(version: &str) -> Option<std::cmp::Ordering> {
     let mut parts = version.trim_start_matches('v').split(['.', '-']);
     let major: u32 = parts.next()?.parse().ok()?;
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_only_the_conditions_of_the_newest_version() {
+    fn removes_the_entries_for_other_versions_of_typescript() {
         let text = r#"{"exports":{".":{"types@<5":"./old.d.ts","types@>=5":"./new.d.ts","types":"./any.d.ts","default":"./a.js"}},"typesVersions":{"<5":{"*":["old/*"]},"*":{"*":["new/*"]}}}"#;
         assert_eq!(
             as_newest_typescript_reads(text.to_owned()),
