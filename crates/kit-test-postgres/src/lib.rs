@@ -1,5 +1,7 @@
-//! PostgreSQL servers for the tests of crates. The first test that needs a server starts it, and the last test that uses the
-//! server stops it.
+//! PostgreSQL servers for the tests of crates. Not part of the product.
+//!
+//! The first test that needs a server starts it, and the last test that uses the server stops it. Servers listen on
+//! 127.0.0.1 and keep their files in a temporary directory. On a machine without PostgreSQL, a test is reported as skipped.
 // The directory of a server consists of files, and helpers of tests may panic like tests.
 #![allow(
     clippy::disallowed_methods,

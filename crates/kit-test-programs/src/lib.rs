@@ -1,4 +1,7 @@
-//! Programs in IR for tests, as the compiler would produce them, and a builder for more.
+//! Programs in IR for the tests of crates, and a builder for more of them. Not part of the product.
+//!
+//! The programs are written by hand, as the compiler would produce them, so that tests of emitters need no compiler. All
+//! helpers panic on a mistake, like tests.
 
 // Helpers of tests may panic like tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]

@@ -26,7 +26,7 @@ export class ResponseHeaders {
   contentType: string | null = null;
   #list: string[] = [];
 
-  /** Sets a header. Replaces the previous value, except for `set-cookie`, where the value is added. */
+  /** Sets a header. Replaces the previous value; a value of `set-cookie` is added to the previous ones. */
   set(name: string, value: string | readonly string[]): void {
     if (typeof name !== "string" || !namePattern.test(name)) {
       throw new TypeError(`${JSON.stringify(name)} is not a valid header name`);
