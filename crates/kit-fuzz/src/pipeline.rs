@@ -12,8 +12,8 @@ use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
 use kit_router::{ParsedRoute, RouteTree};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
 
-/// Maximum number of types in a program. More are allowed for each byte of its sources. The compiler creates at most two types in each step, and limits the number of
-/// steps.
+/// Maximum number of types in a program. More are allowed for each byte of its sources. The compiler creates at most two types
+/// in each step, and limits the number of steps.
 const MAX_TYPES: usize = 4_000_000;
 const TYPES_PER_BYTE: usize = 32;
 

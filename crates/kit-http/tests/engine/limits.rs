@@ -1,4 +1,4 @@
-//! Tests limits and timeouts.
+//! Tests of the engine's limits and timeouts.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -119,7 +119,7 @@ fn responds_408_to_slow_senders_and_closes() {
 }
 
 #[test]
-fn does_not_extend_the_timeout_for_slowly_dripping_bytes() {
+fn timeout_of_a_head_is_not_extended_by_single_bytes() {
     let server = impatient();
     let mut client = server.connect();
     let start = Instant::now();
@@ -160,14 +160,14 @@ fn closes_idle_connections_silently() {
 }
 
 #[test]
-fn disconnects_a_peer_that_never_reads() {
+fn disconnects_a_client_that_never_reads_its_response() {
     let server = impatient();
     let mut client = server.connect();
     client.send(&get("/large"));
     std::thread::sleep(Duration::from_millis(600));
     let mut total = 0;
     let mut chunk = vec![0; 1024 * 1024];
-    // Data in the kernel's buffer still arrives, but the rest is lost.
+    // Data that the kernel has buffered still arrives. The rest of the response is lost.
     while let Ok(count @ 1..) = std::io::Read::read(&mut client.stream, &mut chunk) {
         total += count;
     }
@@ -175,7 +175,7 @@ fn disconnects_a_peer_that_never_reads() {
 }
 
 #[test]
-fn serves_waiting_connections_without_spinning_at_the_connection_limit() {
+fn connections_above_the_limit_wait_without_a_busy_loop_and_are_served_later() {
     let server = Server::with(&Config {
         limits: Limits {
             connections: 1,

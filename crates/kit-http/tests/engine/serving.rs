@@ -1,11 +1,11 @@
-//! Tests requests of well-behaved clients.
+//! Tests of valid requests.
 
 use std::time::Duration;
 
 use crate::support::{Server, get, post};
 
 #[test]
-fn keeps_the_connection_alive() {
+fn serves_several_requests_on_one_connection() {
     let server = Server::start();
     let mut client = server.connect();
     for number in 0..5 {
@@ -91,7 +91,7 @@ fn declares_the_length_of_the_body_in_a_response_to_head() {
 }
 
 #[test]
-fn closes_after_http_10_and_on_request() {
+fn closes_the_connection_after_http_10_and_if_the_client_asks_for_it() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"GET /old HTTP/1.0\r\n\r\n");

@@ -1,4 +1,4 @@
-//! Tests several engines on one port, and reservations of the port.
+//! Tests of several engines that listen on one port, and of reservations of a port.
 
 use std::io;
 use std::io::{Read, Write};
@@ -75,11 +75,11 @@ fn refuses_to_reserve_a_port_with_a_listener() {
 }
 
 #[test]
-fn reserves_a_port_with_lingering_connections_only_once() {
+fn reserves_a_port_once_although_old_connections_are_not_closed_completely() {
     let earlier = TcpListener::bind((HOST, 0)).unwrap();
     let address = earlier.local_addr().unwrap();
     let client = TcpStream::connect(address).unwrap();
-    // The side that closes first keeps the lingering connection.
+    // The side that closes first keeps the closed connection for a while.
     drop(earlier.accept().unwrap());
     let mut end = Vec::new();
     (&client).read_to_end(&mut end).unwrap();
@@ -91,7 +91,7 @@ fn reserves_a_port_with_lingering_connections_only_once() {
     drop(reservation);
 }
 
-/// The reservation is bound, but gets no connections.
+/// The socket of the reservation is bound, but does not listen.
 #[test]
 fn accepts_no_connections_for_a_reservation() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
@@ -123,7 +123,7 @@ fn moves_a_socket_between_engines_without_a_gap() {
     first.close(std::time::Duration::ZERO);
     drop(first);
 
-    // No engine accepts now, but connections are not refused.
+    // No engine accepts connections at the moment, but they are not refused.
     let mut early = TcpStream::connect(address).unwrap();
     early.write_all(&get("/early")).unwrap();
     let next = Server::of(move || adopt(held));
@@ -133,7 +133,7 @@ fn moves_a_socket_between_engines_without_a_gap() {
     drop(next);
 }
 
-/// A client may have connected for the next process, so the process that accepted the connection must serve it.
+/// The client may have expected the next process. So the process that accepted its connection must serve it.
 #[test]
 fn serves_open_connections_after_an_adopted_socket_was_released() {
     let held = TcpListener::bind((HOST, 0)).unwrap();
@@ -142,7 +142,7 @@ fn serves_open_connections_after_an_adopted_socket_was_released() {
     let mut used = server.connect();
     used.send(&get("/"));
     assert_eq!(used.answer().status, 200);
-    // Connections are accepted in order, so this one is accepted before the last.
+    // Connections are accepted in order, so this one is accepted before the last one.
     let mut silent = server.connect();
     let mut last = server.connect();
     last.send(&get("/"));
