@@ -42,7 +42,7 @@ const POLL_ROUNDS: usize = 4;
 pub enum Pause {
     /// The number of open connections has reached [`crate::Limits::connections`].
     ConnectionLimit,
-    /// The process or the system has no file descriptors or no memory left.
+    /// The process or the operating system has no file descriptors or no memory left.
     Exhausted,
 }
 

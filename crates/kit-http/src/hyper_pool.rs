@@ -7,8 +7,8 @@
 //! share buffers that are still in the cache of the processor.
 //!
 //! [`ReadBoundary`] makes this safe: hyper reads the head of a message only after it has finished the message before,
-//! and the guard knows that no byte of the next one has arrived. So a state contains no data of one peer when another
-//! peer gets the state.
+//! and the guard knows that no byte of the next one has arrived. So a state contains no data of one client when the
+//! connection of another client gets the state.
 
 use std::cell::{Ref, RefCell};
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! Closes a connection whose peer may still be sending.
+//! Closes a connection whose client may still be sending.
 //!
 //! If a server closes a socket while bytes arrive for it, the operating system resets the connection. A reset
 //! destroys a response that the client has not read yet. So the engine writes its response, closes its sending side,

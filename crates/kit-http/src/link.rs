@@ -50,7 +50,7 @@ pub(crate) enum ConnectionState {
     /// The handler has the request.
     Waiting {
         id: RequestId,
-        /// True if the handler was notified that the peer left.
+        /// True if the handler was notified that the client has disconnected.
         abort_reported: bool,
     },
     /// The handler has responded, and the fast path must write the response.

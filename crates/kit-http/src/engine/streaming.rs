@@ -27,12 +27,12 @@ impl Engine {
     /// Responds to a request with a body that is written in chunks. `head` is the response without a body, and `length`
     /// the number of bytes of the body, if it is known; exactly this number of bytes must be written. Without a length,
     /// the body uses the chunked coding; for HTTP/1.0, it ends with the connection. The head is sent without waiting
-    /// for a chunk. From here on the id of the request identifies the stream, until it ends.
+    /// for a chunk. From now on until the end of the stream, the id of the request identifies the stream.
     ///
-    /// Returns false if the peer has left. In that case no callback is called for the stream.
+    /// Returns false if the client has disconnected. Then no callback is called for the stream.
     ///
-    /// A peer that closes its sending side may still read, so the stream continues until a write fails. While there is
-    /// nothing to write, the system regularly checks if a silent peer is still there (TCP keep-alive).
+    /// A client that closes its sending side may still read, so the stream continues until a write fails. While there
+    /// is nothing to write, the operating system regularly checks if a silent client is still there (TCP keep-alive).
     ///
     /// A response to HEAD, and one whose status allows no body, is complete with its head.
     ///
@@ -101,13 +101,13 @@ impl Engine {
         })
     }
 
-    /// Ends a stream. Written chunks are still sent, and the connection serves further requests. Has no effect if the
-    /// stream has already ended.
+    /// Ends a stream. Chunks that were written before are still sent, and the connection serves further requests. Has
+    /// no effect if the stream has already ended.
     ///
     /// # Errors
     ///
-    /// Returns an error if the body is shorter than the declared length. The connection is then cut, so that the peer
-    /// does not mistake the incomplete body for a complete one.
+    /// Returns an error if the body is shorter than the declared length. Then the connection is closed, so that the
+    /// client notices that the body is incomplete.
     pub fn end(&self, id: RequestId) -> Result<(), ResponseError> {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());
@@ -125,9 +125,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Aborts a stream that cannot be completed: the next [`Engine::drive`] cuts its connection, so that the peer does
-    /// not mistake the incomplete body for a complete one. No callback is called. Has no effect if the stream has
-    /// already ended.
+    /// Aborts a stream that cannot be completed. The next [`Engine::drive`] closes its connection, so that the client
+    /// notices that the body is incomplete. No callback is called. Has no effect if the stream has already ended.
     pub fn destroy(&self, id: RequestId) {
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {
