@@ -278,7 +278,7 @@ fn migrate_generate_converts_timestamp_columns_only_with_its_option() {
 }
 
 #[test]
-fn explains_changes_that_kit_cannot_migrate() {
+fn migrate_generate_explains_changes_that_kit_cannot_migrate() {
     let project = notes();
     project.kit(&["migrate:generate", "--name", "one"]);
     project.write(
@@ -492,7 +492,7 @@ fn lists_the_artifacts_that_a_build_left_out_with_reasons() {
 }
 
 #[test]
-fn generate_writes_the_artifacts() {
+fn generate_writes_the_same_artifacts_as_build() {
     let project = notes();
     let outcome = project.kit(&["generate", "--json"]);
     assert_eq!((outcome.code, &outcome.json()["status"]), (0, &json!("built")));

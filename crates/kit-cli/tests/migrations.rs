@@ -27,7 +27,7 @@ fn migrate_apply_starts_no_database_for_a_project_without_migrations() {
 }
 
 #[test]
-fn refuses_a_directory_below_a_project() {
+fn migrate_apply_refuses_a_subdirectory_of_a_project() {
     let project = Project::new(&[
         ("package.json", r#"{ "dependencies": { "@kit/core": "0.1.0" } }"#),
         ("src/app.ts", ""),

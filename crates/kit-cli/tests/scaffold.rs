@@ -69,7 +69,7 @@ fn creates_the_files_of_a_project() {
 }
 
 #[test]
-fn inserts_the_name_of_the_project() {
+fn new_files_contain_the_name_of_the_project() {
     let project = directory();
     project.kit(&["scaffold", "init", "shelf.v2", "--no-install"]);
     let tree = project.tree("shelf.v2");
@@ -239,7 +239,7 @@ fn package_json_disallows_install_scripts_that_are_not_needed() {
 }
 
 #[test]
-fn refuses_invalid_names() {
+fn refuses_invalid_project_names() {
     let project = directory();
     for (name, message) in [
         ("My-Api", "npm takes no capital letters"),
@@ -299,7 +299,7 @@ fn refuses_a_path_that_exists_and_is_not_empty() {
 }
 
 #[test]
-fn creates_nothing_without_npm() {
+fn creates_no_project_if_npm_is_not_installed() {
     let mut project = directory();
     project.programs.remove("npm");
     let outcome = project.kit(&["scaffold", "init", "shelf"]);
@@ -363,7 +363,7 @@ fn asks_for_missing_options_on_a_terminal() {
 }
 
 #[test]
-fn creates_nothing_if_the_user_cancels() {
+fn creates_no_project_if_the_user_cancels_a_question() {
     for (answers, code) in [
         (vec![None], 1),
         (vec![Some("shelf"), None], 1),

@@ -36,7 +36,7 @@ fn add(project: &Project, args: &[&str]) -> support::Outcome {
 }
 
 #[test]
-fn names_the_project_if_the_root_is_below_it() {
+fn message_names_the_project_if_the_command_runs_in_its_subdirectory() {
     let project = shelf("drizzle");
     let before = project.tree("shelf");
     let root = project.root.join("shelf").display().to_string();
@@ -241,7 +241,7 @@ fn entity_has_no_guard_if_the_application_has_none() {
 }
 
 #[test]
-fn accepts_an_irregular_plural() {
+fn uses_irregular_and_given_plurals_for_the_files_and_table_of_an_entity() {
     let project = shelf("drizzle");
     for (args, path, table) in [
         (vec!["entity", "person"], "src/people.types.ts", "people"),

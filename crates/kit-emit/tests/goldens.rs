@@ -83,7 +83,7 @@ fn emits_the_golden_files_of_a_program_without_types() {
 }
 
 #[test]
-fn same_input_gives_the_same_bytes() {
+fn same_program_gives_the_same_bytes_in_every_run() {
     let program = support::kitchen_sink::program();
     let tree = support::tree(&program);
     let once = emit(&program, &tree, &options("sink"));

@@ -85,7 +85,7 @@ fn prefers_the_configuration_file_to_the_kit_field_of_package_json() {
 }
 
 #[test]
-fn reads_every_option() {
+fn reads_every_option_of_a_configuration() {
     let (config, _) = Project::new(None).resolve(Some(json!({
         "typeFiles": ["a/*.ts"], "routeFiles": ["b/*.ts"], "outputDir": "out", "distDir": "build",
         "compiler": "swc", "compilerArgs": ["-q"], "database": { "adapter": "drizzle" },
@@ -104,7 +104,7 @@ fn reads_every_option() {
 }
 
 #[test]
-fn chooses_the_adapter_from_the_dependencies() {
+fn chooses_the_database_adapter_from_the_dependencies_in_package_json() {
     let adapter = |package: &str| Project::new(Some(package)).resolve(None).0.adapter.adapter;
     assert_eq!(
         adapter(r#"{ "dependencies": { "drizzle-orm": "*", "kysely": "*" } }"#),

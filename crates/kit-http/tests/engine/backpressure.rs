@@ -27,7 +27,7 @@ fn fill(server: &Server, id: RequestId, from: &mut usize) {
 }
 
 #[test]
-fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
+fn asks_the_writer_of_a_stream_to_wait_while_the_client_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -65,7 +65,7 @@ fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
 }
 
 #[test]
-fn buffers_at_most_one_queue_for_a_reader_that_does_not_read() {
+fn buffers_no_more_than_the_queue_of_a_stream_for_a_client_that_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -114,7 +114,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn merges_small_chunks() {
+fn merges_small_chunks_of_a_stream_that_are_not_sent_yet() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -129,7 +129,7 @@ fn merges_small_chunks() {
 }
 
 #[test]
-fn reports_no_abort_if_the_client_leaves_after_the_end_of_a_stream() {
+fn reports_no_abort_if_the_client_disconnects_after_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -159,7 +159,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn disconnects_a_reader_that_never_reads() {
+fn disconnects_a_client_that_never_reads_its_stream() {
     let mut server = impatient();
     let mut client = server.connect();
     client.get();
@@ -190,7 +190,7 @@ fn disconnects_a_reader_that_never_reads() {
 }
 
 #[test]
-fn does_not_disconnect_a_slow_but_steady_reader() {
+fn does_not_disconnect_a_client_that_reads_its_stream_slowly_but_steadily() {
     let mut server = impatient();
     let mut client = server.connect();
     socket2::SockRef::from(&client.stream)

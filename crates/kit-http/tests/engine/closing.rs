@@ -41,7 +41,7 @@ fn client_that_closes_its_sending_side_still_gets_its_response() {
 }
 
 #[test]
-fn accepts_a_response_for_a_client_that_left() {
+fn accepts_a_response_for_a_client_that_has_disconnected() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
@@ -73,7 +73,7 @@ fn drops_a_connection_that_closes_in_the_middle_of_a_request() {
 }
 
 #[test]
-fn completes_requests_in_progress_when_closing() {
+fn shutdown_completes_requests_in_progress() {
     let server = Server::start();
     let mut idle = server.connect();
     idle.send(&get("/a"));
@@ -115,7 +115,7 @@ fn closes_connections_whose_requests_exceed_the_grace_period() {
 }
 
 #[test]
-fn writes_responses_that_are_ready_before_it_cuts_connections() {
+fn shutdown_writes_responses_that_are_ready_before_it_closes_connections() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
@@ -131,7 +131,7 @@ fn writes_responses_that_are_ready_before_it_cuts_connections() {
 }
 
 #[test]
-fn refuses_to_bind_a_port_in_use() {
+fn fails_to_listen_on_a_port_in_use() {
     let server = Server::start();
     let config = kit_http::Config {
         host: Some("127.0.0.1".into()),
@@ -143,7 +143,7 @@ fn refuses_to_bind_a_port_in_use() {
 }
 
 #[test]
-fn binds_all_addresses_by_default() {
+fn listens_on_all_addresses_if_no_host_is_configured() {
     let engine = kit_http::Engine::bind(kit_http::Config::default()).expect("binds");
     let port = engine.local_addr().expect("a TCP address").port();
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());

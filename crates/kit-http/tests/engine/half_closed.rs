@@ -6,7 +6,7 @@ use std::net::Shutdown;
 use crate::same_thread::Server;
 
 #[test]
-fn continues_a_stream_after_a_half_close_of_the_client() {
+fn continues_a_stream_after_the_client_has_closed_its_sending_side() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -27,7 +27,7 @@ fn continues_a_stream_after_a_half_close_of_the_client() {
 }
 
 #[test]
-fn begins_a_stream_after_a_half_close_of_the_client() {
+fn begins_a_stream_after_the_client_has_closed_its_sending_side() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();

@@ -30,7 +30,7 @@ fn accepts_a_body_at_the_limit_and_refuses_a_larger_one() {
 }
 
 #[test]
-fn counts_the_bytes_of_chunked_bodies() {
+fn refuses_a_chunked_body_above_the_limit() {
     let server = small_body();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -41,7 +41,7 @@ fn counts_the_bytes_of_chunked_bodies() {
 }
 
 #[test]
-fn limits_the_size_of_heads() {
+fn refuses_heads_above_the_limits_of_bytes_header_fields_and_target_length() {
     let server = Server::start();
     let refused = |bytes: String, status: u16| {
         let mut client = server.connect();
@@ -99,7 +99,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn responds_408_to_slow_senders_and_closes() {
+fn responds_408_to_clients_that_send_too_slowly_and_closes_the_connection() {
     let server = impatient();
     for bytes in [
         &b"GET / HT"[..],
@@ -145,7 +145,7 @@ fn timeout_of_a_head_is_not_extended_by_single_bytes() {
 }
 
 #[test]
-fn closes_idle_connections_silently() {
+fn closes_idle_connections_without_a_response() {
     let server = impatient();
     let mut client = server.connect();
     client.send(&get("/a"));

@@ -80,7 +80,7 @@ fn lets_a_client_read_the_response_after_its_head_was_rejected() {
 }
 
 #[test]
-fn responds_and_closes_before_the_body_arrives() {
+fn responds_to_a_request_with_a_too_large_body_before_the_body_arrives() {
     let server = Server::start();
     let mut client = refused(&server);
     assert!(client.is_at_end(), "the server has closed its half");
@@ -101,7 +101,7 @@ fn rejects_a_client_that_waits_for_100_continue_at_once() {
 }
 
 #[test]
-fn discards_no_more_bytes_than_the_limit() {
+fn resets_the_connection_of_a_rejected_client_that_sends_more_bytes_than_the_limit() {
     let server = Server::with(&Config {
         limits: Limits {
             discarded_bytes: MIB,
@@ -149,7 +149,7 @@ fn disconnects_a_rejected_client_that_keeps_sending_after_the_total_timeout() {
 }
 
 #[test]
-fn disconnects_the_first_of_too_many_lingering_connections() {
+fn disconnects_the_first_of_too_many_rejected_clients_that_still_send() {
     let server = Server::with(&Config {
         limits: Limits {
             discarding: 2,
@@ -171,7 +171,7 @@ fn disconnects_the_first_of_too_many_lingering_connections() {
 }
 
 #[test]
-fn serves_other_clients_while_bytes_are_discarded() {
+fn serves_other_clients_while_it_discards_bytes_of_a_rejected_one() {
     let server = Server::start();
     let mut uploads: Vec<_> = (0..4).map(|_| refused(&server)).collect();
     let mut other = server.connect();

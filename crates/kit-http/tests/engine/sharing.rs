@@ -25,7 +25,7 @@ fn is_taken<T>(result: io::Result<T>) -> bool {
 }
 
 #[test]
-fn allows_only_sharing_engines_on_a_reserved_port() {
+fn only_engines_that_share_the_port_can_listen_on_a_reserved_port() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
     let port = reservation.local_addr().port();
     assert_ne!(port, 0);
@@ -93,7 +93,7 @@ fn reserves_a_port_once_although_old_connections_are_not_closed_completely() {
 
 /// The socket of the reservation is bound, but does not listen.
 #[test]
-fn accepts_no_connections_for_a_reservation() {
+fn reservation_of_a_port_gets_no_connections() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
     let address = reservation.local_addr();
     let refused = TcpStream::connect(address).unwrap_err();
@@ -114,7 +114,7 @@ fn ask(address: SocketAddr) -> String {
 }
 
 #[test]
-fn moves_a_socket_between_engines_without_a_gap() {
+fn connections_are_not_refused_while_a_socket_moves_from_one_engine_to_the_next() {
     let held = TcpListener::bind((HOST, 0)).unwrap();
     let address = held.local_addr().unwrap();
     let adopt = |held: TcpListener| Engine::adopt(held, config(0, false)).unwrap();

@@ -9,7 +9,7 @@ use kit_http::{Response, ResponseError, WriteResult};
 use crate::same_thread::Server;
 
 #[test]
-fn sends_the_head_before_the_first_chunk_and_chunks_in_order() {
+fn sends_the_head_of_a_stream_before_the_first_chunk_and_its_chunks_in_order() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -52,7 +52,7 @@ fn delays_pipelined_requests_until_the_end_of_a_stream() {
 }
 
 #[test]
-fn rejects_invalid_bytes_after_a_stream() {
+fn rejects_invalid_bytes_after_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /\n\r\n");
@@ -133,7 +133,7 @@ fn sends_only_the_head_of_responses_without_a_body() {
 }
 
 #[test]
-fn streams_to_http_10_until_the_end_of_the_connection() {
+fn stream_to_an_http_10_client_ends_with_the_connection() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -156,7 +156,7 @@ fn streams_to_http_10_until_the_end_of_the_connection() {
 }
 
 #[test]
-fn reports_a_client_that_leaves_only_once() {
+fn reports_only_once_that_the_client_of_a_stream_has_disconnected() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();

@@ -303,7 +303,7 @@ fn refuses_line_ends_other_than_crlf() {
 }
 
 #[test]
-fn accepts_no_expectation_except_for_100_continue() {
+fn refuses_requests_that_expect_anything_except_for_100_continue() {
     let server = Server::start();
     for value in ["", "200-ok", "100-continue, x", "1"] {
         let text = format!("POST / HTTP/1.1\r\n{H}Expect: {value}\r\nContent-Length: 1\r\n\r\na");
