@@ -59,7 +59,7 @@ impl Analysis {
         let entities = program.entities.iter_ids();
         let names = program.declarations.iter();
         let names = DeclaredNames(names.map(|declaration| declaration.name.clone()).collect());
-        // Declarations that refer to each other pass the results on, so the whole group is needed.
+        // All declarations of a group pass the results on to each other, even those without such a union.
         let passing_picks = program.declarations.iter_ids().map(|(id, _)| id);
         let passing_picks = passing_picks
             .filter(|id| {

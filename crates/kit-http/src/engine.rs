@@ -116,7 +116,7 @@ pub struct Engine {
     grace_deadline: Cell<Option<Instant>>,
     /// True if other processes accept connections from the same listener.
     pub(crate) is_adopted: bool,
-    /// End of [`ADOPTED_GRACE`], during which connections without a request stay open after the engine has stopped accepting.
+    /// End of `ADOPTED_GRACE`, during which connections without a request stay open after the engine has stopped accepting.
     pub(crate) adopted_grace_end: Cell<Option<Instant>>,
 }
 

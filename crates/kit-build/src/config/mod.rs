@@ -58,7 +58,7 @@ pub struct ResolvedConfig {
     pub compiler: Compiler,
     /// Arguments of the compiler.
     pub compiler_args: Vec<String>,
-    /// True if the configuration sets the option `compiler`. Then it is an error if the compiler is not installed.
+    /// True if the configuration sets `compiler` or `compilerArgs`. Then it is an error if the compiler is not installed.
     pub is_compiler_configured: bool,
     /// Library that the project uses for its database.
     pub adapter: AdapterChoice,

@@ -120,7 +120,7 @@ struct Database {
     is_known: bool,
     /// URL of the embedded database; `None` if the project does not use it.
     embedded: Option<String>,
-    /// Names of the migrations that were last reported as not applied.
+    /// Names of the project's migrations when they were last compared with the database.
     unapplied: Vec<String>,
 }
 
@@ -244,8 +244,8 @@ impl Development<'_> {
         let Ok(migrations) = read_migrations(&project.root, &mut Diagnostics::default()) else {
             return;
         };
-        // The database is only checked at the start and while migrations are missing, because other edits should not wait for
-        // it.
+        // The database is only checked at the start and after the list of migrations has changed. Other edits should not wait
+        // for it.
         let names: Vec<String> = migrations
             .iter()
             .map(|migration| migration.name.clone())

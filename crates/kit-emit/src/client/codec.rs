@@ -319,7 +319,7 @@ impl Maker<'_> {
                 TypeKind::Bytes => kinds.scalar("$bytes")?,
                 TypeKind::Array { .. } | TypeKind::Tuple { .. } => kinds.arrays.push(self.codec(*id)?),
                 TypeKind::Object(object) => kinds.objects.push((object, named)),
-                // A value of any kind can also be a value of other members.
+                // The client cannot tell a value of the type `unknown` from values of other members.
                 TypeKind::Unknown => kinds.unknown = true,
                 TypeKind::Never | TypeKind::Null | TypeKind::Boolean | TypeKind::Number => {}
                 TypeKind::Reference { .. } => unreachable!("`resolve` leads to a type"),

@@ -56,7 +56,7 @@ impl Rules<'_> {
             return Vec::new();
         };
         let mut rules = vec![Rule::takes(name.clone(), sample.clone())];
-        // Rules on depth have paths in the sample, and the member's value replaces the sample. So they are removed.
+        // Rules on depth are removed, because here each rule replaces the value of the union as a whole.
         let deep = self.deep_rules();
         let inner = self.of(member.r#type, Some(&sample));
         self.truncate_depth_rules(deep);

@@ -119,8 +119,8 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     });
 }
 
-/// Returns the params of a route as an expression: the validator, and a coercer, which expects the values in an order of its
-/// own.
+/// Returns an expression with the validator and the coercer of the params. If the coercer expects the values in another order
+/// than that of the route's path, the expression reorders them.
 fn params(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     let Some(id) = route.slots.params else {
         return "null".to_owned();
