@@ -88,7 +88,7 @@ impl ParamBuffer {
         let (mut from, mut to) = (0, 0);
         let mut locate = |place: usize| {
             while from < place {
-                // In both forms, each character is either written as it is or as an escape of three bytes.
+                // In both forms, each byte of the decoded path is written as it is or as an escape of three bytes.
                 to += length(path[to]);
                 from += length(normal[from]);
             }
