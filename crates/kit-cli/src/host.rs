@@ -49,11 +49,11 @@ pub trait Host {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvFile {
-    /// Names of the variables that the file has set.
+    /// Names of the variables whose values come from the file.
     pub set: Vec<String>,
-    /// Names of the variables in the file that were set before. They keep their values.
+    /// Names of the variables in the file that were already set to other values. They keep these.
     pub kept: Vec<String>,
-    /// Names of the variables whose values differ from those after the last call.
+    /// Names of the variables that this call changed or removed.
     pub changed: Vec<String>,
 }
 

@@ -98,9 +98,9 @@ pub struct Timeouts {
     /// Time between two requests on a connection. It is longer than the 60 seconds of common load balancers. So the
     /// load balancer closes the connection first, and never sends a request on a connection that is just being closed.
     pub idle: Duration,
-    /// Time in which a client reads nothing of its response.
+    /// Time for which a client may read nothing of its response.
     pub write: Duration,
-    /// Time in which a client whose request was rejected sends nothing. See [`Limits::discarded_bytes`].
+    /// Time for which a client whose request was rejected may send nothing. See [`Limits::discarded_bytes`].
     pub discard: Duration,
     /// Total time in which a client whose request was rejected may continue to send.
     pub discard_total: Duration,

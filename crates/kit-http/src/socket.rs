@@ -81,13 +81,13 @@ impl Socket {
         self.readable
     }
 
-    /// Makes the next read try to read, even if the poller has not reported data.
+    /// Makes the next read call the operating system, even if the poller has not reported data.
     pub(crate) fn assume_readable(&mut self) {
         self.readable = true;
     }
 
-    /// Makes the next write try to write. The operating system reports free space only when a large part of its buffer
-    /// is free. With a client that reads slowly, this can take longer than the write timeout.
+    /// Makes the next write call the operating system, which reports free space only when a large part of its buffer is
+    /// free. With a client that reads slowly, this can take longer than the write timeout.
     pub(crate) fn assume_writable(&mut self) {
         self.writable = true;
     }

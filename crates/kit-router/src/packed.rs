@@ -96,7 +96,7 @@ impl Node {
 
 struct Packing {
     nodes: Vec<Option<Node>>,
-    /// Number of nodes from which on `nodes` may have a free index. All indices below are used.
+    /// Index in `nodes` below which all indices are used.
     full_until: usize,
     routes: Vec<u32>,
     /// Values of [`Node::children`] that other nodes already use.

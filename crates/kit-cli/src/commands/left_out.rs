@@ -1,4 +1,4 @@
-//! Lists the artifacts that a build did not generate because the project does not need them, with the reasons.
+//! Lists the artifacts that a build did not generate, with reasons such as a package that the project does not depend on.
 
 use kit_build::{BuildReport, NoContractTests};
 use serde::Serialize;
