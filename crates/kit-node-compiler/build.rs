@@ -1,4 +1,4 @@
-//! Configures the linker to leave the symbols of Node-API undefined: Node provides them when it loads the addon.
+//! Tells the linker to leave the symbols of Node-API undefined. Node provides them when it loads the addon.
 
 fn main() {
     napi_build::setup();

@@ -1,4 +1,4 @@
-//! Build script: the symbols of Node are resolved when the addon is loaded, which the linker on macOS must be told.
+//! Tells the linker on macOS that Node provides the symbols of Node-API when it loads the addon.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,8 +1,8 @@
 //! Measures the time of builds of one project in one process, for `cargo xtask bench compile` and for profilers.
 //!
-//! `measure ROOT ROUNDS FILE FROM TO` prints one line of JSON per build. Each round has five builds: a cold one (without an
-//! output directory), one without changes, two after an edit that replaces `FROM` by `TO` in `FILE` (the second in a
-//! session), and one in the session after the edit is reversed.
+//! `measure ROOT ROUNDS FILE FROM TO` prints one line of JSON per build. Each round has five builds: without an output
+//! directory, without changes, twice after an edit that replaces `FROM` by `TO` in `FILE` (the second time in a session),
+//! and in that session after the edit is reversed.
 #![allow(clippy::disallowed_methods)] // Reason: the program edits source files, like a user does.
 #![allow(clippy::print_stdout)] // Reason: the program's result goes to the standard output.
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut old = Vec::new();
     let mut session = Session::default();
     for round in 0..rounds.parse()? {
-        // Move the directory, do not remove it: after the removal of thousands of files, some file systems create files
+        // The directory is moved, not removed. After the removal of thousands of files, some file systems create files
         // slowly for seconds.
         let (output, aside) = (root.join(".kit"), root.join(format!(".kit-measured-{round}")));
         if output.is_dir() {

@@ -1,9 +1,10 @@
 //! `print_ir ROOT TYPES`: builds a project and prints the compiled program as JSON. `tests/oracle` calls this program.
 //!
-//! TYPES is a file with a JSON list of exported types to report on, `[{ "file": "src/a.types.ts", "name": "A" }]`.
-//! The output contains the program as TypeScript and as IR, and the diagnostics of the build. For each listed type without
-//! a declaration, it contains the diagnostics that give the reason. A build silently leaves out an exported type that no
-//! route or table uses and that has no JSON form, so each of these types is compiled again in the response of a route.
+//! TYPES is a file with a JSON list of exported types to report on, `[{ "file": "src/a.types.ts", "name": "A" }]`. The
+//! output contains the program as TypeScript and as IR, and the diagnostics of the build. For each listed type without a
+//! declaration, it contains the diagnostics that give the reason. A build leaves out an exported type without a message if
+//! no route or table uses it and JSON cannot represent it. Therefore each of these types is compiled again as the response
+//! of a route.
 #![allow(clippy::print_stdout)] // Reason: the program's result goes to the standard output.
 
 use std::collections::HashSet;
@@ -22,9 +23,9 @@ use serde::{Deserialize, Serialize};
 /// An exported type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Exported {
-    /// Relative to the root, with `/`.
+    /// Path of the file, relative to the project's root, with `/`.
     file: String,
-    /// The exported name.
+    /// Name of the export.
     name: String,
 }
 
@@ -87,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the exported types that became declarations.
+/// Returns the exported types that are declarations of the program.
 fn declared(program: &Program) -> HashSet<Exported> {
     program
         .declarations
@@ -102,8 +103,8 @@ fn declared(program: &Program) -> HashSet<Exported> {
         .collect()
 }
 
-/// Returns the messages that kit reports if the response of a route is a list of the type. A list, because a bare
-/// `undefined` would declare a route without a response.
+/// Returns the messages of kit on a route whose response is a list of the type. The response is a list because the type
+/// itself may be `undefined`, which means a route without a response.
 fn messages_for(root: &Path, exported: &Exported) -> Vec<Message> {
     let route = root.join("print-ir.routes.ts");
     let text = format!(
@@ -136,7 +137,7 @@ fn said(diagnostics: &Diagnostics) -> Vec<Message> {
         .collect()
 }
 
-/// A file system with one additional file.
+/// A file system that also contains one file with a route.
 struct WithRoute {
     route: PathBuf,
     text: String,

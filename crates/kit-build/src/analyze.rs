@@ -16,29 +16,29 @@ use crate::{
     unions,
 };
 
-/// Result of the analysis of a project, before any file is written.
+/// Result of the analysis of a project. No file was written yet.
 #[derive(Debug, Clone)]
 pub struct Analysis {
     /// Errors and warnings, sorted. If one of them is an error, no file may be written.
     pub diagnostics: Diagnostics,
-    /// Source texts for code frames.
+    /// Texts of the source files, for excerpts in messages.
     pub sources: SourceTexts,
-    /// Every file that was read: a change to any of them can change the output.
+    /// Every file that was read. A change to any of them can change the output.
     pub dependencies: Vec<PathBuf>,
-    /// The program.
+    /// The compiled program.
     pub program: Program,
-    /// Routes as a tree; `None` if they conflict.
+    /// Routes as a radix tree; `None` if two routes conflict.
     pub tree: Option<RouteTree>,
-    /// The tables.
+    /// Tables of the database.
     pub schema: Schema,
-    /// The committed migrations, in order.
+    /// Committed migrations, sorted by name.
     pub migrations: Vec<Migration>,
     /// Duration of each step, in order.
     pub steps: Vec<(Step, Duration)>,
 }
 
 impl Analysis {
-    /// Returns the analysis of a project if a plugin failed before any file was parsed.
+    /// Returns the analysis for a project in which a plugin failed before any file was parsed.
     fn failed(reports: PluginReports, diagnostics: Diagnostics, steps: Vec<(Step, Duration)>) -> Self {
         let mut analysis = Self {
             diagnostics,
@@ -101,7 +101,8 @@ pub(crate) async fn analyze_in(
         globs::find_sources(root, config, &mut diagnostics)
     })?;
     let mut reports = PluginReports::default();
-    // The sources use types that the failed plugin did not add, so each use would be reported as an unknown type.
+    // Stop here: the failed plugin did not add its types, so each use of them would be reported as an unknown
+    // type.
     let Some(added) = taps.before_transform(&mut sources, &mut reports).await else {
         return Ok(Analysis::failed(reports, diagnostics, steps.taken));
     };
@@ -118,7 +119,7 @@ pub(crate) async fn analyze_in(
     let (mut program, mut texts) = (compiled.program, compiled.sources);
     let mut dependencies = compiled.dependencies;
     dependencies.retain(|path| !added.is_virtual(path));
-    // Plugins do not get a program with errors.
+    // Plugins only run on a program without errors.
     if !diagnostics.has_errors() {
         reports.sources = paths(&program);
         taps.after_type_parse(&mut program, &mut reports).await;
@@ -160,7 +161,7 @@ pub(crate) async fn analyze_in(
     })
 }
 
-/// Steps that have been run, with their durations.
+/// Steps that were run, with their durations.
 pub(crate) struct Steps<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) taken: Vec<(Step, Duration)>,

@@ -22,7 +22,7 @@ use crate::{
     database, emit,
 };
 
-/// Maximum time that a build waits for another build that writes to the same output directory.
+/// Maximum time that a build waits until another build releases the same output directory.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Input of a build.
@@ -32,9 +32,9 @@ pub struct BuildRequest<'a> {
     pub root: &'a Path,
     /// Configuration of the project.
     pub config: &'a ResolvedConfig,
-    /// File system that sources are read from. Artifacts always go to the disk.
+    /// File system with the source files. Artifacts are always written to the disk.
     pub files: Arc<dyn FileSystem>,
-    /// Time to write into changed files.
+    /// Time of the build, which is written into changed files.
     pub time: &'a BuildTime,
 }
 
@@ -43,15 +43,15 @@ pub struct BuildRequest<'a> {
 pub struct BuildReport {
     /// Errors and warnings, sorted. If one of them is an error, no file was written.
     pub diagnostics: Diagnostics,
-    /// Source texts for code frames.
+    /// Texts of the source files, for excerpts in messages.
     pub sources: SourceTexts,
     /// Paths of the program's source files, in the order of the program.
     pub paths: Vec<String>,
-    /// Every file that was read: a change to any of them can change the output.
+    /// Every file that was read. A change to any of them can change the output.
     pub dependencies: Vec<PathBuf>,
     /// Number of sources, types, entities and routes.
     pub counts: Counts,
-    /// Paths of the created contract tests, relative to the output directory, or the reason why there are none.
+    /// Paths of the generated contract tests, relative to the output directory, or the reason why there are none.
     pub contract_tests: Result<Vec<String>, NoContractTests>,
     /// Differences between the types and the committed migrations.
     pub pending: PendingChanges,
@@ -79,7 +79,7 @@ impl BuildReport {
     }
 }
 
-/// Sizes of a project.
+/// Counts that describe the size of a project.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of source files that were read.
@@ -118,7 +118,7 @@ pub async fn build_with(
     write(&taps, analysis, &mut BuildCache::default(), None, progress).await
 }
 
-/// Runs a future that never waits: without plugins, no call goes to a host.
+/// Runs a future that completes in one poll. Without plugins, a build never waits.
 pub(crate) fn run_without_host<T>(work: impl Future<Output = T>) -> T {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
@@ -126,8 +126,8 @@ pub(crate) fn run_without_host<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs the taps of the compile step and returns the name of the plugin that replaced the compiler. Diagnostics of the
-/// taps go into the report; if a tap failed, the report has an error.
+/// Runs the plugins that tap the hook `compile`. Returns the name of the plugin that replaced the compiler, if one did.
+/// Their diagnostics are added to the report; if a plugin failed, the report has an error.
 pub async fn compile_step(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,
@@ -140,21 +140,21 @@ pub async fn compile_step(
     handled
 }
 
-/// Runs the taps of `done`, the last hook of a build. Diagnostics of the taps go into the report.
+/// Runs the plugins that tap `done`, the last hook of a build. Their diagnostics are added to the report.
 pub async fn finish(request: &BuildRequest<'_>, host: &dyn TapHost, mode: Mode, report: &mut BuildReport) {
     let mut reports = report.start_reports();
     Taps { request, host, mode }.done(report, &mut reports).await;
     report.add_reports(reports);
 }
 
-/// Results of earlier builds that later builds reuse.
+/// Results of earlier builds in the same process, which later builds reuse.
 #[derive(Debug, Default)]
 pub(crate) struct BuildCache {
     emitter: Emitter,
     database_files: CachedDatabaseFiles,
 }
 
-/// Writes the artifacts of a project without errors.
+/// Writes the artifacts of an analyzed project. If the project has errors, writes nothing.
 pub(crate) async fn write(
     taps: &Taps<'_>,
     mut analysis: Analysis,
@@ -190,8 +190,8 @@ pub(crate) async fn write(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Runs the plugins that add to the output, if the project has no errors so far. The output directory is not locked
-/// meanwhile, so other builds do not wait for plugins.
+/// Runs the plugins that add files or replace generated ones, unless the project has errors. Meanwhile, the output
+/// directory is not locked, so that other builds need not wait for plugins.
 async fn plugin_additions(
     taps: &Taps<'_>,
     analysis: &mut Analysis,
@@ -248,10 +248,8 @@ pub(crate) fn paths(program: &Program) -> Vec<String> {
     program.sources.iter().map(|source| source.path.clone()).collect()
 }
 
-/// Builds a project without plugins, but writes no file: [`BuildReport::files`] lists the files that a build would write.
-///
-/// # Errors
-/// Returns an error if the environment fails, for example if a file cannot be read.
+/// Builds a project without plugins and without writing files. [`BuildReport::files`] lists the files that a build would
+/// write.
 pub fn check(request: &BuildRequest<'_>, progress: &dyn Progress) -> Result<BuildReport, BuildError> {
     run_without_host(check_with(request, &NoPlugins, progress))
 }
@@ -292,7 +290,7 @@ pub async fn check_with(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Returns all files for the output directory, including the additions of plugins.
+/// Returns all files for the output directory, including those of plugins.
 fn artifacts(
     request: &BuildRequest<'_>,
     analysis: &Analysis,

@@ -1,4 +1,4 @@
-//! Input for the contract tests of a project, from its configuration and its application factory.
+//! Decides if a project gets contract tests, and collects their options from the configuration.
 
 use kit_diagnostics::{Diagnostic, Diagnostics, closest, codes};
 use kit_emit::{ContractTests, TestRunner, contract_test_path};
@@ -13,11 +13,11 @@ pub enum NoContractTests {
     NoPackage,
     /// The project has no contracts.
     NoRoutes,
-    /// The location of the application is unknown.
+    /// The module that exports the application was not found.
     NoApplication,
 }
 
-/// Returns the input for the contract tests of a project.
+/// Returns the options of the contract tests of a project.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
     })
 }
 
-/// Records in every route the path of its contract test.
+/// Adds to every route the path of its contract test.
 pub(crate) fn record_contract_tests(program: &mut Program, config: &ResolvedConfig) {
     let Ok(tests) = contract_tests(program, config) else {
         return;
@@ -65,7 +65,7 @@ pub(crate) fn record_contract_tests(program: &mut Program, config: &ResolvedConf
     }
 }
 
-/// Reports routes in the configuration that do not exist in the application.
+/// Reports routes that the option `tests.routes` names but the application does not have.
 pub(crate) fn check(program: &Program, config: &ResolvedConfig, diagnostics: &mut Diagnostics) {
     let routes: Vec<String> = program.routes.iter().map(kit_ir::Route::reference).collect();
     for named in config.tests.routes.keys().filter(|named| !routes.contains(named)) {

@@ -1,4 +1,4 @@
-//! Creates a directory with files in one step, for example for a new project.
+//! Creates a directory with all its files in one step, for example for a new project.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use crate::{BuildError, disk};
 pub enum TargetState {
     /// The path does not exist or is an empty directory.
     Free,
-    /// A directory that is not empty. The value is the name of one entry.
+    /// The path is a directory that is not empty. The value is the name of one entry.
     NotEmpty(String),
-    /// A file, or a symbolic link without a target.
+    /// The path is a file, or a symbolic link without a target.
     NotADirectory,
 }
 
@@ -44,7 +44,8 @@ pub fn entry_names(directory: &Path) -> Result<Option<Vec<String>>, BuildError> 
 
 /// Creates a directory with these files, given as paths with `/` and texts.
 ///
-/// The directory appears with all files or not at all: it is created beside `target` and renamed in one step.
+/// The directory exists with all files or not at all: it is created beside `target` under another name, and
+/// renamed.
 ///
 /// # Errors
 /// Returns an error if a file cannot be written or `target` is not free. An existing `target` stays unchanged.
@@ -60,17 +61,17 @@ pub fn create_tree<'a>(
         .into_iter()
         .try_for_each(|(path, text)| disk::write(&staged.join(path), text.as_bytes()))
         .and_then(|()| {
-            // Some systems replace an empty directory in a rename, others refuse.
+            // On some operating systems, a rename replaces an empty directory. On others it fails.
             disk::remove_if_empty(target);
             disk::rename(staged, target)
         });
     done.inspect_err(|_| {
-        // The error of the write is returned. A second error from the cleanup would add nothing to it.
+        // The caller gets the error of the write. A second error from the cleanup would not help.
         let _ = disk::remove_tree(staged);
     })
 }
 
-/// Writes a new file in one step.
+/// Writes a new file. Other processes never see a partial file.
 ///
 /// # Errors
 /// Returns an error if the file exists or cannot be written. An existing file stays unchanged.

@@ -1,4 +1,4 @@
-//! The database part of a build: tables, and the files that are generated from them.
+//! The database in a build: tables, and the files that are generated from them.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::{Adapter, ResolvedConfig};
 /// Differences between the types and the committed migrations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PendingChanges {
-    /// Number of changes that `kit migrate:generate` would write.
+    /// Number of changes of the database that `kit migrate:generate` would write into a migration.
     pub changes: usize,
-    /// Number of differences that `kit migrate:generate` would refuse.
+    /// Number of differences that `kit migrate:generate` would refuse, because it cannot migrate them.
     pub problems: usize,
 }
 
-/// Returns the tables of a program. Columns that committed migrations created keep their form.
+/// Returns the tables of a program. Timestamp columns that committed migrations created keep their type.
 pub(crate) fn schema(program: &Program, migrations: &[Migration], diagnostics: &mut Diagnostics) -> Schema {
     let (mut schema, found) = Schema::from_program(program);
     let is_whole = !found.has_errors();
@@ -51,7 +51,7 @@ fn rename_warning(program: &Program, tag: &RenameTag) -> Diagnostic {
     diagnostic
 }
 
-/// Counts the changes that the migrations lack.
+/// Counts the differences between the tables and the committed migrations.
 pub(crate) fn pending(schema: &Schema, migrations: &[Migration]) -> PendingChanges {
     match pending_plan(schema, migrations) {
         Ok(plan) => PendingChanges {
@@ -69,12 +69,13 @@ fn pending_plan(schema: &Schema, migrations: &[Migration]) -> Result<Plan, PlanE
     plan(latest(migrations)?.snapshot.as_ref(), schema)
 }
 
-/// Generated files of an earlier build, with their inputs.
+/// Generated schema files of an earlier build, with the inputs from which they were generated.
 #[derive(Debug, Default)]
 pub(crate) struct CachedDatabaseFiles(Option<(Schema, Vec<Migration>, Adapter, Vec<OutputFile>)>);
 
 impl CachedDatabaseFiles {
-    /// Returns the same files as [`artifacts`]; generates them again only if tables, migrations or the adapter changed.
+    /// Returns the same files as [`artifacts`]. Generates them again only if the tables, the migrations or the adapter
+    /// changed.
     pub(crate) fn artifacts(
         &mut self,
         schema: &Schema,
@@ -93,9 +94,9 @@ impl CachedDatabaseFiles {
     }
 }
 
-/// Generates the schema files and the draft of the next migration.
+/// Generates the schema files and a preview of the next migration.
 fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig) -> Vec<OutputFile> {
-    // A project that never had a table needs no schema files.
+    // A project without tables and without migrations needs no schema files.
     if schema.tables.is_empty() && migrations.is_empty() {
         return Vec::new();
     }
@@ -118,7 +119,7 @@ fn artifacts(schema: &Schema, migrations: &[Migration], config: &ResolvedConfig)
         .collect()
 }
 
-/// Returns the files with the directory prepended to their paths.
+/// Returns the files with `directory` prepended to their paths.
 fn with_directory(directory: &str, files: Vec<TextFile>) -> impl Iterator<Item = TextFile> {
     files.into_iter().map(move |file| TextFile {
         path: format!("{directory}/{}", file.path),

@@ -1,4 +1,4 @@
-//! File system access. The rest of the compiler uses a `FileSystem` or strings.
+//! Access to the disk. All other code of the compiler uses a `FileSystem` or strings.
 #![allow(clippy::disallowed_methods)] // Reason: other modules must use the functions of this one.
 
 use std::fs::{self, File};
@@ -25,7 +25,8 @@ pub(crate) fn exists(path: &Path) -> bool {
 pub(crate) fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, BuildError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        // If a parent directory is missing or is a file, the file does not exist either.
+        // If a parent directory is missing or is a file, the file does not exist either. This is not an
+        // error.
         Err(error)
             if matches!(
                 error.kind(),
@@ -38,14 +39,15 @@ pub(crate) fn read_optional(path: &Path) -> Result<Option<Vec<u8>>, BuildError> 
     }
 }
 
-/// Modification time and length of a file.
+/// Modification time and length of a file, to notice changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     modified: SystemTime,
     length: u64,
 }
 
-/// Returns the stamp of a file; `None` if the file does not exist or the system keeps no modification times.
+/// Returns the stamp of a file; `None` if the file does not exist, or if its file system stores no
+/// modification times.
 pub(crate) fn stamp(path: &Path) -> Option<FileStamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(FileStamp {
@@ -54,8 +56,8 @@ pub(crate) fn stamp(path: &Path) -> Option<FileStamp> {
     })
 }
 
-/// Returns the modification time of a file or directory; `None` if it does not exist or the system keeps no
-/// modification times.
+/// Returns the modification time of a file or directory; `None` if it does not exist, or if its file system
+/// stores no modification times.
 pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(path).ok()?.modified().ok()
 }
@@ -65,7 +67,8 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-/// Returns the names in a directory, sorted; empty if the directory does not exist.
+/// Returns the names of the entries in a directory, sorted. The list is empty if the directory does not
+/// exist.
 pub(crate) fn names(path: &Path) -> Result<Vec<String>, BuildError> {
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries,
@@ -81,7 +84,7 @@ pub(crate) fn names(path: &Path) -> Result<Vec<String>, BuildError> {
     Ok(names)
 }
 
-/// Returns the names in a directory, sorted.
+/// Returns the names of the entries in a directory, sorted.
 pub(crate) fn list(path: &Path) -> io::Result<Vec<String>> {
     let names = fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
     let mut names = names.collect::<io::Result<Vec<String>>>()?;
@@ -106,7 +109,7 @@ pub(crate) fn write_into(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     fs::write(path, bytes).map_err(BuildError::io("write", path))
 }
 
-/// Moves a file or directory in one step, and creates the parent directories of the target.
+/// Renames a file or directory, after it creates the parent directories of the target.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), BuildError> {
     if let Some(parent) = to.parent() {
         make_dir(parent)?;
@@ -114,7 +117,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), BuildError> {
     fs::rename(from, to).map_err(BuildError::io("write", to))
 }
 
-/// Removes a file. A file that does not exist is no error.
+/// Removes a file. It is not an error if the file does not exist.
 pub(crate) fn remove_file(path: &Path) -> Result<(), BuildError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(BuildError::io("remove", path)(error)),
@@ -122,7 +125,7 @@ pub(crate) fn remove_file(path: &Path) -> Result<(), BuildError> {
     }
 }
 
-/// Removes a directory with its contents. A directory that does not exist is no error.
+/// Removes a directory with its contents. It is not an error if the directory does not exist.
 pub(crate) fn remove_tree(path: &Path) -> Result<(), BuildError> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(BuildError::io("remove", path)(error)),
@@ -132,7 +135,7 @@ pub(crate) fn remove_tree(path: &Path) -> Result<(), BuildError> {
 
 /// Removes a directory if it is empty.
 pub(crate) fn remove_if_empty(path: &Path) {
-    // On every failure the directory stays, and an empty directory does no harm.
+    // If this fails, an empty directory remains, which does no harm.
     let _ = fs::remove_dir(path);
 }
 

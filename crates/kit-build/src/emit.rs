@@ -1,4 +1,4 @@
-//! Emits artifacts with their times: a file keeps the time of the build that last changed its content.
+//! Generates the artifacts with the times in them. An artifact contains the time of the build that last changed it.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use kit_router::RouteTree;
 use crate::output::{OutputDirectory, OutputFile};
 use crate::{BuildError, BuildTime, ResolvedConfig, contract_tests};
 
-/// Returns all artifacts that `kit-emit` produces for the program. Emitting is pure. Therefore a file is emitted with the
-/// time of the existing file, and keeps that time if the result is equal. `replaced` names the validators that plugins
-/// replace.
+/// Returns all artifacts of `kit-emit` for the program. An artifact is first generated with the time of the existing
+/// file. If the two are equal, the file keeps this time, else it gets the time of this build. `replaced` names the
+/// validators that plugins replace.
 pub(crate) fn artifacts(
     program: &Program,
     tree: &RouteTree,
@@ -48,7 +48,7 @@ pub(crate) fn artifacts(
     Ok(files)
 }
 
-/// Returns the files of [`artifacts`], all with the time of this build.
+/// Returns the same files as [`artifacts`], but all with the time of this build.
 pub(crate) fn preview(
     program: &Program,
     tree: &RouteTree,

@@ -1,4 +1,4 @@
-//! Errors of the environment: files, permissions, the clock. Mistakes in the sources are diagnostics instead.
+//! Errors of the environment: files, permissions, the clock. Mistakes in the project are diagnostics instead.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The root is not a directory.
+    /// The root of the project is not a directory.
     #[error("there is no directory {}", root.display())]
     NoProject {
         /// Path of the root.
@@ -32,15 +32,16 @@ pub enum BuildError {
         /// Path of the directory.
         path: PathBuf,
     },
-    /// The list of generated files is damaged, so kit cannot tell stale generated files from foreign ones.
+    /// The list of generated files, `.manifest.json`, is damaged. Without it, kit cannot know which files in
+    /// the directory it wrote itself.
     #[error("{} is damaged ({reason}); delete the directory it is in and build again", path.display())]
     Manifest {
-        /// Path of the list.
+        /// Path of the damaged list.
         path: PathBuf,
-        /// Description of the damage.
+        /// Description of the damage, such as invalid JSON.
         reason: String,
     },
-    /// Another build has locked the output directory.
+    /// Another build uses the output directory and did not release it in time.
     #[error("another build is writing to {} and did not finish within {seconds} s", path.display())]
     Busy {
         /// Path of the output directory.
@@ -56,10 +57,10 @@ pub enum BuildError {
         /// Value of the variable.
         value: String,
     },
-    /// The clock of the machine shows a year that dates cannot represent.
+    /// The clock of the machine shows a year that kit's date format cannot represent.
     #[error("the clock of this machine is out of range; set it, or set SOURCE_DATE_EPOCH")]
     Clock,
-    /// Two artifacts have the same path, or an artifact is outside of the output directory.
+    /// Two artifacts have the same path, or the path of an artifact is outside of the output directory.
     #[error(
         "kit generated an artifact with the path `{path}`, which {problem}. This is a bug in kit; please report it"
     )]
@@ -72,7 +73,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// Returns a converter from [`io::Error`] for `map_err`.
+    /// Returns a function for `map_err` that adds the operation and the path to an [`io::Error`].
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

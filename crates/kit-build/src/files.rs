@@ -1,4 +1,4 @@
-//! File system of the compiler, on the disk.
+//! Files on the disk, for the compiler and for commands.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use kit_typescript::FileSystem;
 
 use crate::{BuildError, disk};
 
-/// The real file system.
+/// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Disk;
 
@@ -47,11 +47,12 @@ pub fn read_text(path: &Path) -> Result<Option<String>, BuildError> {
         .transpose()
 }
 
-/// Writes a file in one step and creates its parent directories: other processes never see a partial file.
+/// Writes a file and creates its parent directories. Other processes never see a partial file, because the file
+/// is written under another name and renamed.
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be written. The existing file is unchanged then.
+/// Returns an error if the file cannot be written. An existing file is unchanged then.
 pub fn write_text(path: &Path, text: &str) -> Result<(), BuildError> {
     let mut staged = path.as_os_str().to_owned();
     staged.push(format!(".{}.tmp", std::process::id()));
@@ -59,12 +60,13 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), BuildError> {
     disk::write(&staged, text.as_bytes())
         .and_then(|()| disk::rename(&staged, path))
         .inspect_err(|_| {
-            // The error of the write is returned. A second error from the cleanup would add nothing to it.
+            // The caller gets the error of the write. A second error from the cleanup would not help.
             let _ = disk::remove_file(&staged);
         })
 }
 
-/// Returns the root of a project as an absolute path without symbolic links, so all paths derived from it agree.
+/// Returns the root of a project as an absolute path without symbolic links. All other paths of the project
+/// start with it.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
-//! Syntax of the globs in a configuration.
+//! The syntax of globs in a configuration.
 
 use globset::{Glob, GlobBuilder};
 
-/// Checks that a glob is valid. The error completes a sentence after "which", such as "is an absolute path".
+/// Checks that a glob is valid. The error completes a sentence after "which": "is an absolute path".
 pub(crate) fn check(glob: &str) -> Result<(), String> {
     let body = glob.strip_prefix('!').unwrap_or(glob);
     if body.is_empty() {

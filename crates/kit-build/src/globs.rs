@@ -10,19 +10,20 @@ use walkdir::{DirEntry, WalkDir};
 use crate::glob_syntax::compile;
 use crate::{BuildError, ResolvedConfig};
 
-/// Source files of a build. Each list is sorted and contains absolute paths.
+/// Source files of a build. Each list contains absolute paths and is sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFiles {
     /// Files that match `typeFiles`.
     pub types: Vec<PathBuf>,
-    /// Files that match `routeFiles`; a file may be in both lists.
+    /// Files that match `routeFiles`. A file may also be in `types`.
     pub routes: Vec<PathBuf>,
-    /// All other modules of the application: handlers, middleware, the factory. Tests are left out, because a test registers
-    /// routes that the application does not have.
+    /// All other modules of the application: handlers, middleware, and the module that calls `createApp`. Tests are left out,
+    /// because a test may register routes that the application does not have.
     pub entries: Vec<PathBuf>,
 }
 
-/// Finds the sources of a project. A list of globs without a match is a warning that names the searched directories.
+/// Finds the sources of a project. If no file matches a list of globs, reports a warning with the directories that were
+/// searched.
 ///
 /// # Errors
 /// Returns an error if a directory cannot be read.
@@ -34,7 +35,7 @@ pub fn find_sources(
     let types = GlobList::new(&config.type_files);
     let routes = GlobList::new(&config.route_files);
     let mut found = SourceFiles::default();
-    // Relative paths as the globs match them. Below a symbolic link, they differ from the real paths of the files.
+    // These paths are relative and match the globs. Below a symbolic link, they differ from the real paths of the files.
     let (mut type_names, mut route_names) = (Vec::new(), Vec::new());
     for base in bases(&[&types, &routes]) {
         walk(root, &base, config, |path, relative| {
@@ -69,7 +70,8 @@ pub fn find_sources(
         return Ok(found);
     }
     let defaults = ResolvedConfig::default();
-    // Types may be declared in the same files as the contracts: with the default globs, separate type files are optional.
+    // Types may be declared in the files with the contracts. With the default globs, a project needs no other files with
+    // types.
     let with_contracts = config.type_files == defaults.type_files && !found.routes.is_empty();
     if !with_contracts {
         types.report(
@@ -92,8 +94,8 @@ pub fn find_sources(
     Ok(found)
 }
 
-/// Returns the tests of a project, wherever they are, with their paths relative to the root, in the order of these paths.
-/// Generated contract tests are left out.
+/// Returns all tests of a project except for generated contract tests. Each has its absolute path, by which the list
+/// is sorted, and its path relative to the root.
 ///
 /// # Errors
 /// Returns an error if a directory cannot be read.
@@ -108,7 +110,7 @@ pub fn find_tests(root: &Path, config: &ResolvedConfig) -> Result<Vec<(PathBuf, 
     Ok(found)
 }
 
-/// Returns the generated contract tests in the same form as [`find_tests`].
+/// Returns the generated contract tests, each with its absolute path and its path relative to the root.
 ///
 /// # Errors
 /// Returns an error if a directory cannot be read.
@@ -138,7 +140,7 @@ fn is_test(path: &str) -> bool {
     })
 }
 
-/// Globs that include files, and globs with a leading `!` that exclude files.
+/// A list of globs. A glob with a leading `!` excludes files.
 struct GlobList {
     include: Vec<(String, GlobMatcher)>,
     exclude: Vec<GlobMatcher>,
@@ -152,7 +154,7 @@ impl GlobList {
         };
         for glob in globs {
             let body = glob.strip_prefix('!').unwrap_or(glob);
-            // A glob that does not compile is reported with the configuration, and the build has stopped then.
+            // Skip an invalid glob. The resolution of the configuration has already reported it as an error.
             let Ok(compiled) = compile(body) else { continue };
             if glob.starts_with('!') {
                 list.exclude.push(compiled.compile_matcher());
@@ -168,8 +170,8 @@ impl GlobList {
             && !self.exclude.iter().any(|glob| glob.is_match(path))
     }
 
-    /// Reports globs without a match. The default globs name alternative conventions of which a project uses one, so they are
-    /// reported only if none of them matches. A configured glob must match.
+    /// Reports globs that match no file. A glob of the configuration must match. The default globs are alternatives, so they
+    /// are reported only if none of them matches.
     fn report(
         &self,
         option: &str,
@@ -214,7 +216,7 @@ impl GlobList {
     }
 }
 
-/// Returns the directories of a glob before the first wildcard. All matches are below them.
+/// Returns the directories of a glob before its first wildcard: `src` for `src/**/*.ts`. All matches are below them.
 fn base(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let directories = glob.rsplit_once('/').map_or("", |(directories, _)| directories);
@@ -225,7 +227,8 @@ fn base(glob: &str) -> String {
         .join("/")
 }
 
-/// Returns the directories to walk so that every file is visited exactly once. Always includes `src`, for the handlers.
+/// Returns the directories to search so that every file is visited once. `src` is always included, because it contains the
+/// handlers.
 fn bases(lists: &[&GlobList]) -> BTreeSet<String> {
     let all: BTreeSet<String> = lists
         .iter()
@@ -269,14 +272,14 @@ fn walk(
                 .unwrap_or_else(|| std::io::Error::other("a loop of symbolic links"));
             BuildError::io("list", path)(source)
         })?;
-        // Symbolic links to directories are not followed: they can form loops, and give one type two paths.
-        // Symbolic links to files are followed.
+        // Do not follow symbolic links to directories: they can form loops, or give one type two paths. Follow symbolic links
+        // to files.
         let is_file =
             entry.file_type().is_file() || (entry.path_is_symlink() && crate::disk::is_file(entry.path()));
         if is_file {
             let relative = relative(root, entry.path());
             let path = entry.into_path();
-            // Imports resolve to real paths. A module with two paths would become two modules.
+            // Imports resolve to real paths. If a module were listed under another path, the program would contain it twice.
             let real = (linked || path.is_symlink()).then(|| crate::disk::canonical(&path));
             visit(real.and_then(Result::ok).unwrap_or(path), &relative);
         }
@@ -314,7 +317,7 @@ mod tests {
     use super::{GlobList, base, bases, is_entry};
 
     #[test]
-    fn base_ends_before_the_first_wildcard() {
+    fn search_directory_of_a_glob_ends_before_the_first_wildcard() {
         assert_eq!(base("src/**/*.types.ts"), "src");
         assert_eq!(base("./src/api/types.ts"), "src/api");
         assert_eq!(base("{src,lib}/*.ts"), "");
@@ -322,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn walks_nested_bases_once() {
+    fn searches_a_directory_inside_of_another_one_only_once() {
         let list = |globs: &[&str]| GlobList::new(&globs.iter().map(ToString::to_string).collect::<Vec<_>>());
         let walked = |globs: &[&str]| bases(&[&list(globs)]).into_iter().collect::<Vec<_>>();
         assert_eq!(walked(&["src/a/*.ts", "lib/**/x.ts"]), ["lib", "src"]);
@@ -330,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_do_not_match_slashes_and_exclusions_win() {
+    fn glob_star_does_not_match_a_slash_and_an_excluded_file_never_matches() {
         let globs = ["src/*.ts".to_owned(), "!src/old.ts".to_owned()];
         let list = GlobList::new(&globs);
         assert!(list.matches("src/a.ts"));
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_declaration_files_are_not_entries() {
+    fn tests_and_declaration_files_are_not_modules_of_the_application() {
         for (path, entry) in [
             ("src/app.ts", true),
             ("src/tests/tests.handlers.ts", true),

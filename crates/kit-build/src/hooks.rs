@@ -3,19 +3,20 @@
 /// A point in a build at which plugins can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hook {
-    /// Name in the plugin API.
+    /// Name in the plugin API, such as `emit`.
     pub name: &'static str,
-    /// Purpose of the hook, in a few words.
+    /// Purpose of the hook in a few words, for `kit inspect`.
     pub description: &'static str,
 }
 
-/// The step that compiles the project to JavaScript, after the artifacts are written. A plugin may replace this step.
+/// The hook for the step that compiles the project to JavaScript, after the artifacts are written. A plugin may
+/// replace this step.
 pub const COMPILE_STEP: Hook = Hook {
     name: "compile",
     description: "replace the project's compiler",
 };
 
-/// All hooks, in the order of a build.
+/// All hooks, in the order in which a build runs them.
 pub const HOOKS: [Hook; 6] = [
     Hook {
         name: "beforeTransform",

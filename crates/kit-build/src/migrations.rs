@@ -11,8 +11,8 @@ use crate::{BuildError, disk, read_text};
 /// Name of the directory with the migrations, in the project's root.
 pub const MIGRATIONS: &str = "migrations";
 
-/// Reads all migrations, sorted by name. Reports and leaves out migrations that cannot be read. Ignores files, and
-/// directories with a leading dot.
+/// Reads all migrations, sorted by name. A migration with invalid content is reported and left out. Files in
+/// `migrations/`, and directories whose names start with a dot, are ignored.
 ///
 /// # Errors
 /// Returns an error if a directory or file cannot be read.
@@ -32,7 +32,7 @@ pub fn read_migrations(root: &Path, diagnostics: &mut Diagnostics) -> Result<Vec
     Ok(migrations)
 }
 
-/// Writes a migration in one step, so a crash leaves no partial migration. Returns the migration's directory.
+/// Writes a migration and returns its directory. A crash leaves no partial migration.
 ///
 /// # Errors
 /// Returns an error if the migration cannot be written or a migration with this name exists.
@@ -45,7 +45,7 @@ pub fn write_migration(root: &Path, migration: &Migration) -> Result<PathBuf, Bu
         .files()
         .iter()
         .try_for_each(|file| disk::write(&staging.join(&file.path), file.text.as_bytes()))
-        // Fails if a migration with this name exists: the rename does not replace a directory that is not empty.
+        // A rename does not replace a directory with files, so it fails if a migration with this name exists.
         .and_then(|()| disk::rename(&staging.join(&migration.name), &target));
     let removed = disk::remove_tree(&staging);
     done.and(removed).map(|()| target)

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::config::find_config_file;
 use crate::disk;
 
-/// Text in a `package.json` that marks a kit project: a dependency on a package of kit.
+/// Text in a `package.json` that shows that the directory is a kit project: the start of a dependency on a package
+/// of kit.
 const PACKAGES: &str = "\"@kit/";
 
-/// Returns the nearest parent directory that is a kit project, or `None` if there is none or `directory` itself is a
-/// project.
+/// Returns the nearest parent directory that is a kit project. Returns `None` if there is none, or if `directory`
+/// itself is a kit project.
 pub fn project_above(directory: &Path) -> Option<PathBuf> {
     if is_project(directory) {
         return None;

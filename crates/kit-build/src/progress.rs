@@ -1,21 +1,22 @@
-//! Notifications about the progress of a build.
+//! Callbacks about the progress of a build.
 
 use std::time::Duration;
 
-/// Step of a build, for people. The phase of a diagnostic is [`kit_diagnostics::Phase`].
+/// Step of a build, to show its progress and duration. The phase of a diagnostic is
+/// [`kit_diagnostics::Phase`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// Finds the sources.
+    /// Find the source files.
     Sources,
-    /// Parses, resolves and evaluates the sources.
+    /// Parse the source files and evaluate their types.
     Types,
-    /// Compiles the route tree.
+    /// Compile the routes to a radix tree.
     Routes,
-    /// Derives the tables and the pending migration.
+    /// Create the tables, and compare them with the committed migrations.
     Database,
-    /// Generates the artifacts.
+    /// Generate the artifacts.
     Emit,
-    /// Writes changed files.
+    /// Write the artifacts that changed.
     Write,
 }
 
@@ -30,7 +31,7 @@ impl Step {
         Self::Write,
     ];
 
-    /// Returns the name in reports.
+    /// Returns the name for output, such as `types`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sources => "sources",
@@ -43,18 +44,18 @@ impl Step {
     }
 }
 
-/// Observer of a build. It cannot change the build.
+/// Callbacks during a build. They cannot change the build.
 pub trait Progress {
-    /// Called when a step starts.
+    /// Called before a step starts.
     fn started(&self, step: Step) {
         let _ = step;
     }
 
-    /// Called when a step has ended; `took` is its duration.
+    /// Called after a step has ended; `took` is its duration.
     fn finished(&self, step: Step, took: Duration) {
         let _ = (step, took);
     }
 }
 
-/// Ignores all notifications.
+/// Does nothing.
 impl Progress for () {}

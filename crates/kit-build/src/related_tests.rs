@@ -1,6 +1,6 @@
-//! Finds the tests that mention a route, so that an error can name the tests to run. Mentions are string literals: the
-//! route's key (`"GET /notes/:id"`), a path that the route matches (`"/notes?page=1"`, `` `${url}/notes/${id}` ``), or the
-//! module of its handler (`"../src/notes.handlers.ts"`).
+//! Finds the tests that mention a route, so that an error can name the tests to run. A test mentions a route if it
+//! contains one of these string literals: the route's key (`"GET /notes/:id"`), a path that the route matches
+//! (`"/notes?page=1"`, `` `${url}/notes/${id}` ``), or the module of its handler (`"../src/notes.handlers.ts"`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use kit_typescript::FileSystem;
 
 use crate::{BuildError, ResolvedConfig, contract_tests, globs};
 
-/// Records in every route the tests that mention it, and returns all tests: the output depends on their text.
+/// Adds to every route the tests that mention it. Returns the paths of all tests, because a change to any of them can
+/// change the output.
 pub(crate) fn name_tests(
     root: &Path,
     config: &ResolvedConfig,
@@ -27,7 +28,7 @@ pub(crate) fn name_tests(
             router: tree.router(),
         };
         for (path, name) in &tests {
-            // A file that cannot be read, or is not UTF-8, mentions no route.
+            // A test that cannot be read, or is not UTF-8, mentions no route.
             let Ok(text) = files.read(path) else { continue };
             for route in mentions.routes_in(name, &text) {
                 found[route].push(name.clone());
@@ -47,7 +48,7 @@ struct Mentions<'a> {
 }
 
 impl Mentions<'_> {
-    /// Returns the indices of the routes that a test mentions.
+    /// Returns the indices of the routes that a test mentions. `test` is the path of the test, `text` its content.
     fn routes_in(&self, test: &str, text: &str) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         for literal in literals(text) {
@@ -78,7 +79,8 @@ impl Mentions<'_> {
         }
     }
 
-    /// Adds the routes of a key such as `GET /notes/:id` or of a request line such as `GET /notes/1`.
+    /// Adds the routes that a literal with a method names: a key such as `GET /notes/:id`, or a request such as `GET
+    /// /notes/1`.
     fn add_key(&self, method: &str, path: &str, literal: &str, found: &mut BTreeSet<usize>) {
         let routes = self.program.routes.iter();
         let named = routes
@@ -92,9 +94,9 @@ impl Mentions<'_> {
         }
     }
 
-    /// Adds all routes that match a path. A path contains no method, so routes of every method match.
+    /// Adds the routes that match a path, with any method, because the path alone does not tell the method.
     fn add_path(&self, literal: &str, found: &mut BTreeSet<usize>) {
-        // The path may follow the origin of the server: `http://localhost:3000`, `${url}`.
+        // Remove the origin of the server before the path: `http://localhost:3000`, `${url}`.
         let after_origin = literal.split_once("://").map_or(literal, |(_, rest)| rest);
         let origin = if after_origin.len() < literal.len() || literal.starts_with(PLACEHOLDER) {
             after_origin.find('/')
@@ -117,11 +119,11 @@ impl Mentions<'_> {
     }
 }
 
-/// Replaces `${…}` in literals: represents any text within a segment.
+/// Character that replaces `${…}` in template literals. It stands for any text in a segment.
 const PLACEHOLDER: char = '_';
 
-/// Returns the string literals of a module, approximately. An apostrophe in a comment also starts a literal, but its text
-/// is rarely a path, and the error ends with the line.
+/// Finds the string literals of a module. The result is not exact: an apostrophe in a comment also starts a literal. Such
+/// a literal ends with the line and is rarely a path.
 fn literals(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -130,7 +132,7 @@ fn literals(text: &str) -> Vec<String> {
         let quote = rest[start..].chars().next().unwrap_or_default();
         match literal(after, quote) {
             Some((value, length)) => {
-                // Templates nest: code in `${…}` may contain other literals.
+                // The code in `${…}` may contain other literals.
                 let inner = &after[..length];
                 if quote == '`' && inner.contains("${") {
                     found.extend(inner.split("${").skip(1).flat_map(literals));
@@ -144,7 +146,8 @@ fn literals(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the value of the literal at the start of `source` and the length of its source, or `None` if it does not end.
+/// Returns the value of the literal at the start of `source`, and its length in the source. `None` if the literal has no
+/// end.
 fn literal(source: &str, quote: char) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut characters = source.char_indices();
@@ -173,7 +176,8 @@ fn literal(source: &str, quote: char) -> Option<(String, usize)> {
     None
 }
 
-/// Resolves a specifier in a module to a path relative to the project's root, or `None` if it leaves the project.
+/// Resolves the specifier of an import in `module` to a path relative to the project's root. `None` if the path leaves the
+/// project.
 fn resolve(module: &str, specifier: &str) -> Option<String> {
     let mut parts: Vec<&str> = module.split('/').collect();
     parts.pop();
@@ -187,7 +191,7 @@ fn resolve(module: &str, specifier: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Removes the extension of a script: `./a.js` and `./a` refer to `a.ts`.
+/// Removes the extension of a module's path, because both `./a.js` and `./a` refer to `a.ts`.
 fn stem(path: &str) -> &str {
     ["ts", "mts", "cts", "js", "mjs", "cjs"]
         .iter()
@@ -200,7 +204,7 @@ mod tests {
     use super::{literals, resolve, stem};
 
     #[test]
-    fn reads_string_literals_with_placeholders() {
+    fn replaces_expressions_in_string_literals_by_placeholders() {
         let text = "// don't\nget('/a'); get(\"/b\\\"\"); get(`${url({ x: '/c' })}/notes/${id}`); const open = '\nget('/d');";
         let found = literals(text);
         for expected in ["/a", "/b\"", "/c", "_/notes/_", "/d"] {
@@ -212,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn resolves_specifiers_within_the_project() {
+    fn resolves_imports_to_paths_within_the_project() {
         assert_eq!(
             resolve("test/api/a.test.ts", "../../src/a.ts").as_deref(),
             Some("src/a.ts")

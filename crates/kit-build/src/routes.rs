@@ -4,7 +4,8 @@ use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Program, Route, RouteId, Slot, Span};
 use kit_router::{ParsedRoute, RouteConflict, RouteTree};
 
-/// Compiles the route tree, or reports every conflict with the locations of both routes.
+/// Compiles the route tree. If routes conflict, reports each conflict with the locations of both routes and
+/// returns `None`.
 pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Option<RouteTree> {
     let routes = program.routes.iter().map(|route| ParsedRoute {
         method: route.method,
@@ -23,7 +24,7 @@ pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Optio
     }
 }
 
-/// Returns the names of the types that a request is validated with, in the order of the pipeline.
+/// Returns the names of the types that validate a request, in the order in which they do so: params, query, body.
 fn validators(program: &Program, route: &Route) -> Vec<String> {
     [Slot::Params, Slot::Query, Slot::Body]
         .into_iter()
@@ -51,7 +52,8 @@ fn diagnostic(program: &Program, conflict: &RouteConflict) -> Diagnostic {
     diagnostic
 }
 
-/// Returns the remark of a label. If a group's prefix changes the path, the key alone does not show the conflict.
+/// Returns the text of a label at a route. If the group's prefix changes the path, the text contains the complete
+/// path, because the key of the route does not show the conflict.
 fn remark(route: &Route, otherwise: &str) -> String {
     let reference = route.reference();
     if route.key == reference {

@@ -1,4 +1,4 @@
-//! Repeated builds of one project in one process, as `kit dev` runs them.
+//! Builds of one project in one process, one after the other, as `kit dev` runs them.
 
 use crate::analyze::analyze_in;
 use crate::build::{BuildCache, run_without_host, write};
@@ -6,13 +6,13 @@ use crate::output::OutputCache;
 use crate::plugins::{Mode, NoPlugins, TapHost, Taps};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
 
-/// Builds a project repeatedly and does only the work that an edit requires: parses changed files, generates artifacts of
-/// changed types, and writes files with changed bytes.
+/// Builds a project repeatedly. Each build only does the work that the last edit requires: it parses changed files, generates
+/// the artifacts of changed types, and writes artifacts whose content changed.
 ///
 /// The result equals that of [`build`](crate::build), byte for byte. The session finds the changed files itself. The output
 /// directory may change between builds, for example by another build: if files were created, removed or replaced there, the
-/// session compares all of them again. The session does not notice a generated file that was overwritten in place, until
-/// the text of the file or its directory changes, or a [`build`](crate::build) compares every byte.
+/// session compares all of them again. The session does not notice a generated file that was overwritten in place, until the
+/// text of the file or its directory changes, or a [`build`](crate::build) compares every byte.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -40,8 +40,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Builds the project in its current state. After an error of the project or the environment, the session still has the
-    /// state of the last successful build.
+    /// Builds the project. If the build fails, the next build continues with the state of the last successful one.
     ///
     /// # Errors
     /// Returns an error if the environment fails, for example if a file cannot be written.
@@ -54,7 +53,7 @@ impl Session {
     }
 
     /// Builds the project like [`Session::build`], and runs its plugins between the phases. Plugins run in every build, because
-    /// their inputs are unknown.
+    /// kit does not know on which files their results depend.
     ///
     /// # Errors
     /// Returns an error if the environment fails, for example if a file cannot be written.

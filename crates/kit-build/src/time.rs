@@ -1,4 +1,4 @@
-//! Time that a build writes into files.
+//! The time that a build writes into files.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,8 +9,8 @@ use crate::BuildError;
 
 const COMPACT: &str = "%Y%m%d%H%M%S";
 
-/// Time of a build, with a precision of one millisecond. `SOURCE_DATE_EPOCH` fixes the time: every file contains it,
-/// changed or not.
+/// Time of a build, with a precision of one millisecond. If `SOURCE_DATE_EPOCH` is set, it is this time, and every file
+/// contains it, even an unchanged one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildTime {
     timestamp: Timestamp,
@@ -54,7 +54,7 @@ impl BuildTime {
         })
     }
 
-    /// Returns true if `SOURCE_DATE_EPOCH` set the time.
+    /// Returns true if the time is that of `SOURCE_DATE_EPOCH`.
     pub fn is_fixed(&self) -> bool {
         self.fixed
     }
@@ -69,9 +69,9 @@ impl BuildTime {
         self.timestamp.strftime(COMPACT).to_string()
     }
 
-    /// Returns the time in the format of [`BuildTime::compact`], at least one second later than `earlier` in the same format. A
-    /// new migration must sort after the existing ones, even within one second or with a slow clock. `None` if `earlier` is not
-    /// a valid time.
+    /// Returns a time for the name of a new migration, in the format of [`BuildTime::compact`]. `earlier` is the time of the
+    /// last migration. The result is at least one second later, so that migrations are sorted correctly even if the clock is
+    /// slow. `None` if `earlier` is not a valid time.
     pub fn compact_after(&self, earlier: &str) -> Option<String> {
         let earlier = DateTime::strptime(COMPACT, earlier).ok()?;
         let next = earlier.checked_add(SignedDuration::from_secs(1)).ok()?;
@@ -86,7 +86,7 @@ mod tests {
     use super::BuildTime;
 
     #[test]
-    fn uses_the_clock_with_millisecond_precision() {
+    fn build_time_has_the_milliseconds_of_the_clock() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_micros(1_700_000_000_123_999);
         let time = BuildTime::new(None, now).unwrap();
         assert_eq!(time.iso(), "2023-11-14T22:13:20.123Z");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn compact_time_is_later_than_the_last_migration() {
+    fn time_of_a_new_migration_is_later_than_that_of_the_last_migration() {
         let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
         let after = |earlier| time.compact_after(earlier);
         assert_eq!(after("20231114221319").as_deref(), Some("20231114221320"));

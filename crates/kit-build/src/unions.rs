@@ -1,11 +1,11 @@
-//! Warns of unions whose members cannot be told apart: decoding such a value can lose members that the client sent, or
-//! choose the wrong member of the union.
+//! Warns of unions whose members cannot be told apart. A value of such a union may be decoded as the wrong member, and
+//! then lose properties that the client sent.
 
 use kit_analysis::{Ambiguity, Outcome, ambiguities, describe};
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::Program;
 
-/// Warns of each ambiguous union, with a value that matches two of its members.
+/// Warns of each union with a value that matches two members. The warning shows such a value.
 pub(crate) fn check(program: &Program, diagnostics: &mut Diagnostics) {
     for found in ambiguities(program) {
         diagnostics.push(warning(program, &found));

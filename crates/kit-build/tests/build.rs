@@ -1,4 +1,5 @@
-//! Tests of consecutive builds: changed files, unchanged files, and the output directory after a failed build.
+//! Tests of several builds in a row: changed and unchanged files, and the output directory after a build that
+//! failed.
 
 mod support;
 
@@ -23,7 +24,7 @@ fn time(project: &Project) -> String {
 }
 
 #[test]
-fn second_build_changes_no_byte() {
+fn second_build_of_an_unchanged_project_changes_no_file() {
     let project = notes();
     let first = project.build_at(1_790_000_000, false);
     assert!(first.succeeded(), "{:#?}", first.diagnostics);
@@ -51,7 +52,7 @@ fn file_contains_the_time_of_the_build_that_last_changed_it() {
     project.build_at(1_790_000_000, false);
     assert_eq!(time(&project), "2026-09-21T14:13:20.000Z");
 
-    // A type changes, the route tree does not.
+    // A type changes, so files change. The route tree does not change.
     project.write("src/notes.types.ts", &TYPES.replace("20", "30"));
     let report = project.build_at(1_790_000_100, false);
     assert!(!report.files.written.is_empty());
@@ -65,7 +66,7 @@ fn file_contains_the_time_of_the_build_that_last_changed_it() {
     );
     assert_eq!(time(&project), "2026-09-21T14:13:20.000Z");
 
-    // A route changes.
+    // A route changes, so the route tree changes.
     project.write(
         "src/notes.routes.ts",
         &ROUTES.replace("/notes/:id", "/all/notes/:id"),
@@ -81,7 +82,7 @@ fn file_contains_the_time_of_the_build_that_last_changed_it() {
     );
     assert_eq!(time(&project), "2026-09-21T14:16:40.000Z");
 
-    // Every file contains a fixed time, changed or not.
+    // If `SOURCE_DATE_EPOCH` sets the time, every file contains it.
     project.build_at(1_700_000_000, true);
     assert_eq!(time(&project), "2023-11-14T22:13:20.000Z");
 }
@@ -113,7 +114,7 @@ fn removes_files_that_are_no_longer_generated() {
 }
 
 #[test]
-fn failed_build_changes_no_file() {
+fn build_with_an_error_changes_no_file() {
     let project = notes();
     project.build();
     let before = project.output();
@@ -168,17 +169,17 @@ fn ignores_sources_in_dependencies_and_output_directories() {
 }
 
 #[test]
-fn drafts_and_counts_the_pending_migration() {
+fn build_generates_a_preview_of_the_next_migration_and_counts_its_changes() {
     let project = notes();
     let report = project.build();
     assert_eq!((report.pending.changes, report.pending.problems), (1, 0));
     assert!(project.output()["migrations/pending.sql"].contains("CREATE TABLE"));
-    // The project has no database library: the adapter is `raw`.
+    // The project depends on no database library, so its adapter is `raw`.
     assert!(project.output()["schemas/notes.ts"].contains("export const notes: Table<NoteRow, NewNoteRow>"));
 }
 
 #[test]
-fn keeps_the_files_that_applications_import_without_a_table() {
+fn build_generates_the_database_schema_for_a_project_whose_last_table_was_removed() {
     let project = notes();
     project.build();
     let snapshot = project.output()["migrations/snapshot.json"].clone();
@@ -193,7 +194,7 @@ fn keeps_the_files_that_applications_import_without_a_table() {
     };
     assert!(!any(&project), "a project that never had a table");
 
-    // A migration created the table, so the application still imports the schema.
+    // A migration has created the table, so the application may still import the schema.
     let migration = "migrations/20260102030405_notes";
     project.write(&format!("{migration}/snapshot.json"), &snapshot);
     project.write(&format!("{migration}/migration.sql"), "CREATE TABLE notes ();\n");
@@ -218,7 +219,7 @@ fn keeps_the_files_that_applications_import_without_a_table() {
 }
 
 #[test]
-fn routes_list_the_tests_that_mention_them() {
+fn generated_routes_list_the_tests_that_mention_them() {
     const HANDLERS: &str = "import { defineHandlers } from \"@kit/core\";\nimport type { NoteRoutes } from \"./notes.routes.ts\";\nexport const handlers = defineHandlers<NoteRoutes>({ \"GET /notes/:id\": () => null as never });\n";
     const APP: &str = "import { createApp } from \"@kit/core\";\nimport { handlers } from \"./handlers.ts\";\nexport const app = createApp({ server: null as never, routes: [{ handlers }] });\n";
     let project = notes();
@@ -241,7 +242,7 @@ fn routes_list_the_tests_that_mention_them() {
             "test/module.test.mts",
             "import { handlers } from '../src/handlers.ts';",
         ),
-        // No file below is a test of this route.
+        // None of these files is a test that mentions the route.
         (
             "test/other.test.ts",
             "get(\"/notes\"); get(\"/users/1\"); import \"../../src/handlers.ts\";",

@@ -1,4 +1,4 @@
-//! Tests for the creation of a directory in one step.
+//! Tests of functions that create a directory in one step.
 #![allow(clippy::disallowed_methods)] // Reason: tests read the created files.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use kit_build::{TargetState, check_target, create_tree};
 
-/// An empty directory, removed when the test ends.
+/// An empty temporary directory, removed when the test ends.
 struct Home(PathBuf);
 
 impl Home {
@@ -48,16 +48,16 @@ fn creates_a_directory_with_all_its_files() {
 }
 
 #[test]
-fn leaves_nothing_after_a_failure() {
+fn leaves_no_file_if_one_of_the_files_cannot_be_written() {
     let home = Home::new("half");
     let target = home.0.join("project");
-    // `a/b` needs a directory `a`, but the first file is `a`.
+    // This fails: `a/b` needs a directory `a`, but the first file is named `a`.
     create_tree(&target, [("a", "one"), ("a/b", "two")]).unwrap_err();
     assert!(home.names().is_empty());
 }
 
 #[test]
-fn keeps_a_directory_that_was_created_meanwhile() {
+fn fails_if_the_target_is_a_directory_with_files_and_keeps_these() {
     let home = Home::new("meanwhile");
     let target = home.0.join("project");
     fs::create_dir(&target).unwrap();

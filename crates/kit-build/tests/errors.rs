@@ -1,4 +1,5 @@
-//! Tests of diagnostics: each file in `errors/` contains a project and kit's messages on it, for people and for programs.
+//! Tests of diagnostics: each file in `errors/` contains a project with mistakes and kit's messages on it, as text for
+//! people and as JSON for programs.
 //!
 //! ```text
 //! === src/notes.types.ts
@@ -26,7 +27,7 @@ const PEOPLE: &str = "for people";
 const PROGRAMS: &str = "for programs";
 
 #[test]
-fn reports_every_mistake_and_writes_nothing() {
+fn build_of_a_project_with_mistakes_reports_all_of_them_and_writes_no_file() {
     let mut cases: Vec<_> = fs::read_dir(beside("errors"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -44,7 +45,7 @@ fn check(case: &Path) {
     let mut sections = sections(&text);
     let expected = (sections.remove(PEOPLE), sections.remove(PROGRAMS));
     let project = Project::new(&sections);
-    // An error must not change existing output.
+    // This file stands for the output of an earlier build, which must not change.
     project.write(".kit/.manifest.json", "{ \"version\": 1, \"files\": [] }\n");
     let before = project.output();
     let report = project.build_at(1_790_000_000, true);

@@ -1,5 +1,5 @@
 //! Golden tests of whole projects: the build of `goldens/<name>/input` must equal `goldens/<name>/output`, byte for byte.
-//! Names with a leading dot are written as `dot-` there, so that git and other tools treat them as normal files.
+//! A file name that starts with a dot starts with `dot-` there, because git and other tools treat dot files differently.
 //!
 //! `KIT_BLESS=1 cargo test -p kit-build --test goldens` rewrites the output; review the changes.
 #![allow(clippy::disallowed_methods)] // Reason: goldens are files.
@@ -57,6 +57,6 @@ fn check(name: &str) {
 }
 
 #[test]
-fn builds_the_entities_of_the_documentation() {
+fn builds_the_golden_files_of_the_entities_in_the_documentation() {
     check("entities");
 }

@@ -38,7 +38,8 @@ use support::{Project, bless};
 
 const SOLUTION: &str = "\n## Solution\n";
 
-/// Files for projects without types or routes. Without them, kit would warn of missing sources, the subject of another page.
+/// Files that make a project complete. Without types and routes, kit would warn of missing sources, which is the subject of
+/// another page.
 const BASE: [(&str, &str); 2] = [
     ("src/kit.types.ts", "export {};\n"),
     ("src/kit.routes.ts", "export {};\n"),
@@ -49,7 +50,7 @@ fn docs() -> PathBuf {
 }
 
 #[test]
-fn every_code_has_a_page_and_every_page_a_code() {
+fn every_error_code_has_a_page_and_every_page_has_an_error_code() {
     let pages: BTreeSet<String> = fs::read_dir(docs().join("errors"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -59,7 +60,7 @@ fn every_code_has_a_page_and_every_page_a_code() {
 }
 
 #[test]
-fn pages_show_the_messages_of_kit() {
+fn pages_of_error_codes_show_the_actual_messages_of_kit() {
     let mut wrong = String::new();
     for code in codes::ALL {
         if let Err(reason) = check(*code) {
@@ -70,7 +71,7 @@ fn pages_show_the_messages_of_kit() {
 }
 
 #[test]
-fn list_of_pages_contains_all_codes() {
+fn list_in_errors_md_contains_all_error_codes() {
     let path = docs().join("errors.md");
     let text = fs::read_to_string(&path).unwrap();
     let (head, rest) = text.split_once("| code |").expect("a table");
@@ -130,7 +131,7 @@ fn check(code: Code) -> Result<(), String> {
     Ok(())
 }
 
-/// Messages of kit on a project.
+/// kit's messages on a project.
 struct Outcome {
     codes: BTreeSet<Code>,
     said: String,
@@ -187,7 +188,7 @@ impl Outcome {
     }
 }
 
-/// Fenced code block of a page.
+/// A fenced code block of a page.
 struct Block<'a> {
     language: &'a str,
     file: Option<&'a str>,

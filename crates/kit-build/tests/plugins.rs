@@ -1,4 +1,5 @@
-//! Tests of plugins in consecutive builds: a session gives the same result as a new build.
+//! Tests of plugins in several builds of a session: each build gives the same result as a build
+//! without a session.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
@@ -18,7 +19,7 @@ use kit_diagnostics::Severity;
 use serde_json::json;
 use support::Project;
 
-/// Plugin that adds a type with a property and a file, both with this number.
+/// A plugin that adds a type with a property, and a file. Both contain this number.
 struct Host(Cell<u32>);
 
 impl TapHost for Host {
@@ -54,7 +55,7 @@ fn request<'a>(project: &'a Project, config: &'a ResolvedConfig, time: &'a Build
 }
 
 #[test]
-fn session_applies_changed_results_of_plugins() {
+fn session_applies_the_new_results_of_plugins_in_each_build() {
     let files = [
         ("package.json", "{}"),
         ("src/a.types.ts", "export interface A { a: string }"),
@@ -90,7 +91,7 @@ fn session_applies_changed_results_of_plugins() {
         assert_eq!(kept.output()["made.txt"], format!("{number} of 2\n"));
         assert!(kept.output()["types.ts"].contains(&format!("p{number}: string")));
     }
-    // Without a host, plugins are an error: a build does not skip them silently.
+    // A build without a host reports plugins as an error. It does not ignore them.
     let report = build(&request(kept), &()).unwrap();
     let said: Vec<String> = report
         .diagnostics

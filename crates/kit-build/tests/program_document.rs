@@ -1,4 +1,5 @@
-//! Tests of the program document for plugins: the round trip loses nothing, and a damaged document is an error or harmless.
+//! Tests of the JSON document of a program that plugins get and return. If a plugin returns it unchanged, the build is
+//! unchanged. If the document is damaged, kit reports an error or builds a valid program.
 #![allow(clippy::disallowed_methods)] // Reason: the test reads source files of projects.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
@@ -20,7 +21,7 @@ use kit_diagnostics::codes;
 use serde_json::{Value, json};
 use support::{Files, Project, beside, read_tree};
 
-/// Plugin that changes the document and returns it.
+/// A plugin that changes the program document with a function and returns it.
 struct Changed<C: Fn(&mut Value)>(C);
 
 impl<C: Fn(&mut Value)> TapHost for Changed<C> {
@@ -63,7 +64,7 @@ fn request<'a>(project: &'a Project, config: &'a ResolvedConfig, time: &'a Build
     }
 }
 
-/// Source with at least one example of every kind of type.
+/// Source file with at least one example of every kind of type.
 const KINDS: &str = r#"
 import type { RouteContract } from "@kit/types";
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
@@ -94,7 +95,7 @@ export interface Routes {
 }
 "#;
 
-/// Returns the sources of projects: examples, goldens, and all kinds of types in one file.
+/// Returns the names and source files of several projects: the examples, a golden project, and one with all kinds of types.
 fn projects() -> Vec<(&'static str, Files)> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = |path: &str| -> Files {
@@ -124,7 +125,7 @@ fn projects() -> Vec<(&'static str, Files)> {
 }
 
 #[test]
-fn unchanged_document_does_not_change_the_build() {
+fn build_is_unchanged_if_a_plugin_returns_the_program_document_unchanged() {
     for (name, files) in projects() {
         let (plain, echoed) = (Project::new(&files), Project::new(&files));
         plain.build();
@@ -138,7 +139,7 @@ fn unchanged_document_does_not_change_the_build() {
     }
 }
 
-/// Pseudorandom numbers from a seed, so that a failure is reproducible.
+/// A generator of pseudorandom numbers. It starts from a seed, so that a failure can be reproduced.
 struct Dice(u64);
 
 impl Dice {
@@ -150,7 +151,7 @@ impl Dice {
     }
 }
 
-/// Collects the JSON pointers of all values in a document.
+/// Adds the JSON pointers of all values in a document to `found`.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
@@ -169,7 +170,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Damages a document at one location and returns a description of the change.
+/// Damages a document at a random location and returns a description of the change.
 fn spoil(document: &mut Value, dice: &mut Dice) -> String {
     let mut all = Vec::new();
     places(document, "", &mut all);
@@ -213,7 +214,7 @@ fn spoil(document: &mut Value, dice: &mut Dice) -> String {
 }
 
 #[test]
-fn damaged_document_is_refused_or_harmless() {
+fn damaged_program_document_gives_an_error_or_a_valid_program() {
     let (_, files) = projects().remove(0);
     let project = Project::new(&files);
     project.build();
@@ -240,7 +241,7 @@ fn damaged_document_is_refused_or_harmless() {
             refused += usize::from(of_plugin.any(|diagnostic| diagnostic.code == codes::PLUGIN_PROGRAM));
         }
     }
-    // Each outcome must be frequent, or the test would prove little.
+    // Both outcomes must be frequent. Otherwise the test would prove little.
     assert!(
         refused > 100 && taken > 50 && changed > 30,
         "{refused}, {taken}, {changed}"

@@ -1,4 +1,5 @@
-//! Tests that the TypeScript types of the program document (`packages/cli/src/plugins/program.ts`) match the JSON of Rust.
+//! Tests that the TypeScript types of the program document (`packages/cli/src/plugins/program.ts`) match the JSON that the
+//! Rust code prints.
 #![allow(clippy::disallowed_methods)] // Reason: the test reads the TypeScript file.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
@@ -26,7 +27,7 @@ fn program_of(text: &str, file: &str) -> Program {
     output.program
 }
 
-/// Returns the TypeScript type of the document.
+/// Returns the TypeScript type of the program document, compiled by kit.
 fn described() -> (Program, TypeId) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli/src/plugins/program.ts");
     let types = program_of(&std::fs::read_to_string(path).unwrap(), "program.types.ts");
@@ -35,7 +36,7 @@ fn described() -> (Program, TypeId) {
     (types, id)
 }
 
-/// Source with at least one example of every kind of type, and with as many members as possible.
+/// Source file with at least one example of every kind of type, and with as many doc tags as possible.
 const SOURCE: &str = r#"
 import type { RouteContract } from "@kit/types";
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
@@ -73,7 +74,7 @@ fn document(program: &Program) -> Value {
 }
 
 #[test]
-fn json_of_rust_matches_the_typescript_types() {
+fn program_document_matches_its_typescript_types() {
     let (types, id) = described();
     let value = document(&program_of(SOURCE, "things.types.ts"));
     assert_ne!(fit(&types, id, &value), Fit::No, "{value:#}");
@@ -88,9 +89,9 @@ fn json_of_rust_matches_the_typescript_types() {
     }
 }
 
-/// Every key of the JSON must occur in the TypeScript file: plugins would not see a member without a type.
+/// Every property name in the JSON must occur in the TypeScript file. Plugins could not use a property without a type.
 #[test]
-fn every_member_occurs_in_the_typescript_types() {
+fn every_property_of_the_program_document_occurs_in_its_typescript_types() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli/src/plugins/program.ts");
     let text = std::fs::read_to_string(path).unwrap();
     let mut open = vec![document(&program_of(SOURCE, "things.types.ts"))];
@@ -109,10 +110,10 @@ fn every_member_occurs_in_the_typescript_types() {
     }
 }
 
-/// Checks `packages/cli/program.schema.json`, the JSON Schema of the types, for plugins in other languages. kit generates
-/// the schema from the types. `KIT_BLESS=1` writes it.
+/// Checks `packages/cli/program.schema.json`, the JSON Schema of the program document for plugins in other languages. kit
+/// generates it from the TypeScript types. `KIT_BLESS=1` rewrites it.
 #[test]
-fn schema_file_matches_the_types() {
+fn json_schema_of_the_program_document_matches_its_typescript_types() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/cli");
     let types = std::fs::read_to_string(package.join("src/plugins/program.ts")).unwrap();
     let routes = "import type { RouteContract } from \"@kit/types\";
@@ -142,7 +143,7 @@ fn schema_file_matches_the_types() {
     assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), text);
 }
 
-/// Makes references relative to the schema and forbids other members, because kit refuses unknown members.
+/// Makes a schema refuse undeclared properties, as kit does, and makes references point into the schema file.
 fn strict(value: &mut Value) {
     match value {
         Value::Object(members) => {

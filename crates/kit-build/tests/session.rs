@@ -1,4 +1,4 @@
-//! Tests that a session's builds equal new builds, byte for byte, after many random edits.
+//! Tests that builds in a session give the same bytes as new builds, after many random edits.
 
 mod support;
 
@@ -8,12 +8,12 @@ use std::time::SystemTime;
 use kit_build::{BuildRequest, BuildTime, Disk, Session, resolve};
 use support::Project;
 
-/// Pseudorandom numbers, equal in every run.
+/// A generator of pseudorandom numbers. It gives the same numbers in every run.
 struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: usize) -> usize {
-        // Constants of Knuth's MMIX generator; its high bits are the most random ones.
+        // Constants of Knuth's MMIX generator. The high bits of its numbers are the most random.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -22,7 +22,7 @@ impl Dice {
     }
 }
 
-/// Numbers that determine the sources of a project; an edit changes one of them.
+/// Numbers that determine the source files of a project. An edit changes one of them.
 #[derive(Clone)]
 struct State {
     parts: [usize; 13],
@@ -70,7 +70,8 @@ impl State {
             tree = pick(6, &["", ", Tree"]),
             field = pick(7, &["title", "subject", "isEmail"]),
             default = part(3),
-            // A part of its own: an edit that also changes names would regenerate all files, and hide errors in the tracking of references.
+            // This edit changes no names. An edit of names would generate all files again, and hide errors in the tracking of
+            // references.
             kind = pick(12, &["\"discount\"", "\"coupon\" | \"discount\""]),
             derived = pick(
                 9,
@@ -100,7 +101,8 @@ impl State {
             ("src/shared.types.ts", shared),
             ("src/orders.types.ts", orders),
             ("src/orders.routes.ts", routes),
-            // The OpenAPI document contains the project's name. Without this file, the directory's name would be used.
+            // The OpenAPI document contains the project's name. `package.json` sets it, so that it is equal in both
+            // directories.
             (
                 "package.json",
                 r#"{"name":"orders","version":"1.0.0"}"#.to_owned(),
@@ -110,7 +112,7 @@ impl State {
 }
 
 #[test]
-fn session_gives_the_same_output_as_new_builds() {
+fn session_gives_the_same_output_as_new_builds_after_random_edits() {
     let mut dice = Dice(20_260_721);
     let mut state = State { parts: [0; 13] };
     let project = Project::new(state.files());
@@ -119,7 +121,7 @@ fn session_gives_the_same_output_as_new_builds() {
     let mut session = Session::default();
     let mut reused = 0;
     for step in 0..80 {
-        // Some steps change nothing, and some change files of the output directory.
+        // Some rounds change no source file, and some change files of the output directory.
         if dice.roll(8) > 0 {
             let part = dice.roll(13);
             state.parts[part] = dice.roll(6);
@@ -161,9 +163,9 @@ fn session_gives_the_same_output_as_new_builds() {
     assert!(reused > 500, "only {reused} files were left alone");
 }
 
-/// A failed build must not become the state that the next build compares with.
+/// After a build that fails, the next build must compare with the last successful one.
 #[test]
-fn session_continues_after_a_failed_build() {
+fn session_writes_no_file_if_edits_after_a_failed_build_restore_the_sources() {
     let state = State { parts: [1; 13] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
@@ -189,9 +191,10 @@ fn session_continues_after_a_failed_build() {
     assert_eq!(project.output(), before);
 }
 
-/// A session checks directories, not files: a file that was overwritten in place stays until a build compares every byte.
+/// A session checks directories for changes, not files. It does not notice a file that was overwritten in place; a build
+/// without a session does.
 #[test]
-fn new_build_restores_a_file_that_was_overwritten_in_place() {
+fn build_without_a_session_restores_a_file_that_was_overwritten_in_place() {
     let state = State { parts: [1; 13] };
     let project = Project::new(state.files());
     let config = resolve(&project.root, None).unwrap().config;
@@ -208,7 +211,7 @@ fn new_build_restores_a_file_that_was_overwritten_in_place() {
     project.write(".kit/validators/Order.validator.ts", "export {};");
     let report = session.build(&request, &()).unwrap();
     assert_eq!(report.files.written, Vec::<String>::new());
-    // The removal of another file in the directory makes the session compare all files there.
+    // After a file of the directory is removed, the session compares all files there.
     project.remove(".kit/validators/Line.validator.ts");
     let report = session.build(&request, &()).unwrap();
     let changed = ["validators/Line.validator.ts", "validators/Order.validator.ts"];

@@ -1,4 +1,4 @@
-//! Tests of packages that are linked into `node_modules`, as npm, pnpm and yarn link them.
+//! Tests of packages in `node_modules` that are symbolic links, as npm, pnpm and yarn create them.
 #![cfg(unix)] // Reason: on Windows, symbolic links need rights that tests do not have.
 #![allow(clippy::disallowed_methods)] // Reason: the test creates links directly, without the code under test.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use kit_build::{Analysis, BuildRequest, BuildTime, Disk, analyze, resolve};
 use support::Project;
 
-/// Analyzes the project in a directory of a workspace.
+/// Returns the analysis of the project in a directory of a workspace.
 fn analyzed(workspace: &Project, directory: &str) -> Analysis {
     let root = workspace.root.join(directory);
     let config = resolve(&root, None).unwrap().config;
@@ -42,7 +42,7 @@ fn names(analysis: &Analysis) -> Vec<&str> {
 }
 
 #[test]
-fn reads_a_linked_workspace_package_once_at_its_real_path() {
+fn reads_a_linked_package_of_the_workspace_once_at_its_real_path() {
     let workspace = Project::new([
         ("package.json", r#"{"workspaces":["packages/*"]}"#),
         (
@@ -132,7 +132,7 @@ fn resolves_dependencies_of_a_pnpm_package_from_its_real_path() {
 }
 
 #[test]
-fn reads_sources_below_a_link_once_at_their_real_paths() {
+fn reads_sources_in_a_linked_directory_once_at_their_real_paths() {
     let workspace = Project::new([
         (
             "notes/src/note.types.ts",
@@ -168,7 +168,7 @@ fn reads_sources_below_a_link_once_at_their_real_paths() {
 }
 
 #[test]
-fn reports_links_that_form_a_loop() {
+fn reports_symbolic_links_that_form_a_loop() {
     let workspace = Project::new([
         ("tsconfig.json", "{}"),
         (

@@ -1,4 +1,5 @@
-//! Grammar of the command line. Help, suggestions and completions come from it.
+//! Grammar of the command line, as clap types. clap derives the help, suggestions and shell
+//! completions from it.
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
@@ -78,7 +79,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns true if the result should be JSON.
+    /// Returns true if the command should print JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Scaffold(arguments) => arguments.json(),
@@ -135,7 +136,7 @@ mod tests {
     use super::CommandLine;
 
     #[test]
-    fn clap_accepts_the_grammar() {
+    fn clap_finds_no_mistake_in_the_grammar_of_the_command_line() {
         CommandLine::command().debug_assert();
     }
 }

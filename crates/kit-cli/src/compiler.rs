@@ -1,4 +1,4 @@
-//! Runs the project's own compiler after the artifacts are written, and reports its messages.
+//! Runs the project's own compiler after the artifacts are written, and reports its errors.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) struct Compiled {
     pub(crate) took: Duration,
 }
 
-/// Reason why no compiler runs: the configuration names none, and the default compiler has nothing to write.
+/// Reason why no compiler runs. There is one only if the configuration does not set a compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotCompiled {
     /// tsc is not in `node_modules`.
@@ -44,8 +44,8 @@ impl NotCompiled {
     }
 }
 
-/// Compiles the project into its `distDir`. Returns the reason if no compiler runs: the configuration names none, and there is
-/// no tsconfig.json that emits files. Such a project runs from its sources.
+/// Compiles the project into its `distDir`. Returns the reason if no compiler runs. This is so if the configuration sets none
+/// and tsconfig.json makes tsc write no JavaScript. Such a project runs from its TypeScript sources.
 pub(crate) fn compile(
     project: &Project,
     context: &Context<'_>,
@@ -81,7 +81,7 @@ pub(crate) fn compile(
     if !output.status.success() {
         return Err(failed(compiler, &output, &text, console));
     }
-    // Warnings, and the progress messages of a bundler.
+    // Warnings of the compiler, and progress messages of a bundler.
     if !text.is_empty() && !console.is_json() {
         console.note(text.trim_end());
     }
@@ -91,8 +91,8 @@ pub(crate) fn compile(
     }))
 }
 
-/// Returns the directories that the compiler writes according to its arguments, in addition to `distDir`, relative to the
-/// root.
+/// Returns the directories that the arguments of the compiler name as output, such as `--outDir build`, relative to the root.
+/// `distDir` is not included.
 pub(crate) fn directories(config: &ResolvedConfig) -> Vec<String> {
     let names = ["--outDir", "--out-dir", "-d", "--declarationDir"];
     let mut found = Vec::new();
@@ -111,7 +111,8 @@ pub(crate) fn directories(config: &ResolvedConfig) -> Vec<String> {
     found
 }
 
-/// Finds a program in `node_modules/.bin` of the project or of a parent directory, like npm scripts do.
+/// Returns the path of a program in `node_modules/.bin` of the project or of a parent directory. npm scripts find programs in
+/// the same way.
 pub(crate) fn find(root: &Path, program: &str) -> Option<PathBuf> {
     let name = if cfg!(windows) {
         format!("{program}.cmd")
@@ -123,14 +124,14 @@ pub(crate) fn find(root: &Path, program: &str) -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-/// Returns true if the project does not configure tsup, so kit passes the files to bundle.
+/// Returns true if the project uses tsup without configuring it, so that kit must name the files to bundle.
 fn is_bare_tsup(project: &Project) -> bool {
     let config = &project.config;
     config.compiler == Compiler::Tsup && config.compiler_args.is_empty() && !has_tsup_config(&project.root)
 }
 
-/// Returns `tsup-node`, which leaves packages out of the bundle. This includes the embedded database, which tsup itself would
-/// bundle because it is a development dependency, and which has files beside its code.
+/// Returns the program `tsup-node`, which does not bundle packages. `tsup` itself would bundle development dependencies, and
+/// the embedded database, which is one, does not work in a bundle.
 fn tsup_node(project: &Project) -> Option<PathBuf> {
     is_bare_tsup(project)
         .then(|| find(&project.root, "tsup-node"))
@@ -157,7 +158,7 @@ fn missing(project: &Project) -> CommandError {
         .into()
 }
 
-/// Returns the arguments of the compiler: those of the project, and the ones that kit needs.
+/// Returns the arguments of the compiler: those of the configuration, and those that kit adds.
 fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandError> {
     let ResolvedConfig {
         compiler,
@@ -191,7 +192,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandErro
         Compiler::Tsup => {
             if is_bare_tsup(project) {
                 let entry = entry::find(&project.root, None)?;
-                // The application imports the artifacts by a computed path, which bundlers do not follow.
+                // The bundler must include the artifacts explicitly, because the application imports them by a computed path.
                 let made = format!("{output_dir}/routes/index.ts");
                 add(&[&entry, &made, "--format", "esm"]);
             }
@@ -203,7 +204,8 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandErro
             if given.first().is_none_or(|first| first.starts_with('-')) {
                 add(&["src", output_dir]);
             }
-            // The artifacts are in a directory with a leading dot, which swc skips by default. They import `.ts` files, like all sources.
+            // swc skips directories with a leading dot, such as that of the artifacts. The second option is needed because
+            // sources import files with `.ts`.
             if !says(&["--include-dotfiles"]) {
                 add(&["--include-dotfiles"]);
             }
@@ -211,7 +213,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandErro
             if !given.iter().any(|argument| argument.contains(rewrite)) {
                 add(&["--config", &format!("{rewrite}=true")]);
             }
-            // The default target of swc is older than classes.
+            // swc's default target is older than JavaScript's classes.
             let configured = says(&["--config-file"]) || project.root.join(".swcrc").exists();
             if !configured && !given.iter().any(|argument| argument.contains("jsc.target")) {
                 add(&["--config", "jsc.target=es2024"]);
@@ -222,7 +224,7 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandErro
         }
     }
     if *compiler == Compiler::Swc && given.first().is_some_and(|first| !first.starts_with('-')) {
-        // The given arguments start with the source directories, which must come first.
+        // The arguments of the configuration start with the source directories, which must come first.
         args.splice(0..0, given.iter().cloned());
     } else {
         args.extend(given.iter().cloned());
@@ -239,7 +241,7 @@ fn has_tsup_config(root: &Path) -> bool {
         .any(|ending| root.join(format!("tsup.config.{ending}")).exists())
 }
 
-/// Returns the messages of a compiler, which may be on either stream.
+/// Returns the messages of a compiler from standard output and standard error.
 pub(crate) fn output_text(output: &Output) -> String {
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -276,7 +278,7 @@ mod tests {
     use super::directories;
 
     #[test]
-    fn reads_output_directories_from_arguments() {
+    fn finds_the_output_directories_in_the_arguments_of_a_compiler() {
         let args = ["-p", ".", "--outDir", "./build/", "--declarationDir=types"];
         let config = ResolvedConfig {
             compiler_args: args.map(str::to_owned).to_vec(),

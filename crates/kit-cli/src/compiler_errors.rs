@@ -1,10 +1,10 @@
-//! Parses the error messages of compilers. None of the compilers has an output format for programs.
+//! Parses the error messages of compilers, which are text for people. None of the compilers can print them as JSON.
 
 use kit_build::Compiler;
 
 use crate::failure::Reason;
 
-/// Returns the errors in a compiler's output with their locations. Empty if the output contains no error in a known format.
+/// Returns the errors in a compiler's output with their locations. Returns none if the output has an unknown format.
 pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
     match compiler {
         Compiler::Tsc => parse_tsc(text),
@@ -13,8 +13,8 @@ pub(crate) fn read(compiler: Compiler, text: &str) -> Vec<Reason> {
     }
 }
 
-/// Parses lines such as `src/app.ts(3,7): error TS2322: Type 'string' is not …` with the indented lines below them, and lines
-/// without a file such as `error TS18003: No inputs …`.
+/// Parses the errors of tsc: lines such as `src/app.ts(3,7): error TS2322: Type 'string' is not …` with the indented lines
+/// below them. An error without a file has the form `error TS18003: No inputs …`.
 fn parse_tsc(text: &str) -> Vec<Reason> {
     let mut found: Vec<Reason> = Vec::new();
     for line in text.lines() {
@@ -38,8 +38,7 @@ fn line_of_tsc(line: &str) -> Option<Reason> {
     Some(reason(path, row.parse().ok()?, column.parse().ok()?, message))
 }
 
-/// Parses the list at the end of esbuild's output, which tsup uses: `src/app.ts:3:6: ERROR: Unexpected ";"`. Columns start
-/// at 0.
+/// Parses an error of esbuild, on which tsup is based: `src/app.ts:3:6: ERROR: Unexpected ";"`. Its columns start at 0.
 fn parse_esbuild(line: &str) -> Option<Reason> {
     let (place, message) = line.split_once(": ERROR: ")?;
     let (place, column) = place.rsplit_once(':')?;
@@ -48,7 +47,8 @@ fn parse_esbuild(line: &str) -> Option<Reason> {
     Some(reason(path, row.parse().ok()?, column + 1, message))
 }
 
-/// Parses the code frames of swc. The head contains the line, and the position of the mark is the column:
+/// Parses the errors of swc. The first line of an excerpt contains the path and the line number. The position of the mark `^`
+/// is the column:
 ///
 /// ```text
 ///   x Expression expected
@@ -78,7 +78,8 @@ fn parse_swc(text: &str) -> Vec<Reason> {
     found
 }
 
-/// Parses a head such as `,-[src/app.ts:3:1]`. Its column is that of the line's start, so it is ignored.
+/// Parses the first line of an excerpt, `,-[src/app.ts:3:1]`, to path and line. The column there is always 1, so it is
+/// ignored.
 fn head_of_swc(line: &str) -> Option<(&str, u32)> {
     let inner = line.strip_prefix(",-[").or_else(|| line.strip_prefix("╭─["))?;
     let (place, _) = inner.strip_suffix(']')?.rsplit_once(':')?;
@@ -91,7 +92,7 @@ fn is_end_of_swc(line: &str) -> bool {
     inner.starts_with("`-") || inner.starts_with("╰─")
 }
 
-/// Returns the column, from 1, of the first mark below a source line. The source starts one space behind the bar.
+/// Returns the column of the first `^`, from 1. The source code starts one space after the bar.
 fn mark_of_swc(line: &str) -> Option<u32> {
     let (gutter, marks) = line.split_once([':', '·'])?;
     if !gutter.trim().is_empty() {
@@ -115,7 +116,7 @@ mod tests {
 
     use super::read;
 
-    /// Returns path, line, column and message of each error.
+    /// Parses the output of a compiler and returns path, line, column and message of each error.
     fn told(compiler: Compiler, text: &str) -> Vec<(String, u32, u32, String)> {
         let mistakes = read(compiler, text).into_iter();
         mistakes

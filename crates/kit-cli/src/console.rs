@@ -1,4 +1,4 @@
-//! Output of commands: code frames and colours for people, JSON for programs.
+//! Output of commands: text with colours for people, JSON for programs.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use crate::{Environment, Stream};
 
-/// Maximum number of errors that are printed. The user is expected to fix the first ones first.
+/// Maximum number of errors that are printed. Users correct the first ones first.
 const MAX_ERRORS: usize = 50;
 
 /// Maximum number of warnings that are printed.
 const MAX_WARNINGS: usize = 20;
 
-/// Output of one command.
+/// Prints the results and messages of one command.
 pub(crate) struct Console<'a> {
     environment: &'a dyn Environment,
     json: bool,
@@ -51,17 +51,18 @@ impl<'a> Console<'a> {
         self.json
     }
 
-    /// Prints each JSON result on one line, for a command with several results.
+    /// From now on, prints each JSON result on one line, for a command with several results.
     pub(crate) fn use_lines(&self) {
         self.lines.set(true);
     }
 
-    /// Returns true if no further result can be written: the reader has closed the output, or writing failed.
+    /// Returns true if no further result can be written, because the reader has closed the output or a write failed.
     pub(crate) fn is_closed(&self) -> bool {
         self.left.get() || self.broken.get()
     }
 
-    /// Returns true if a result could not be written. A reader that closed the output (`kit build --json | head -1`) is no failure.
+    /// Returns true if a result could not be written. It is not a failure if the reader closed the output, as in `kit build
+    /// --json | head -1`.
     pub(crate) fn has_write_error(&self) -> bool {
         self.broken.get()
     }
@@ -102,7 +103,7 @@ impl<'a> Console<'a> {
         self.note(&format!("{}: {message}", self.paint(Stream::Err, style, "error")));
     }
 
-    /// Prints a warning, unless JSON is requested: then warnings are part of the document.
+    /// Prints a warning. If JSON is requested, prints nothing, because the JSON contains the warnings.
     pub(crate) fn warning(&self, message: &str) {
         if !self.json {
             let style = AnsiColor::Yellow.on_default().bold();
@@ -113,12 +114,13 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Prints diagnostics as code frames, the numbers of errors and warnings, and the commands that explain the codes.
+    /// Prints diagnostics with excerpts of the sources, the numbers of errors and warnings, and the command that explains the
+    /// error codes.
     pub(crate) fn diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
         self.print_diagnostics(diagnostics, sources, "nothing was written");
     }
 
-    /// Prints the diagnostics of a build whose artifacts are already written.
+    /// Prints diagnostics that a build reported after it had written the artifacts.
     pub(crate) fn late_diagnostics(&self, diagnostics: &Diagnostics, sources: &dyn Sources) {
         self.print_diagnostics(diagnostics, sources, "the artifacts are written");
     }
@@ -174,7 +176,7 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Returns the text with a style, if the stream shows styles.
+    /// Returns the text with colours, if the stream shows colours.
     pub(crate) fn paint(&self, stream: Stream, style: Style, text: &str) -> String {
         if self.colors(stream) {
             format!("{style}{text}{style:#}")
@@ -192,7 +194,7 @@ impl<'a> Console<'a> {
             && self.environment.var("TERM").as_deref() != Some("dumb")
     }
 
-    /// Writes text unchanged.
+    /// Writes the text as it is, without a line break.
     pub(crate) fn write(&self, stream: Stream, text: &str) {
         match self.environment.write(stream, text) {
             Err(error) if stream == Stream::Out && error.kind() == io::ErrorKind::BrokenPipe => {
@@ -200,7 +202,7 @@ impl<'a> Console<'a> {
             }
             Err(error) if stream == Stream::Out => {
                 self.broken.set(true);
-                // Report the error on standard error. If that fails too, the exit code still reports it.
+                // Report the error on standard error. If that fails too, the command still exits with 1.
                 let _ = self.environment.write(
                     Stream::Err,
                     &format!("error: cannot write to standard output: {error}\n"),
@@ -211,13 +213,13 @@ impl<'a> Console<'a> {
     }
 }
 
-/// Returns the milliseconds, with a precision of one microsecond.
+/// Returns a duration in milliseconds, with three decimal places.
 #[allow(clippy::cast_precision_loss)] // Reason: 2^53 microseconds are 285 years.
 pub(crate) fn milliseconds(took: Duration) -> f64 {
     took.as_micros() as f64 / 1000.0
 }
 
-/// Formats a number with a noun, such as `1 route`, `2 routes`.
+/// Returns a number with a noun in singular or plural: `1 route`, `2 routes`.
 pub(crate) fn quantity(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")

@@ -1,9 +1,9 @@
-//! Dependencies of every command.
+//! The context in which a command runs.
 
 use crate::console::Console;
 use crate::{Environment, Host};
 
-/// Console, environment and host of one command.
+/// Console, environment and host of a command.
 pub(crate) struct Context<'a> {
     pub(crate) console: &'a Console<'a>,
     pub(crate) environment: &'a dyn Environment,

@@ -6,7 +6,7 @@ use crate::failure::{Problem, Reason};
 /// Environment variable with the URL of the database.
 const VARIABLE: &str = "DATABASE_URL";
 
-/// Help for a variable without a URL.
+/// Help for a `DATABASE_URL` that is missing or blank.
 const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database";
 
 /// Returns the URL in `DATABASE_URL`; `None` for the project's embedded database.
@@ -42,7 +42,7 @@ pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<S
     })
 }
 
-/// Error for a missing or blank URL.
+/// Error for a `DATABASE_URL` that is missing or blank.
 pub(crate) struct MissingUrl {
     pub(crate) message: String,
     pub(crate) help: String,
@@ -57,7 +57,7 @@ impl From<MissingUrl> for Problem {
     }
 }
 
-/// Returns true in continuous integration, whose services set the variable `CI`.
+/// Returns true in continuous integration. CI services set the variable `CI`.
 fn is_ci(environment: &dyn Environment) -> bool {
     environment
         .var("CI")

@@ -1,4 +1,4 @@
-//! Loads `.env`, which is for development only.
+//! Loads the project's `.env`, which is for development only.
 
 use crate::common_args::Common;
 use crate::console::Console;
@@ -14,14 +14,15 @@ pub(crate) async fn load(common: &Common, context: &Context<'_>) -> Result<EnvFi
     Ok(context.host.load_env(&root).await?)
 }
 
-/// Prints the names of the variables from the file: a value from an unexpected source is hard to find.
+/// Prints the names of the variables that the file sets. Without this, users would not expect that a value comes from the
+/// file.
 pub(crate) fn print(env: &EnvFile, console: &Console<'_>) {
     if let Some(text) = text(env).filter(|_| !console.is_json()) {
         console.note(&text);
     }
 }
 
-/// Loads the file and prints the names, for a command that runs once.
+/// Loads the file and prints the names of its variables, for a command that runs once.
 pub(crate) async fn load_and_print(common: &Common, context: &Context<'_>) -> Result<(), CommandError> {
     print(&load(common, context).await?, context.console);
     Ok(())
@@ -46,7 +47,7 @@ mod tests {
     use crate::host::EnvFile;
 
     #[test]
-    fn prints_names_but_not_values_of_variables() {
+    fn prints_the_names_but_not_the_values_of_the_variables_in_the_env_file() {
         let said = |set: &[&str], kept: &[&str]| {
             text(&EnvFile {
                 set: set.iter().map(ToString::to_string).collect(),

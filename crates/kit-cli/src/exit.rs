@@ -1,11 +1,11 @@
 //! Exit codes of commands.
 
-/// Result of a command for its caller.
+/// Result of a command, from which its exit code follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// The command succeeded.
     Success,
-    /// The command failed: a mistake in the project, or a failure of the environment.
+    /// The command failed because of a mistake in the project or a failure of the environment.
     Failure,
     /// The arguments are invalid.
     Usage,
@@ -20,7 +20,7 @@ impl Exit {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
-            // Exit code of a shell for a program that SIGINT ended.
+            // Shells use this exit code for a program that Ctrl-C ended.
             Self::Interrupted => 130,
         }
     }

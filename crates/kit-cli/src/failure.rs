@@ -1,4 +1,4 @@
-//! Errors of commands, as text for people and as JSON for programs.
+//! Errors of commands, which are printed as text or as JSON.
 
 use kit_build::BuildError;
 use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
@@ -6,26 +6,26 @@ use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
 use crate::console::Console;
 use crate::{Exit, HostError};
 
-/// Reason for a command to fail.
+/// Reason why a command failed.
 pub(crate) enum CommandError {
-    /// Mistakes in the project, found before any file was written.
+    /// Diagnostics with errors. No file was written.
     Diagnostics(Diagnostics, Box<dyn Sources>),
-    /// Mistakes that were found after the artifacts were written.
+    /// Diagnostics with errors that were found after the artifacts were written.
     LateDiagnostics(Diagnostics, Box<dyn Sources>),
-    /// A failure outside of the sources, or a refused operation.
+    /// A failure without a location in the sources, such as a database that is not available.
     Problem(Problem),
-    /// The command fails, but its result already contains the reason.
+    /// The reason is already part of the printed result.
     Reported,
-    /// The user pressed Ctrl-C at a question. The value is the message to print.
+    /// The user pressed Ctrl-C at a question. The value is a message to print.
     Interrupted(&'static str),
 }
 
-/// A failure without a location in the sources.
+/// A failure without a location in the sources, such as a database that is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// Member `code` of the JSON form.
+    /// Error code in the JSON, such as `BUILD_ERROR`.
     code: &'static str,
-    /// Member `phase` of the JSON form.
+    /// Phase in the JSON, such as `check-types`.
     phase: &'static str,
     /// Reasons of the failure, usually one.
     reasons: Vec<Reason>,
@@ -36,13 +36,13 @@ pub(crate) struct Problem {
 pub(crate) struct Reason {
     /// File that caused the failure, if any.
     pub(crate) path: Option<String>,
-    /// Line and column in the file, from 1.
+    /// Line and column in the file, both from 1.
     pub(crate) position: Option<(u32, u32)>,
     /// Description of the failure.
     pub(crate) message: String,
-    /// Correction for the user to make.
+    /// Text that tells the user how to correct the problem.
     pub(crate) help: Option<String>,
-    /// `code` of this reason in the JSON form, if another tool reported it: `TS2322`.
+    /// Error code of another tool that reported this reason: `TS2322`. The JSON contains it.
     pub(crate) code: Option<String>,
 }
 
@@ -59,7 +59,8 @@ impl Problem {
         }
     }
 
-    /// Creates a failure from the messages of the project's compiler. In text output, the compiler's own output is shown instead.
+    /// Creates a failure from the errors of the project's compiler. As text, the output of the compiler itself is printed
+    /// instead.
     pub(crate) fn compile(reasons: Vec<Reason>) -> Self {
         Self {
             code: "BUILD_ERROR",
@@ -86,7 +87,7 @@ impl Problem {
         }
     }
 
-    /// Creates a failure to run tests.
+    /// Creates a failure for tests that could not be run.
     pub(crate) fn testing(message: impl Into<String>) -> Self {
         Self {
             code: "TEST_ERROR",
@@ -104,7 +105,7 @@ impl Problem {
         }
     }
 
-    /// Creates a failure to generate or apply migrations.
+    /// Creates a failure of the commands for migrations.
     pub(crate) fn migration(reasons: Vec<Reason>) -> Self {
         Self {
             code: "MIGRATION_ERROR",
@@ -121,7 +122,7 @@ impl Problem {
         self
     }
 
-    /// Sets the help: the correction for the user to make.
+    /// Sets the text that tells the user how to correct the problem.
     pub(crate) fn help(mut self, help: &str) -> Self {
         for reason in &mut self.reasons {
             reason.help = Some(help.to_owned());
@@ -131,7 +132,7 @@ impl Problem {
 }
 
 impl Reason {
-    /// Creates a reason with a description only.
+    /// Creates a reason that only has a description.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -165,7 +166,7 @@ impl From<HostError> for CommandError {
 }
 
 impl CommandError {
-    /// Returns the description in one line and the help, for output that only mentions the failure.
+    /// Returns the description on one line, and the help. Used in output that mentions the failure without details.
     pub(crate) fn summary(&self) -> (String, Option<String>) {
         match self {
             Self::Reported => ("the command failed".to_owned(), None),
@@ -194,7 +195,7 @@ impl CommandError {
         }
     }
 
-    /// Prints the failure as text or JSON.
+    /// Prints the failure as text, or as JSON if it is requested.
     pub(crate) fn print(&self, console: &Console<'_>) {
         match self {
             Self::Reported => {}

@@ -1,4 +1,4 @@
-//! Interface to the host: operations of a command that need JavaScript.
+//! Interface to the host, the JavaScript process that starts the command and does what needs JavaScript.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,8 +16,9 @@ pub trait Host {
     /// Loads a configuration file and returns its default export as JSON.
     fn load_config<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Value>;
 
-    /// Sets the variables of the project's `.env` that are not set. Does nothing if `NODE_ENV` is set to a value other than
-    /// `development`. A variable that an earlier call set is updated, or removed if the file no longer contains it.
+    /// Sets the environment variables in the project's `.env`, except those that are already set. Does nothing if `NODE_ENV` is
+    /// set to a value other than `development`. Updates variables that an earlier call set, or removes them if the file no
+    /// longer contains them.
     fn load_env<'a>(&'a self, root: &'a Path) -> HostFuture<'a, EnvFile>;
 
     /// Returns the URL of the project's embedded database. The database runs at least until the command ends.
@@ -26,29 +27,31 @@ pub trait Host {
     /// Performs an action on the project's embedded database.
     fn database<'a>(&'a self, root: &'a Path, action: DatabaseAction) -> HostFuture<'a, DatabaseResult>;
 
-    /// Runs a plugin's tap with `event` and returns its result. The plugin belongs to the last loaded configuration.
+    /// Runs a plugin's function for a hook with `event` and returns its result. `plugin` is the index in the configuration that
+    /// was loaded last.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> HostFuture<'a, Value>;
 
-    /// Runs Node and waits for its exit. Its output goes to standard error; an interrupt also reaches Node.
+    /// Runs Node and waits until it exits. Its output goes to standard error. Ctrl-C also interrupts Node.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit>;
 
-    /// Watches files and replaces the previous watch. The next call of `wait` or `serve` returns changes as an [`Event`].
+    /// Starts to watch files, instead of those of the last call. The next call of `wait` or `serve` returns changes as an
+    /// [`Event`].
     fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()>;
 
-    /// Waits for an event.
+    /// Waits for the next event: a change of a watched file, or a key.
     fn wait(&self) -> HostFuture<'_, Event>;
 
-    /// Serves an application in development until an event occurs.
+    /// Serves an application in development until the next event occurs.
     fn serve<'a>(&'a self, what: &'a Serve) -> HostFuture<'a, Event>;
 }
 
-/// Variables from the project's `.env`.
+/// Result of loading the project's `.env`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnvFile {
-    /// Names of the variables that have the file's values.
+    /// Names of the variables whose values come from the file.
     pub set: Vec<String>,
-    /// Names of the variables in the file that were already set to other values, and keep these.
+    /// Names of the variables in the file that were already set to other values. They keep these.
     pub kept: Vec<String>,
     /// Names of the variables that this call changed or removed.
     pub changed: Vec<String>,
@@ -58,13 +61,13 @@ pub struct EnvFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "action")]
 pub enum DatabaseAction {
-    /// Start the database and return its URL.
+    /// Start the database while the command runs, and return its URL.
     Url,
     /// Start the database, keep it running until it is stopped, and return its URL.
     Start,
-    /// Stop keeping the database running, and return the number of processes that still use it.
+    /// Let the database stop once nothing uses it, and return the number of processes that still do.
     Stop,
-    /// Delete the database, create an empty one, and return its URL.
+    /// Delete the data of the database, create an empty one, and return its URL.
     Reset,
     /// Run psql on the database and return its exit code.
     Psql {
@@ -73,58 +76,59 @@ pub enum DatabaseAction {
     },
 }
 
-/// Result of a [`DatabaseAction`]. Only the members that belong to the action are set.
+/// Result of a [`DatabaseAction`]. Each action sets only the fields that belong to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DatabaseResult {
     /// URL of the database.
     pub url: Option<String>,
-    /// Number of processes that use the database.
+    /// Number of processes that still use the database.
     pub users: Option<usize>,
     /// Exit code of psql; `None` if a signal ended it.
     pub code: Option<i32>,
 }
 
 impl DatabaseResult {
-    /// Returns the URL, which the result of every action with a URL contains.
+    /// Returns the URL. Call this only for actions that return one.
     pub(crate) fn url(self) -> String {
         self.url.unwrap_or_default()
     }
 }
 
-/// Arguments to run Node.
+/// Arguments and environment of a Node process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeRun {
-    /// Arguments of Node. [`REPORT`] represents the path of a file, whose text the host returns after Node has exited.
-    /// [`REPORTER`] represents the module that makes `node --test` write its result to that file.
+    /// Arguments of Node. The host replaces [`REPORT`] by the path of a file, and returns the content of the file after Node
+    /// has exited. It replaces [`REPORTER`] by the path of a test reporter for `node --test` that writes its result to that
+    /// file.
     pub args: Vec<String>,
-    /// Working directory, absolute.
+    /// Absolute path of the working directory.
     pub directory: String,
-    /// Environment variables in addition to those of the host. The value [`SEEN`] represents a directory into which tests write
-    /// the coverage of the contracts.
+    /// Environment variables in addition to those of the host. The host replaces the value [`SEEN`] by the path of a directory
+    /// into which tests write the coverage of the contracts.
     pub env: BTreeMap<&'static str, String>,
 }
 
-/// Argument that represents the path of the report.
+/// Placeholder for the path of the report.
 pub const REPORT: &str = "{report}";
 
-/// Argument that represents the path of the test reporter.
+/// Placeholder for the path of the test reporter.
 pub const REPORTER: &str = "{reporter}";
 
-/// Value of an environment variable that represents the directory for the coverage of the contracts.
+/// Placeholder for the path of the directory for the coverage of the contracts.
 pub const SEEN: &str = "{seen}";
 
-/// Result of a Node process.
+/// Result of a Node process that has exited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeExit {
     /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
-    /// Signal that ended the process.
+    /// Signal that ended the process; `None` if it exited by itself.
     pub signal: Option<String>,
-    /// True if the user interrupted the command, and the process ended therefore.
+    /// True if the process ended because the user pressed Ctrl-C.
     pub interrupted: bool,
-    /// Text of the report, if Node wrote one.
+    /// Content of the report; `None` if Node did not write one.
     pub report: Option<String>,
     /// Coverage of the contracts by the tests; `None` if no test recorded it.
     pub seen: Option<Coverage>,
@@ -133,26 +137,26 @@ pub struct NodeExit {
 /// Coverage of the contracts by tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Coverage {
-    /// All items of the contracts.
+    /// All items that tests can cover.
     pub items: Vec<ContractItem>,
     /// Indices of the covered items in `items`.
     pub seen: BTreeSet<usize>,
 }
 
-/// Item of a contract that tests can cover.
+/// A part of a contract that tests can cover.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ContractItem {
     /// Kind of the item.
     pub kind: ItemKind,
     /// Route, such as `POST /notes`.
     pub route: String,
-    /// Slot of the request: `params`, `query` or `body`.
+    /// Slot of the request: `params`, `query` or `body`. `None` if the item is not part of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
-    /// Path of the value, such as `$.items[].name`.
+    /// Path of the value in the slot, such as `$.items[].name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Rule, bound, member or response: `maxLength 200`, `404 NOTE_NOT_FOUND`.
+    /// Description of a rule, a bound, a member of a union or a response: `maxLength 200`, `404 NOTE_NOT_FOUND`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
 }
@@ -161,111 +165,111 @@ pub struct ContractItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ItemKind {
-    /// A route that responded with success.
+    /// A route. Covered if a request succeeded.
     Route,
-    /// A status and a code of a route's responses.
+    /// A response of a route with a status and an error code. Covered if a request got it.
     #[serde(rename = "answer")]
     Response,
-    /// A field of an accepted request.
+    /// A property of a request. Covered if an accepted request contained it.
     Field,
-    /// A member of a union in an accepted request.
+    /// A member of a union. Covered if an accepted request contained a value of it.
     Member,
-    /// A bound that a value in an accepted request is equal to.
+    /// A bound of a value. Covered if a value in an accepted request was equal to it.
     Bound,
-    /// A rule that a refused request broke.
+    /// A rule. Covered if a request was refused because it broke the rule.
     Rule,
 }
 
-/// Files whose changes count as edits.
+/// Files to watch. A change to one of them is an edit that triggers the next build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Watch {
-    /// Absolute path of the project. All files in it are watched.
+    /// Absolute path of the project. Watches all files in it.
     pub root: String,
-    /// Directories that are not watched, relative to the root.
+    /// Directories in the project that are not watched, relative to its root.
     pub ignored: Vec<String>,
-    /// True if test files are watched.
+    /// True to watch test files, too.
     pub tests: bool,
-    /// Additional files to watch, absolute.
+    /// Absolute paths of other files to watch.
     pub files: Vec<String>,
-    /// Files that a build has just written, absolute. These writes do not count as edits.
+    /// Absolute paths of files that a build has just written. These changes are not edits.
     pub written: Vec<String>,
 }
 
-/// Application to serve in development.
+/// Application to serve in development, after a build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Serve {
     /// Absolute path of the project.
     pub root: String,
-    /// Program that starts the application, relative to the root.
+    /// Path of the program that starts the application, relative to the root.
     pub entry: String,
-    /// Port that replaces the program's own.
+    /// Port on which the application listens instead of the one that it chooses itself.
     pub port: Option<u16>,
-    /// Address that replaces the program's own.
+    /// Address on which the application listens instead of the one that it chooses itself.
     pub host: Option<String>,
     /// Accepted names in the `Host` header of requests, in addition to localhost and addresses.
     pub allowed_hosts: Vec<String>,
-    /// URL of the embedded database, if the project uses it.
+    /// URL of the embedded database; `None` if the project does not use it.
     pub database_url: Option<String>,
-    /// Result of the last build. After a failed build, the running application stays unchanged.
+    /// Result of the last build. If it failed, the application that already runs stays unchanged.
     pub build: BuildState,
-    /// Type check to run once the application listens or has exited. The end of the check is an [`Event::Checked`].
+    /// Type check to run as soon as the application listens or has exited. An [`Event::Checked`] reports its result.
     pub types: Option<TypeCheck>,
 }
 
-/// Arguments to run the project's type checker.
+/// Program and arguments that check the project's types.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TypeCheck {
-    /// Absolute path of the program.
+    /// Absolute path of the type checker.
     pub program: String,
     /// Arguments of the program.
     pub args: Vec<String>,
 }
 
-/// Result of a build, for users who see the application and not the terminal.
+/// Result of a build, which the host shows to users who see the application and not the terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "status")]
 pub enum BuildState {
     /// The build succeeded.
     Built {
-        /// Empty string.
+        /// Always the empty string.
         text: String,
     },
     /// The build failed.
     Failed {
-        /// Text of the errors, as on the terminal.
+        /// Errors of the build, as the terminal shows them.
         text: String,
-        /// Output of `kit build --json`.
+        /// The same errors as `kit build --json` prints them.
         report: Value,
     },
 }
 
-/// Event that ends a wait.
+/// Event that the command waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Event {
     /// Files were written, created or removed.
     Changed {
-        /// Paths, relative to the root.
+        /// Paths of the files, relative to the project's root.
         files: Vec<String>,
     },
     /// The user requested another build.
     Rebuild,
     /// The type check of the served application has ended.
     Checked {
-        /// Exit code; `None` if the check could not be started or a signal ended it.
+        /// Exit code of the type checker; `None` if it could not be started or a signal ended it.
         code: Option<i32>,
-        /// Output of the check.
+        /// Output of the type checker.
         text: String,
     },
-    /// The application cannot be served, because it has no port to listen on. The host has reported this.
+    /// The application does not listen on a port, so it cannot be served. The host has printed this.
     Failed,
     /// The user quit.
     Quit,
 }
 
-/// Failure of a host's operation.
+/// Failure of an operation of the host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostError {
     /// Message for the user.

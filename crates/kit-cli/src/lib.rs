@@ -1,7 +1,7 @@
 //! The `kit` command.
 //!
-//! Place in the workspace: above `kit-build` and `kit-migrate`, below the addon that Node loads. The crate parses arguments,
-//! calls these crates, and prints the results. It does not implement builds itself.
+//! Place in the workspace: the addon that Node loads calls this crate, and this crate calls `kit-build` and `kit-migrate`.
+//! It parses arguments and prints the results. It does not implement builds itself.
 //!
 //! A command is a future. It does its own work synchronously and waits only for its [`Host`], for the few operations that
 //! need JavaScript. [`Session`] turns the future into a sequence of requests and replies, so the host needs no async runtime

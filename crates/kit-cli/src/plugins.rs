@@ -1,10 +1,10 @@
-//! Runs the plugins of a build in the host of the command.
+//! Runs the plugins of a build with the host of the command.
 
 use kit_build::{TapEvent, TapFuture, TapHost};
 
 use crate::Host;
 
-/// Plugins of the last configuration that the host has loaded.
+/// Plugins in the configuration that the host loaded last.
 pub(crate) struct Plugins<'a>(pub(crate) &'a dyn Host);
 
 impl TapHost for Plugins<'_> {

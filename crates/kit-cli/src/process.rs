@@ -1,4 +1,4 @@
-//! Environment of a command in the current process.
+//! The environment of a command that runs in this process.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
@@ -66,7 +66,7 @@ impl Environment for ProcessEnvironment {
     }
 
     fn run(&self, program: &str, args: &[&str], directory: &Path, speech: ProgramOutput) -> io::Result<bool> {
-        // On Windows, npm is a script, which must be started with its file extension.
+        // On Windows, npm is a script. It can only be started with its file extension.
         let program = if cfg!(windows) && program == "npm" {
             "npm.cmd"
         } else {
@@ -75,7 +75,7 @@ impl Environment for ProcessEnvironment {
         let mut command = Command::new(program);
         command.args(args).current_dir(directory).stdin(Stdio::null());
         match speech {
-            // Passed explicitly: Node marks its own standard streams as not inheritable by other programs.
+            // Passed explicitly, because Node does not let other programs inherit its standard streams.
             ProgramOutput::Print => command.stdout(io::stderr()).stderr(io::stderr()),
             ProgramOutput::Discard => command.stdout(Stdio::null()).stderr(Stdio::null()),
         };
@@ -83,7 +83,7 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-/// Converts the result of a prompt: Esc is `None`, and Ctrl-C is an error of the kind `Interrupted`.
+/// Converts the answer to a question. Esc gives `None`, and Ctrl-C an error of the kind `Interrupted`.
 fn answered<T>(answer: Result<T, InquireError>) -> io::Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -100,8 +100,8 @@ impl fmt::Debug for ProcessEnvironment {
     }
 }
 
-/// Writes all bytes like `Write::write_all`, but also to a non-blocking pipe: Node makes pipes non-blocking. Waits while the
-/// pipe is full.
+/// Writes all bytes, even to a non-blocking pipe: if the pipe is full, waits and tries again. Node makes pipes non-blocking,
+/// with which `Write::write_all` fails.
 fn write_all(stream: &mut dyn io::Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match stream.write(bytes) {
@@ -131,7 +131,7 @@ mod tests {
 
     use super::write_all;
 
-    /// A pipe that alternately accepts three bytes and is full.
+    /// A pipe that accepts three bytes, is full once, accepts three bytes, and so on.
     #[derive(Default)]
     struct Pipe {
         taken: Vec<u8>,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_all_bytes_to_a_full_pipe() {
+    fn writes_all_bytes_to_a_pipe_that_is_sometimes_full() {
         let mut pipe = Pipe::default();
         write_all(&mut pipe, b"twelve bytes").unwrap();
         assert_eq!(pipe.taken, b"twelve bytes");

@@ -1,4 +1,4 @@
-//! Opens the project that a command works on.
+//! Opens the project on which a command works.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::{Environment, HostError};
 
 /// A project whose configuration is valid.
 pub(crate) struct Project {
-    /// Root directory: absolute, without symbolic links.
+    /// Absolute path of the root directory, without symbolic links.
     pub(crate) root: PathBuf,
     pub(crate) config: ResolvedConfig,
     /// Warnings about the configuration.
@@ -55,7 +55,7 @@ impl Project {
 
 /// Creates the error for a configuration file that could not be imported or has an invalid default export.
 fn unloadable(root: &Path, name: &str, error: HostError) -> CommandError {
-    // Node does not report the location of a syntax error in a JavaScript file, so kit parses the file.
+    // Node does not report the location of a syntax error in a JavaScript file, so kit parses the file to find it.
     let (line, column) = read_text(&root.join(name))
         .ok()
         .flatten()
@@ -68,7 +68,7 @@ fn unloadable(root: &Path, name: &str, error: HostError) -> CommandError {
     });
     let (label, text) = place.label(root);
     let mut sources = SourceTexts::default();
-    // Without a line, a code frame would show the first line, which is unrelated to the error.
+    // Without a line number, an excerpt would show the first line, which has nothing to do with the error.
     if let Some(text) = text.filter(|_| place.line > 0) {
         sources.add(label.path.clone(), text);
     }
@@ -77,7 +77,7 @@ fn unloadable(root: &Path, name: &str, error: HostError) -> CommandError {
     CommandError::Diagnostics(diagnostics, Box::new(sources))
 }
 
-/// Returns the project's root. The path must be UTF-8, because JavaScript represents it as a string.
+/// Returns the project's root. Its path must be UTF-8, because the host gets it as a JavaScript string.
 pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<PathBuf, CommandError> {
     let here = environment.current_dir().map_err(|error| {
         Problem::build(
@@ -95,8 +95,8 @@ pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<Pat
     Ok(root)
 }
 
-/// Returns message and help for a command that runs in a directory below a project, or `None` if no parent directory is a
-/// project.
+/// Returns the message and help for a command that runs in a subdirectory of a project; `None` if no parent directory is
+/// a project.
 pub(crate) fn below_project_error(root: &Path) -> Option<(String, String)> {
     project_above(root)?;
     let here = root.display();
@@ -106,13 +106,13 @@ pub(crate) fn below_project_error(root: &Path) -> Option<(String, String)> {
     ))
 }
 
-/// Returns the time to write into files.
+/// Returns the time that a build writes into files.
 pub(crate) fn build_time(environment: &dyn Environment) -> Result<BuildTime, CommandError> {
     let epoch = environment.var("SOURCE_DATE_EPOCH");
     Ok(BuildTime::new(epoch.as_deref(), environment.now())?)
 }
 
-/// Sources for diagnostics without code frames.
+/// Sources without text, for diagnostics without excerpts.
 pub(crate) struct NoSources;
 
 impl Sources for NoSources {

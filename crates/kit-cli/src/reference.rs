@@ -1,4 +1,5 @@
-//! Test that `docs/cli.md` contains the help of every command as clap prints it. `KIT_BLESS=1` writes the page.
+//! Checks that `docs/cli.md` contains the help of every command as clap prints it. `KIT_BLESS=1` rewrites the
+//! page.
 #![allow(clippy::disallowed_methods)] // Reason: the test reads and writes the page.
 
 use std::fmt::Write as _;
@@ -8,11 +9,11 @@ use clap::{Command, CommandFactory as _};
 
 use crate::args::CommandLine;
 
-/// Line in the page. The text above it is written by hand.
+/// Line in the page below which the text is generated.
 const MARK: &str =
     "<!-- Below: the help of every command. `KIT_BLESS=1 cargo test -p kit-cli reference` writes it. -->\n";
 
-/// Maximum width of the help, so that the result does not depend on the terminal.
+/// Maximum width of the help in characters, so that the page does not depend on the terminal.
 const WIDTH: usize = 100;
 
 #[test]
@@ -51,7 +52,7 @@ fn describe(command: &mut Command, page: &mut String) {
         .to_owned();
     let help = command.render_long_help().to_string();
     assert!(help.contains("Examples:"), "the help of `{name}` has no examples");
-    // clap pads lines with spaces.
+    // Remove the spaces that clap adds at the ends of lines.
     let lines: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
     // Writing to a string cannot fail.
     let _ = write!(page, "\n## {name}\n\n```text\n{}\n```\n", lines.join("\n"));

@@ -1,4 +1,4 @@
-//! Repeated builds of one project, and the list of files whose changes trigger the next build.
+//! Builds of one project in a row, and the list of files whose changes trigger the next build.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,20 +7,20 @@ use kit_build::{BuildReport, Mode, ResolvedConfig, Session};
 use crate::failure::CommandError;
 use crate::{Host, Watch, compiler};
 
-/// A project that is built repeatedly.
+/// A project that is built again after each edit.
 pub(crate) struct RepeatedBuild<'a> {
     host: &'a dyn Host,
     root: PathBuf,
-    /// Purpose of the builds.
+    /// Purpose of the builds: `kit build --watch` or `kit dev`.
     pub(crate) mode: Mode,
-    /// State of earlier builds, which later builds reuse.
+    /// State of the last build, which the next build reuses.
     pub(crate) session: Session,
     watch: Watch,
 }
 
 impl<'a> RepeatedBuild<'a> {
-    /// Asks the host to watch the project's files before the first build, so that edits during that build count.
-    /// In `kit dev`, changes of test files do not count, because they do not affect the running application.
+    /// Asks the host to watch the project's files before the first build, so that edits during that build trigger
+    /// another one. In `kit dev`, test files are not watched, because they do not affect the running application.
     pub(crate) async fn start(root: PathBuf, mode: Mode, host: &'a dyn Host) -> Result<Self, CommandError> {
         let watch = Watch {
             root: root.to_string_lossy().into_owned(),
@@ -39,7 +39,7 @@ impl<'a> RepeatedBuild<'a> {
         })
     }
 
-    /// Excludes the output directories of this configuration from watching.
+    /// Stops watching the output directories of this configuration.
     pub(crate) async fn apply_config(&mut self, config: &ResolvedConfig) -> Result<(), CommandError> {
         let watch = Watch {
             ignored: ignored(config),
@@ -48,7 +48,8 @@ impl<'a> RepeatedBuild<'a> {
         self.watch(watch).await
     }
 
-    /// Watches all files that a build has read, wherever they are, and ignores the files that the build wrote.
+    /// Watches all files that a build has read, even outside of the project. Changes by the build itself do not
+    /// trigger another build.
     pub(crate) async fn watch_dependencies(&mut self, report: &BuildReport) -> Result<(), CommandError> {
         let mut files: Vec<String> = report
             .dependencies
@@ -84,7 +85,8 @@ fn ignored(config: &ResolvedConfig) -> Vec<String> {
     directories
 }
 
-/// Returns true if the file is in an installed package, which people do not edit. A linked package has its real path.
+/// Returns true if the file is in an installed package, which people do not edit. The path of a package that is a
+/// symbolic link is its real path, outside of `node_modules`.
 fn is_installed(path: &Path) -> bool {
     path.components()
         .any(|part| matches!(part, Component::Normal(name) if name == "node_modules"))

@@ -1,4 +1,4 @@
-//! Runs a command: from arguments to an exit code.
+//! Runs a command, from its arguments to its exit code.
 
 use std::ffi::OsString;
 
@@ -10,8 +10,8 @@ use crate::console::Console;
 use crate::context::Context;
 use crate::{Environment, Exit, Host, Stream};
 
-/// Runs a command. `args` do not contain the program's name. The future waits only for the host, so a caller that polls it
-/// knows that a pending future waits for a host's operation.
+/// Runs a command. `args` do not contain the program's name. The future is pending only while it waits for the host, so
+/// its caller knows when to do the work of the host.
 pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn Host) -> Exit {
     let json = wants_json(&args);
     let no_color = args.iter().any(|argument| argument == "--no-color");
@@ -43,7 +43,7 @@ struct UsageFailure {
     message: String,
 }
 
-/// Returns true if the arguments request JSON. The arguments may be invalid.
+/// Returns true if the arguments request JSON, even if they are invalid.
 fn wants_json(args: &[OsString]) -> bool {
     let mut args = args.iter().take_while(|argument| *argument != "--");
     let mut before: Option<&OsString> = None;
@@ -54,7 +54,7 @@ fn wants_json(args: &[OsString]) -> bool {
     })
 }
 
-/// Prints a message of clap. Help and version are results; all other messages report invalid arguments.
+/// Prints a message of clap. Help and version go to standard output; all other messages are about invalid arguments.
 fn explain(error: &clap::Error, console: &Console<'_>) -> Exit {
     let stream = if error.use_stderr() {
         Stream::Err

@@ -1,6 +1,6 @@
-//! Runs a command as a sequence of requests and replies, for a host in another language: the command runs until it needs the
-//! host, returns a request, and continues with the reply. No threads and no async runtime are involved; the host calls
-//! [`Session::step`] in a loop.
+//! Runs a command as a sequence of requests and replies, for a host in JavaScript. The command runs until it needs the host
+//! and returns a request. The host calls [`Session::step`] with the reply, and the command continues. This needs no threads
+//! and no async runtime.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -18,11 +18,11 @@ use crate::{
     NodeRun, Serve, Watch, run,
 };
 
-/// Request of a command to its host.
+/// Request of a command to its host, or the end of the command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Request {
-    /// Import this file and reply with its default export.
+    /// Import this configuration file, and reply with its default export.
     LoadConfig {
         /// Absolute path of the file.
         path: String,
@@ -45,25 +45,25 @@ pub enum Request {
         #[serde(flatten)]
         action: DatabaseAction,
     },
-    /// Run the tap of a plugin and reply with its result.
+    /// Run a plugin's function for a hook, and reply with its result.
     RunTap {
-        /// Index of the plugin in the configuration's list.
+        /// Index of the plugin in the configuration.
         plugin: usize,
         /// Name of the hook.
         hook: &'static str,
-        /// Event for the tap.
+        /// Event for the function, without the attachment.
         event: Value,
-        /// Name of another member of the event. [`Session::attachment`] returns its JSON.
+        /// Name of a property of the event with a long value. [`Session::attachment`] returns the value as JSON.
         attached: Option<&'static str>,
-        /// Content of the member.
+        /// Value of the property, which is not part of the request's JSON.
         #[serde(skip)]
         attachment: Option<Attachment>,
     },
-    /// Run Node until it ends and reply with a [`NodeExit`].
+    /// Run Node, and reply with a [`NodeExit`] after it has exited.
     RunNode(NodeRun),
     /// Watch these files and reply immediately.
     Watch(Watch),
-    /// Reply with the next event once it occurs.
+    /// Reply with the next event as soon as it occurs.
     Wait,
     /// Serve an application in development and reply with the next event.
     Serve(Serve),
@@ -93,12 +93,12 @@ pub enum Reply {
     },
 }
 
-/// Error for a host that misuses a session.
+/// Error for a host that calls [`Session::step`] wrongly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionError {
-    /// A step without the reply to the last request, or a first step with a reply.
+    /// The host did not give the reply to the last request, or gave a reply in the first step.
     UnexpectedReply,
-    /// A step after the command has ended.
+    /// The host called `step` after the command had ended.
     Ended,
 }
 
@@ -115,14 +115,14 @@ impl std::fmt::Display for SessionError {
 
 impl std::error::Error for SessionError {}
 
-/// A running command.
+/// A command that runs in steps.
 pub struct Session {
     command: Option<Pin<Box<dyn Future<Output = Exit>>>>,
     exchange: Rc<Exchange>,
 }
 
 impl Session {
-    /// Creates a command, which starts with the first step. `args` do not contain the program's name.
+    /// Creates a session. The command starts with the first step. `args` do not contain the program's name.
     pub fn new(args: Vec<OsString>, environment: impl Environment + 'static) -> Self {
         let exchange = Rc::new(Exchange::default());
         let host = Rc::clone(&exchange);
@@ -132,7 +132,8 @@ impl Session {
         }
     }
 
-    /// Runs the command until it needs its host again or ends.
+    /// Runs the command until its next request to the host or its end. `reply` is the reply to the last request, `None` in
+    /// the first step.
     ///
     /// # Errors
     /// Returns an error if `reply` does not fit the last request, or the command has ended.
@@ -154,8 +155,8 @@ impl Session {
         }
     }
 
-    /// Returns JSON of the member that the pending request names in `attached`; `None` if there is none. Each call prints the
-    /// JSON anew.
+    /// Returns the value of the property that the pending request names in `attached`, as JSON. Returns `None` if the request
+    /// has no attachment. Each call creates the JSON again.
     pub fn attachment(&self) -> Option<String> {
         match &*self.exchange.state.borrow() {
             State::Asked(Request::RunTap { attachment, .. }) => attachment.as_ref().map(Attachment::text),
@@ -172,7 +173,8 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// Exchanges requests and replies. Only one request is pending at a time, because a command waits for the reply.
+/// Passes requests and replies between command and host. Only one request is pending at a time, because the command waits for
+/// the reply.
 #[derive(Default)]
 struct Exchange {
     state: RefCell<State>,

@@ -1,4 +1,4 @@
-//! Reads a project's tsconfig.json: checks if tsc would write JavaScript, and if the file only refers to other projects.
+//! Reads a project's tsconfig.json, to know if tsc would write JavaScript and if the file only refers to other projects.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +11,16 @@ const MAX_EXTENDS_DEPTH: usize = 32;
 /// Reason why tsc would write no JavaScript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoOutput {
-    /// The project has no tsconfig.json.
+    /// There is no tsconfig.json.
     NoSettings,
-    /// The configuration sets or inherits `noEmit`.
+    /// tsconfig.json sets `noEmit`, or inherits it.
     NoEmit,
-    /// The configuration sets or inherits `emitDeclarationOnly`.
+    /// tsconfig.json sets `emitDeclarationOnly`, or inherits it.
     DeclarationsOnly,
 }
 
-/// Returns `Ok` if the project's tsconfig.json makes tsc write JavaScript. An invalid file counts as such a file, so tsc runs
-/// and reports the mistake better than kit could.
+/// Returns `Ok` if tsc would write JavaScript for the project. Also returns `Ok` for an invalid tsconfig.json, because tsc
+/// reports the mistake better than kit could.
 pub(crate) fn check_emits(root: &Path) -> Result<(), NoOutput> {
     let path = root.join("tsconfig.json");
     if !path.is_file() {
@@ -36,7 +36,8 @@ pub(crate) fn check_emits(root: &Path) -> Result<(), NoOutput> {
     Ok(())
 }
 
-/// Returns true if the project's tsconfig.json only refers to other projects: `tsc -p .` would check nothing and succeed.
+/// Returns true if the project's tsconfig.json only refers to other projects. For such a file, `tsc -p .` would check nothing
+/// and succeed.
 pub(crate) fn is_solution(root: &Path) -> bool {
     let Some(value) = read(&root.join("tsconfig.json")) else {
         return false;
@@ -51,7 +52,7 @@ fn read(path: &Path) -> Option<Value> {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
-/// Returns the value of an option that the file sets or inherits.
+/// Returns the value of a compiler option that the file sets or inherits; `None` if it does neither.
 fn effective_option(path: &Path, option: &str, depth: usize) -> Option<bool> {
     let value = read(path)?;
     if let Some(own) = value.pointer(&format!("/compilerOptions/{option}")) {
@@ -62,7 +63,7 @@ fn effective_option(path: &Path, option: &str, depth: usize) -> Option<bool> {
         base => vec![base.as_str()?],
     };
     let left = depth.checked_sub(1)?;
-    // In `extends`, later files override earlier ones.
+    // If `extends` is a list, later files override earlier ones.
     bases
         .into_iter()
         .rev()

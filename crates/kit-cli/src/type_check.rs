@@ -1,5 +1,5 @@
-//! Finds type errors in the project's code. kit evaluates types but does not check code, so the project's own `tsc --noEmit`
-//! does.
+//! Finds type errors in the project's code with the project's own `tsc --noEmit`. kit itself reads types, but does not check
+//! code.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,30 +16,30 @@ use crate::failure::{CommandError, Problem, Reason};
 use crate::host::TypeCheck;
 use crate::{Stream, compiler, compiler_errors, tsconfig};
 
-/// Phase of type errors in the JSON form of a failed build.
+/// Phase of type errors in the JSON of a failed build.
 pub(crate) const PHASE: &str = "check-types";
 
-/// Maximum number of type errors that a terminal shows at once.
+/// Maximum number of type errors that the terminal shows at once.
 const MAX_ERRORS: usize = 20;
 
-/// The project's type checker.
+/// The project's type checker with its arguments.
 #[derive(Debug, Clone)]
 pub(crate) struct Checker {
     program: PathBuf,
     args: Vec<String>,
 }
 
-/// Requirement of the type check that a project does not have.
+/// A condition of the type check that a project does not satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingRequirement {
-    /// The package `typescript`.
+    /// The package `typescript` is not installed.
     TypeScript,
-    /// `tsconfig.json` in the project's root.
+    /// `tsconfig.json` is missing in the project's root.
     Configuration,
 }
 
 impl MissingRequirement {
-    /// Returns the message about the missing requirement, and the help.
+    /// Returns a message about the missing package or file, and the help.
     pub(crate) fn text(self) -> (&'static str, &'static str) {
         match self {
             Self::TypeScript => (
@@ -55,7 +55,8 @@ impl MissingRequirement {
 }
 
 impl Checker {
-    /// Finds the type checker. `purpose` separates the caches of checks that may run at the same time.
+    /// Finds the type checker. `purpose` becomes part of the cache's name, because checks for different purposes may run at
+    /// the same time.
     pub(crate) fn find(root: &Path, purpose: &str) -> Result<Self, MissingRequirement> {
         let program = compiler::find(root, Compiler::Tsc.name()).ok_or(MissingRequirement::TypeScript)?;
         if !root.join("tsconfig.json").is_file() {
@@ -70,11 +71,12 @@ impl Checker {
         let mut args: Vec<String> = ["-p", ".", "--noEmit", "--pretty", "false"]
             .map(str::to_owned)
             .to_vec();
-        // TypeScript refuses this option together with `--noEmit`.
+        // Otherwise, TypeScript refuses a tsconfig.json with `emitDeclarationOnly` together with `--noEmit`.
         args.extend(["--emitDeclarationOnly", "false"].map(str::to_owned));
         let installed = root.join("node_modules");
         if installed.is_dir() {
-            // Projects may share the directory through a symbolic link, so the name of the cache contains the project's path.
+            // Projects may share `node_modules` through a symbolic link, so the name of the cache contains the project's
+            // path.
             let project = root
                 .to_string_lossy()
                 .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
@@ -86,7 +88,7 @@ impl Checker {
         Ok(Self { program, args })
     }
 
-    /// Returns the request for the host to run the checker.
+    /// Returns the program and arguments for the host, which runs the checker.
     pub(crate) fn request(self) -> TypeCheck {
         TypeCheck {
             program: self.program.to_string_lossy().into_owned(),
@@ -95,7 +97,7 @@ impl Checker {
     }
 }
 
-/// Returns the last bytes of an ASCII string. The end of a path is more specific than its start.
+/// Returns the last `count` bytes of an ASCII string. Of a long path, the end differs more often than the start.
 fn last_bytes(text: &str, count: usize) -> &str {
     &text[text.len().saturating_sub(count)..]
 }
@@ -103,20 +105,20 @@ fn last_bytes(text: &str, count: usize) -> &str {
 /// A type error.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TypeMistake {
-    /// File relative to the project's root.
+    /// Path of the file, relative to the project's root.
     path: Option<String>,
     /// Code, such as `TS2322`.
     code: String,
-    /// First line of the message.
+    /// First line of the message, without the code.
     message: String,
-    /// Other lines of the message.
+    /// Other lines of the message, which explain the error.
     more: Vec<String>,
     /// Line and column, from 1.
     position: Option<(u32, u32)>,
 }
 
 impl TypeMistake {
-    /// Returns the parts of the error that stay equal if its line moves.
+    /// Returns everything except the position, to recognize the error after an edit that moves it to another line.
     fn key(&self) -> (Option<&str>, &str, &str, &[String]) {
         (self.path.as_deref(), &self.code, &self.message, &self.more)
     }
@@ -133,7 +135,7 @@ impl TypeMistake {
         }
     }
 
-    /// Renders the error in the style of kit's own errors.
+    /// Formats the error like kit's own errors.
     fn draw(&self, root: &Path, style: Style) -> String {
         let mut sources = OneSource::default();
         let mut labels = Vec::new();
@@ -142,7 +144,7 @@ impl TypeMistake {
             let (line, column) = self.position.unwrap_or_default();
             let range = text.as_deref().and_then(|text| span(text, line, column));
             labels.push(Label::primary(path.clone(), range.clone().unwrap_or_default()).at(line, column));
-            // A code frame of another line would mislead.
+            // If the position is unknown, an excerpt of another line would mislead.
             sources.text = text.filter(|_| range.is_some());
         }
         let notes: Vec<String> = match self.more.as_slice() {
@@ -161,7 +163,7 @@ impl TypeMistake {
     }
 }
 
-/// Text of the file in which a type error is.
+/// Text of the file that contains a type error.
 #[derive(Default)]
 struct OneSource {
     text: Option<String>,
@@ -173,8 +175,8 @@ impl Sources for OneSource {
     }
 }
 
-/// Returns the byte range of the word, string literal or sign at a line and a column in UTF-16 code units. tsc reports only
-/// the start of an error.
+/// Returns the range of bytes to mark: the word, string literal or sign that starts at a line and column. The column counts
+/// UTF-16 code units. tsc reports only the start of an error.
 fn span(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
     let number = usize::try_from(line).ok()?.checked_sub(1)?;
     let row = text.split('\n').nth(number)?;
@@ -202,7 +204,7 @@ fn span(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
     Some(before + start..before + start + length)
 }
 
-/// Parses the output of tsc. The error says why there is no result.
+/// Parses the output of tsc. Returns an error if tsc failed without reporting type errors.
 pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, String> {
     let found: Vec<TypeMistake> = compiler_errors::read(Compiler::Tsc, text)
         .into_iter()
@@ -214,7 +216,7 @@ pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, St
                 path: reason.path,
                 code: code.to_owned(),
                 message: message.to_owned(),
-                // These lines are indented by two spaces. Lines with a deeper indentation explain the error.
+                // Lines below an error are indented by two spaces. Deeper indentation shows their structure, so it stays.
                 more: lines
                     .map(|line| line.strip_prefix("  ").unwrap_or(line).trim_end().to_owned())
                     .collect(),
@@ -237,7 +239,7 @@ pub(crate) fn read(code: Option<i32>, text: &str) -> Result<Vec<TypeMistake>, St
     })
 }
 
-/// Type errors and failures that `kit dev` has printed, so that it does not repeat them.
+/// Type errors and failures that `kit dev` has already printed, so that it does not repeat them.
 #[derive(Debug, Default)]
 pub(crate) struct PrintedTypeErrors {
     known: Vec<TypeMistake>,
@@ -246,7 +248,7 @@ pub(crate) struct PrintedTypeErrors {
 }
 
 impl PrintedTypeErrors {
-    /// Prints the missing requirement, unless it was printed before.
+    /// Prints that a package or file is missing, unless this was already printed.
     pub(crate) fn absent(&mut self, absent: MissingRequirement, console: &Console<'_>) {
         if self.absent != Some(absent) {
             let (missing, help) = absent.text();
@@ -255,7 +257,7 @@ impl PrintedTypeErrors {
         self.absent = Some(absent);
     }
 
-    /// Prints new type errors, and the number of type errors if it changed.
+    /// Prints the type errors that are new, and the number of type errors if it changed.
     pub(crate) fn print(&mut self, code: Option<i32>, text: &str, root: &Path, console: &Console<'_>) {
         self.absent = None;
         let now = match read(code, text) {
@@ -292,7 +294,8 @@ impl PrintedTypeErrors {
     }
 }
 
-/// Returns the errors of `now` that occur more often than in `before`, in order.
+/// Returns the errors in `now` that are not in `before`, in order. If an error occurs twice in `now` and once in `before`,
+/// one of them is new.
 fn new_errors<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
     let mut left: BTreeMap<_, usize> = BTreeMap::new();
     for mistake in before {
@@ -309,7 +312,7 @@ fn new_errors<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a Typ
         .collect()
 }
 
-/// Renders code frames, each followed by an empty line.
+/// Formats errors with excerpts of the sources. An empty line follows each of them.
 fn render_all(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> String {
     let style = if console.colors(Stream::Err) {
         Style::Colored
@@ -327,7 +330,8 @@ fn render_all(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> 
     text
 }
 
-/// Checks the types of a built project, for `kit build --check-types`. Returns the duration of the check.
+/// Checks the types of a built project for `kit build --check-types`, and returns the duration. Fails if there are type
+/// errors.
 pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, CommandError> {
     let checker = Checker::find(root, "build").map_err(|absent| {
         let (missing, help) = absent.text();
@@ -363,7 +367,7 @@ mod tests {
                         Property 'x' is missing.\nerror TS18003: No inputs were found.\n";
 
     #[test]
-    fn parses_type_errors_with_code_location_and_reasons() {
+    fn parses_the_location_code_and_message_lines_of_type_errors() {
         let found = read(Some(2), TEXT).unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!(
@@ -379,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_failure_without_type_errors() {
+    fn reports_an_error_if_tsc_fails_without_type_errors() {
         assert_eq!(read(Some(0), ""), Ok(Vec::new()));
         assert_eq!(read(Some(3), ""), Err("`tsc` failed (exit code 3)".to_owned()));
         assert_eq!(
@@ -389,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn error_on_another_line_is_not_new_but_a_duplicate_is() {
+    fn type_error_that_moved_to_another_line_is_not_new_but_a_second_equal_one_is() {
         let before = read(Some(2), TEXT).unwrap();
         let moved = read(Some(2), &TEXT.replace("(2,14)", "(9,1)")).unwrap();
         assert!(new_errors(&before, &moved).is_empty());
@@ -399,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn span_covers_the_word_string_or_sign_at_a_location() {
+    fn marks_the_word_string_or_sign_at_the_start_of_a_type_error() {
         let text = "const 𝒳é = 'a b';\nreturn  x + 1;\n";
         let at = |line, column| span(text, line, column).map(|range| &text[range]);
         assert_eq!(at(1, 1), Some("const"));

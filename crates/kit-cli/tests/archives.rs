@@ -1,4 +1,5 @@
-//! Tests of `kit scaffold init --packages`: kit's own packages come from a directory of archives.
+//! Tests of `kit scaffold init --packages`, which installs kit's packages from a directory of
+//! archives.
 
 #![allow(clippy::disallowed_methods)] // Reason: tests read the files that commands write.
 
@@ -21,7 +22,7 @@ const ARCHIVES: [&str; 10] = [
 ];
 
 #[test]
-fn uses_archives_for_packages_of_kit() {
+fn new_project_depends_on_the_archives_of_kits_packages() {
     let project = Project::new(&[]);
     for path in ARCHIVES
         .iter()
@@ -45,7 +46,7 @@ fn uses_archives_for_packages_of_kit() {
     assert_eq!(manifest["dependencies"]["@kit/core"], archive("core"));
     assert_eq!(manifest["devDependencies"]["@kit/cli"], archive("cli"));
     assert_eq!(manifest["dependencies"]["pg"], "^8.23.1");
-    // A package that only other packages depend on is overridden.
+    // If only other packages depend on a package of kit, `overrides` makes npm use its archive.
     assert_eq!(
         manifest["overrides"],
         json!({ "@kit/server-node": archive("server-node") })
@@ -53,7 +54,7 @@ fn uses_archives_for_packages_of_kit() {
 }
 
 #[test]
-fn refuses_a_directory_without_the_packages_before_it_writes() {
+fn refuses_a_directory_without_archives_of_kits_packages_and_writes_nothing() {
     let project = Project::new(&[]);
     let args = [
         "scaffold",

@@ -29,7 +29,7 @@ fn notes() -> Project {
     Project::new(&[("src/notes.types.ts", TYPES), ("src/notes.routes.ts", ROUTES)])
 }
 
-/// Replaces the duration in the text: `in 12 ms` becomes `in … ms`.
+/// Replaces durations in the output: `in 12 ms` becomes `in … ms`.
 fn timeless(text: &str) -> String {
     let parts: Vec<&str> = text.split(' ').collect();
     let parts = parts.iter().enumerate().map(|(index, part)| {
@@ -102,7 +102,7 @@ fn builds_the_project_in_the_given_root() {
 }
 
 #[test]
-fn shows_a_mistake_with_its_location() {
+fn build_prints_the_location_of_a_mistake_as_text_and_as_json() {
     let project = notes();
     project.write(
         "src/notes.types.ts",
@@ -211,7 +211,7 @@ fn generates_migrations_from_changes_of_the_types() {
         json!({ "status": "unchanged", "destructive": false, "changes": [] })
     );
 
-    // The second migration is generated within the same second, and still sorts after the first.
+    // The second migration is generated in the same second, but its name must sort after the first.
     project.write(
         "src/notes.types.ts",
         &TYPES.replace("  /** @maxLength 20 */\n  title: string;\n", ""),
@@ -231,17 +231,17 @@ fn generates_migrations_from_changes_of_the_types() {
             }],
         })
     );
-    // Only a build writes the draft in .kit/.
+    // Only a build writes the preview of the next migration into `.kit/`.
     assert!(!project.root.join(".kit").exists());
 }
 
 #[test]
-fn converts_timestamp_columns_only_on_request() {
+fn migrate_generate_converts_timestamp_columns_only_with_its_option() {
     let project = notes();
     let types = TYPES.replace("  title: string;\n", "  title: string;\n  at: Date;\n");
     project.write("src/notes.types.ts", &types);
     project.kit(&["migrate:generate", "--name", "one"]);
-    // The form in which an earlier version of kit wrote the snapshot.
+    // The snapshot in the form that an earlier version of kit wrote.
     let directory = "migrations/20260921141320_one";
     let snapshot = String::from_utf8(project.tree(directory)["snapshot.json"].clone()).unwrap();
     assert!(snapshot.contains("\"timestamptz\""), "{snapshot}");
@@ -278,7 +278,7 @@ fn converts_timestamp_columns_only_on_request() {
 }
 
 #[test]
-fn explains_changes_that_kit_cannot_migrate() {
+fn migrate_generate_explains_changes_that_kit_cannot_migrate() {
     let project = notes();
     project.kit(&["migrate:generate", "--name", "one"]);
     project.write(
@@ -457,7 +457,7 @@ fn lists_the_artifacts_that_a_build_left_out_with_reasons() {
             "left out: {packages}, compiled code (typescript is not installed)"
         ))
     );
-    // These commands run no compiler, so missing compiled code is not listed.
+    // These commands run no compiler, so they do not mention that no compiler ran.
     assert_eq!(
         left_out(&["build", "--no-compile"]),
         Some(format!("left out: {packages}"))
@@ -492,7 +492,7 @@ fn lists_the_artifacts_that_a_build_left_out_with_reasons() {
 }
 
 #[test]
-fn generate_writes_the_artifacts() {
+fn generate_writes_the_same_artifacts_as_build() {
     let project = notes();
     let outcome = project.kit(&["generate", "--json"]);
     assert_eq!((outcome.code, &outcome.json()["status"]), (0, &json!("built")));

@@ -1,4 +1,5 @@
-//! Tests of `kit build --watch`: builds and their output. The host watches files; `packages/cli/test/watch.test.ts` tests that.
+//! Tests of `kit build --watch`: its builds and their output. `packages/cli/test/watch.test.ts` tests the host, which watches
+//! files.
 #![allow(clippy::disallowed_methods)] // Reason: tests edit the files that commands read.
 
 mod support;
@@ -19,7 +20,7 @@ fn hello() -> Project {
     Project::new(&[("src/hello.routes.ts", ROUTES)])
 }
 
-/// Writes one of these files each time the command waits.
+/// Each time the command waits, writes the next of these files.
 fn edits(project: &Project, edits: &[(&str, &str)]) {
     let edits = edits.iter().rev().map(|(path, text)| {
         let (path, text) = (project.root.join(path), (*text).to_owned());
@@ -29,7 +30,7 @@ fn edits(project: &Project, edits: &[(&str, &str)]) {
 }
 
 #[test]
-fn prints_one_line_per_build_and_continues_after_a_mistake() {
+fn prints_one_line_per_build_and_continues_after_a_failed_build() {
     let project = hello();
     project.write("src/wrong.types.ts", "export interface Wrong { a: ; }\n");
     edits(
@@ -43,7 +44,7 @@ fn prints_one_line_per_build_and_continues_after_a_mistake() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.err.contains("error[KIT1101]"), "{}", outcome.err);
     let lines: Vec<&str> = outcome.out.lines().collect();
-    // The line with the left-out artifacts is printed only once.
+    // Only the first build prints the line about artifacts that it did not generate.
     let [mended, left_out, more] = lines.as_slice() else {
         panic!("{lines:?}");
     };
@@ -52,7 +53,7 @@ fn prints_one_line_per_build_and_continues_after_a_mistake() {
     assert!(more.starts_with("built 1 route, 3 types in "), "{more}");
     let watched = project.host.watched.borrow();
     assert!(watched[0].tests && watched[0].files.is_empty(), "{watched:?}");
-    // The host also watches the files that a failed build has read.
+    // The host watches the files that a failed build has read, too.
     let read = project.root.join("src/wrong.types.ts");
     assert!(
         watched[1].files.contains(&read.to_string_lossy().into_owned()),
@@ -118,7 +119,7 @@ fn exits_on_errors_that_no_edit_can_fix() {
 }
 
 #[test]
-fn runs_done_taps_after_each_build_and_ignores_files_of_plugins() {
+fn runs_the_hook_done_after_each_build_and_ignores_changes_by_plugins() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     let hooks = json!({ "emit": 0, "done": 0 });

@@ -1,4 +1,5 @@
-//! Tests of `kit dev`: builds, and requests to the host. The host runs processes; `packages/cli/test/dev.test.ts` tests that.
+//! Tests of `kit dev`: its builds, and its requests to the host. `packages/cli/test/dev.test.ts` tests the host, which runs
+//! the application.
 #![allow(clippy::disallowed_methods)] // Reason: tests edit the files that commands read.
 
 mod support;
@@ -20,7 +21,7 @@ fn hello() -> Project {
     Project::new(&[("src/hello.routes.ts", ROUTES), ("src/main.ts", "export {};\n")])
 }
 
-/// Runs one of these functions each time the host serves the project.
+/// Each time the host serves the application, runs the next of these functions.
 fn edits(project: &Project, edits: Vec<Box<dyn Fn()>>) {
     *project.host.edits.borrow_mut() = edits.into_iter().rev().collect();
 }
@@ -115,7 +116,7 @@ fn warns_if_the_database_is_not_available() {
 }
 
 #[test]
-fn starts_although_the_configuration_cannot_be_loaded() {
+fn starts_and_waits_for_an_edit_if_the_configuration_cannot_be_loaded() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     project.host.config = Some(Err("kit.config.ts cannot be loaded: no luck".to_owned()));
@@ -131,7 +132,7 @@ fn starts_although_the_configuration_cannot_be_loaded() {
 }
 
 #[test]
-fn runs_plugins_in_every_build_and_done_at_its_end() {
+fn runs_plugins_in_every_build_and_the_hook_done_at_its_end() {
     let mut project = hello();
     project.write("kit.config.ts", "");
     project.host.config = Some(Ok(
@@ -165,7 +166,7 @@ fn runs_plugins_in_every_build_and_done_at_its_end() {
     assert!(watched.last().unwrap().files.contains(&notes), "{watched:?}");
 }
 
-/// Creates a project whose types can be checked. The host runs the check.
+/// Creates a project with tsc and a tsconfig.json. The host simulates the type check.
 fn checkable() -> Project {
     let project = hello();
     project.write("tsconfig.json", "{}");
@@ -220,7 +221,7 @@ fn checks_the_referenced_projects_of_a_solution() {
 }
 
 #[test]
-fn reports_a_failed_type_check_once() {
+fn prints_a_failure_of_the_type_checker_only_once() {
     let project = checkable();
     let crash = || Event::Checked {
         code: None,
@@ -235,7 +236,7 @@ fn reports_a_failed_type_check_once() {
 }
 
 #[test]
-fn reports_a_missing_requirement_of_the_type_check_once() {
+fn prints_only_once_that_the_type_check_lacks_a_package_or_file() {
     let project = checkable();
     project.remove("tsconfig.json");
     edits(&project, vec![Box::new(|| {}), Box::new(|| {})]);

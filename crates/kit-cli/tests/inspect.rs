@@ -1,4 +1,4 @@
-//! Tests of `kit inspect` for the results of a build.
+//! Tests of `kit inspect` with the results of a build.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
@@ -107,7 +107,7 @@ fn shows_the_location_of_a_routes_handler() {
     let verbose = project
         .kit(&["inspect", "route", "POST /notes", "--json", "--verbose"])
         .json();
-    // `status` has a default, so a request may omit it.
+    // `status` has a default, so a request may omit it and it is not required.
     assert_eq!(verbose["schemas"]["body"]["required"], json!(["title"]));
     assert_eq!(
         verbose["schemas"]["response"]["required"],
@@ -222,7 +222,7 @@ fn shows_rules_and_uses_of_a_type() {
 }
 
 #[test]
-fn finds_packages_like_node() {
+fn inspect_dependencies_finds_packages_in_the_same_directories_as_node() {
     let project = built();
     project.write(
         "package.json",

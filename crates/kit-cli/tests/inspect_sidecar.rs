@@ -1,4 +1,4 @@
-//! Tests of `kit inspect` with the sidecar of a running application.
+//! Tests of `kit inspect` with a simulated sidecar.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 
 mod support;
@@ -10,7 +10,8 @@ use std::thread::JoinHandle;
 use serde_json::json;
 use support::Project;
 
-/// Starts a sidecar that sends one response. Returns its port, and a thread that returns the request.
+/// Starts a server that sends one response. Returns its port, and a thread that returns the received
+/// request.
 fn sidecar(status: &'static str, body: &'static str) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
@@ -137,7 +138,7 @@ fn requests_the_server_from_the_sidecar() {
 }
 
 #[test]
-fn sends_the_key_and_explains_a_refusal() {
+fn sends_the_debug_key_and_explains_a_refusal_by_the_sidecar() {
     let mut project = Project::new(&[]);
     let body = r#"{"error":{"code":"UNAUTHORIZED","message":"X-Debug-Key is missing"}}"#;
     let (port, asked) = sidecar("401 Unauthorized", body);

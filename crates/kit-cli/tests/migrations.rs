@@ -8,7 +8,7 @@ use support::Project;
 const CHANGES: &str = r#"{ "version": 1, "destructive": false, "changes": [] }"#;
 
 #[test]
-fn starts_no_database_without_migrations() {
+fn migrate_apply_starts_no_database_for_a_project_without_migrations() {
     let project = Project::new(&[("migrations/README.md", "")]);
     let outcome = project.kit(&["migrate:apply"]);
     assert_eq!(
@@ -27,7 +27,7 @@ fn starts_no_database_without_migrations() {
 }
 
 #[test]
-fn refuses_a_directory_below_a_project() {
+fn migrate_apply_refuses_a_subdirectory_of_a_project() {
     let project = Project::new(&[
         ("package.json", r#"{ "dependencies": { "@kit/core": "0.1.0" } }"#),
         ("src/app.ts", ""),
@@ -185,7 +185,7 @@ fn explains_how_to_fix_a_database_that_is_not_available() {
 }
 
 #[test]
-fn reset_requires_confirmation() {
+fn db_reset_requires_confirmation() {
     let project = Project::new(&[("package.json", "{}")]);
     for args in [&["db", "reset"][..], &["db", "reset", "--json"]] {
         let outcome = project.kit(args);
@@ -200,7 +200,7 @@ fn reset_requires_confirmation() {
 }
 
 #[test]
-fn db_commands_use_the_host() {
+fn db_commands_send_their_actions_to_the_host() {
     let mut project = Project::new(&[("package.json", "{}")]);
     project.host.database = Some(Ok("postgres://kit:x@127.0.0.1:5/app".to_owned()));
     assert_eq!(

@@ -7,10 +7,10 @@ mod support;
 use serde_json::json;
 use support::{CTRL_C, Project};
 
-/// Returns an empty directory on a machine with npm and git.
+/// Returns an empty directory on a simulated machine with npm and git.
 fn directory() -> Project {
     let mut project = Project::new(&[]);
-    // `git rev-parse` also succeeds here, so the directory counts as part of a repository.
+    // The simulated `git rev-parse` succeeds, so the directory counts as part of a repository.
     project.programs = [("npm", true), ("git", true)].into();
     project
 }
@@ -59,7 +59,7 @@ fn creates_the_files_of_a_project() {
     for (path, bytes) in project.tree("shelf") {
         let text = String::from_utf8(bytes).unwrap();
         assert!(text.ends_with('\n'), "{path}");
-        // Placeholders of the templates must be replaced. Those of GitHub, `${{ … }}`, do not occur in the files.
+        // No placeholder of a template may remain. `${{ … }}`, a placeholder of GitHub, does not occur in these files.
         assert!(
             !text.contains("{{") && !text.contains("{ {"),
             "{path} has something to fill in:\n{text}"
@@ -69,7 +69,7 @@ fn creates_the_files_of_a_project() {
 }
 
 #[test]
-fn inserts_the_name_of_the_project() {
+fn new_files_contain_the_name_of_the_project() {
     let project = directory();
     project.kit(&["scaffold", "init", "shelf.v2", "--no-install"]);
     let tree = project.tree("shelf.v2");
@@ -176,7 +176,7 @@ fn adds_the_dependencies_and_code_of_server_and_database() {
     }
 }
 
-/// The project uses versions that this repository has installed: newer ranges would be untested.
+/// A new project uses the versions that are installed in this repository, because newer ones would be untested.
 #[test]
 fn version_ranges_start_at_the_tested_versions() {
     let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -219,7 +219,8 @@ fn version_ranges_start_at_the_tested_versions() {
     }
 }
 
-/// npm asks about packages with install scripts. `allowScripts` disallows the scripts whose work kit does itself.
+/// npm asks the user about packages with install scripts. `allowScripts` forbids those scripts that a project does not
+/// need.
 #[test]
 fn package_json_disallows_install_scripts_that_are_not_needed() {
     let of_database: serde_json::Value =
@@ -238,7 +239,7 @@ fn package_json_disallows_install_scripts_that_are_not_needed() {
 }
 
 #[test]
-fn refuses_invalid_names() {
+fn refuses_invalid_project_names() {
     let project = directory();
     for (name, message) in [
         ("My-Api", "npm takes no capital letters"),
@@ -298,7 +299,7 @@ fn refuses_a_path_that_exists_and_is_not_empty() {
 }
 
 #[test]
-fn creates_nothing_without_npm() {
+fn creates_no_project_if_npm_is_not_installed() {
     let mut project = directory();
     project.programs.remove("npm");
     let outcome = project.kit(&["scaffold", "init", "shelf"]);
@@ -328,7 +329,7 @@ fn creates_nothing_without_npm() {
 fn installs_packages_and_creates_a_repository_by_default() {
     let project = directory();
     project.kit(&["scaffold", "init", "a"]);
-    // git reports that the directory is in a repository, so no new one is created.
+    // git reports that the directory is already in a repository, so the command does not create one.
     assert_eq!(
         project.ran.take(),
         [
@@ -362,7 +363,7 @@ fn asks_for_missing_options_on_a_terminal() {
 }
 
 #[test]
-fn creates_nothing_if_the_user_cancels() {
+fn creates_no_project_if_the_user_cancels_a_question() {
     for (answers, code) in [
         (vec![None], 1),
         (vec![Some("shelf"), None], 1),
@@ -398,7 +399,7 @@ fn asks_nothing_without_a_terminal_or_with_yes() {
 #[test]
 fn keeps_the_project_if_npm_install_fails() {
     let mut project = directory();
-    // npm is installed and fails only for `npm install`.
+    // npm is installed, but `npm install` fails.
     project.programs.insert("npm install", false);
     let outcome = project.kit(&["scaffold", "init", "shelf"]);
     assert_eq!(outcome.code, 1);

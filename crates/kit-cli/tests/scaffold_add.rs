@@ -7,7 +7,7 @@ mod support;
 use serde_json::json;
 use support::Project;
 
-/// Creates a new project in `shelf/`.
+/// Creates a new project in the directory `shelf/`.
 fn shelf(database: &str) -> Project {
     let mut project = Project::new(&[]);
     project.host.config = Some(Ok(json!({})));
@@ -36,7 +36,7 @@ fn add(project: &Project, args: &[&str]) -> support::Outcome {
 }
 
 #[test]
-fn names_the_project_if_the_root_is_below_it() {
+fn message_names_the_project_if_the_command_runs_in_its_subdirectory() {
     let project = shelf("drizzle");
     let before = project.tree("shelf");
     let root = project.root.join("shelf").display().to_string();
@@ -89,7 +89,7 @@ fn writes_files_and_registers_the_addition() {
     ] {
         assert!(application.contains(part), "{application}");
     }
-    // A second run changes nothing.
+    // A second run fails, because the files exist, and changes nothing.
     for args in [
         ["route", "order-items"],
         ["middleware", "request-log"],
@@ -200,7 +200,7 @@ fn entity_has_type_contracts_handlers_test_and_migration() {
         assert!(text(&project, &format!("{migration}/migration.sql")).contains("CREATE TABLE order_items ("));
         let check = project.kit(&["migrate:generate", "--root", "shelf", "--name", "left", "--json"]);
         assert_eq!(check.json()["status"], "unchanged", "{}", check.out);
-        // A second run changes nothing.
+        // A second run fails, because the files exist, and changes nothing.
         let outcome = add(&project, &["entity", "order-item"]);
         assert_eq!(outcome.code, 1);
         assert!(
@@ -241,7 +241,7 @@ fn entity_has_no_guard_if_the_application_has_none() {
 }
 
 #[test]
-fn accepts_an_irregular_plural() {
+fn uses_irregular_and_given_plurals_for_the_files_and_table_of_an_entity() {
     let project = shelf("drizzle");
     for (args, path, table) in [
         (vec!["entity", "person"], "src/people.types.ts", "people"),
@@ -294,7 +294,7 @@ fn changes_nothing_if_the_entity_is_invalid() {
         (vec!["tome"], "there is a type `Tome` already"),
         (vec!["volume"], "there is a table `volumes` already"),
         (vec!["chapter"], "src/chapters.routes.ts already exists"),
-        // The build finds this conflict after the files are written.
+        // This conflict is found by the build after the files were written.
         (vec!["page"], "GET /pages/:id"),
         (vec!["books"], "looks like a plural"),
         (
@@ -321,7 +321,7 @@ fn changes_nothing_if_the_entity_is_invalid() {
 
 #[test]
 fn refuses_an_entity_for_an_unsuitable_project() {
-    // A mistake that already existed is reported as such.
+    // A mistake that the project had before is reported as such.
     let project = shelf("drizzle");
     project.write("shelf/src/bad.types.ts", "export interface Bad { title: }\n");
     let before = project.tree("shelf");
@@ -346,7 +346,7 @@ fn refuses_an_entity_for_an_unsuitable_project() {
         assert_eq!(project.tree("shelf"), before);
     }
 
-    // The globs of the configuration do not match the new files.
+    // The globs in the configuration do not match the files of the entity.
     let mut project = shelf("drizzle");
     project.host.config = Some(Ok(
         json!({ "typeFiles": ["src/todos.types.ts"], "routeFiles": ["src/todos.routes.ts"] }),

@@ -1,4 +1,4 @@
-//! Tests of a session with a host in another language.
+//! Tests of a session, through which a host in JavaScript runs a command.
 
 mod support;
 
@@ -12,7 +12,7 @@ fn session(project: &Project, args: &[&str]) -> Session {
 }
 
 #[test]
-fn continues_with_the_reply_of_the_host() {
+fn session_continues_with_the_reply_of_the_host() {
     let project = Project::new(&[("kit.config.ts", "")]);
     let mut session = session(&project, &["build", "--json"]);
     let path = project.root.join("kit.config.ts").to_string_lossy().into_owned();
@@ -23,7 +23,7 @@ fn continues_with_the_reply_of_the_host() {
 }
 
 #[test]
-fn refuses_a_reply_out_of_turn_and_stays_usable() {
+fn session_refuses_an_unexpected_reply_and_stays_usable() {
     let project = Project::new(&[("kit.config.ts", "")]);
     let mut session = session(&project, &["build", "--json"]);
     let error = || Reply::Error {
@@ -37,7 +37,7 @@ fn refuses_a_reply_out_of_turn_and_stays_usable() {
 }
 
 #[test]
-fn prints_requests_as_json_for_javascript() {
+fn requests_of_a_session_have_the_json_form_that_the_host_expects() {
     let json = |request| serde_json::to_string(&request).unwrap();
     assert_eq!(json(Request::Exit { code: 2 }), r#"{"kind":"exit","code":2}"#);
     let request = Request::DatabaseUrl {

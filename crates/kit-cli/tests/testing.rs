@@ -1,4 +1,4 @@
-//! Tests of `kit test` and its handling of a runner's report. `packages/cli/test` tests it with real runners.
+//! Tests of `kit test` with simulated test runners. `packages/cli/test` tests it with real ones.
 
 mod support;
 
@@ -47,7 +47,7 @@ fn escapes_paths_for_the_globs_of_node() {
 }
 
 #[test]
-fn leaves_the_selection_of_files_to_vitest() {
+fn passes_no_list_of_test_files_to_vitest() {
     let mut project = Project::new(&[
         (
             "package.json",
@@ -310,7 +310,7 @@ fn passes_runs_and_seed_to_the_tests() {
 }
 
 #[test]
-fn keeps_a_node_env_that_is_set() {
+fn does_not_change_a_node_env_that_is_set() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     project.host.node = Some(Ok(ended(0, None)));
     project
@@ -321,7 +321,7 @@ fn keeps_a_node_env_that_is_set() {
 }
 
 #[test]
-fn prints_no_result_with_watch() {
+fn prints_no_result_with_watch_and_refuses_json_with_it() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     project.host.node = Some(Ok(ended(0, None)));
     let outcome = project.kit(&["test", "--no-build", "--watch"]);
@@ -382,7 +382,7 @@ fn writes_and_lists_contract_tests_if_the_project_can_run_them() {
 }
 
 #[test]
-fn explains_requirements_of_contract_tests() {
+fn explains_why_a_project_gets_no_contract_tests() {
     for (files, why, help) in [
         (
             vec![MANIFEST, TYPES, ROUTES, APP],

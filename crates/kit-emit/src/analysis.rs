@@ -1,4 +1,4 @@
-//! Facts about a program for several emitters, such as the recursive types, and the routes that use a type in each slot.
+//! Facts about a program that several emitters need, such as which types are recursive and which routes use a type.
 
 use std::sync::Arc;
 
@@ -20,18 +20,20 @@ pub(crate) struct Analysis {
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     references: References,
     components: ComponentNames,
-    /// Declarations of each file, in order.
+    /// Declarations of each file, in the order of the program.
     files: FxHashMap<SourceId, Vec<DeclarationId>>,
     entities: FxHashMap<DeclarationId, EntityId>,
     /// Names of all types. Shared by all modules: a copy per module would take time and memory quadratic in the number of types.
     names: Arc<DeclaredNames>,
-    /// True if the exports of all generated modules have different names.
+    /// True if no two generated modules export the same name.
     exports_distinct: bool,
-    /// Plan for each union that tells its members apart.
+    /// For each union, the plan of the code that finds the member to which a value belongs.
     plans: FxHashMap<TypeId, UnionPlan>,
-    /// Names of constants for the unions whose members must be tried one after another, by the declaration whose module contains the constant.
+    /// Names of constants for the unions whose members must be tried one after the other. The key also contains the declaration
+    /// whose module contains the constant.
     trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
-    /// Recursive declarations with such unions. Their functions pass results for parts of a value to each other.
+    /// Recursive declarations with such unions. Their functions pass on which members matched, so that no value is checked
+    /// twice.
     passing_picks: FxHashSet<DeclarationId>,
 }
 
@@ -57,7 +59,7 @@ impl Analysis {
         let entities = program.entities.iter_ids();
         let names = program.declarations.iter();
         let names = DeclaredNames(names.map(|declaration| declaration.name.clone()).collect());
-        // Declarations that refer to each other pass the results on, so the whole group is needed.
+        // All declarations of a group pass the results on to each other, even those without such a union.
         let passing_picks = program.declarations.iter_ids().map(|(id, _)| id);
         let passing_picks = passing_picks
             .filter(|id| {
@@ -81,32 +83,33 @@ impl Analysis {
         }
     }
 
-    /// Returns true if values of the type can contain values of the same type, so that the type does not limit their depth.
+    /// Returns true if values of the type can contain values of the same type, so that values can be nested to any depth.
     pub(crate) fn is_recursive(&self, declaration: DeclarationId) -> bool {
         self.groups.members(declaration).len() > 1 || self.references.of(declaration).contains(&declaration)
     }
 
-    /// Returns the groups of declarations that refer to each other.
+    /// Returns the groups of declarations that refer to each other in cycles.
     pub(crate) fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// Returns the plan that tells the members of a union apart.
+    /// Returns the plan of the code that finds the member of the union to which a value belongs.
     pub(crate) fn plan(&self, union: TypeId) -> &UnionPlan {
         &self.plans[&union]
     }
 
-    /// Returns the name of the constant for a union whose members must be tried; `None` if properties tell them apart.
+    /// Returns the name of the constant for a union whose members must be tried one after the other; `None` if a property tells
+    /// them apart.
     pub(crate) fn trial_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
         self.trial_unions.get(&(home, union)).map(String::as_str)
     }
 
-    /// Returns true if reading and writing a declaration passes on the matching members of unions in the value.
+    /// Returns true if the functions of a declaration pass on which members of unions matched.
     pub(crate) fn passes_picks(&self, declaration: DeclarationId) -> bool {
         self.passing_picks.contains(&declaration)
     }
 
-    /// Returns true if code for the type in the module of `home` needs the matching members of unions.
+    /// Returns true if code for the type, in the module of `home`, must know which members of unions matched.
     pub(crate) fn needs_picks(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
         match &program.types[id].kind {
             TypeKind::Reference { declaration } => self.passes_picks(*declaration),
@@ -123,12 +126,12 @@ impl Analysis {
         }
     }
 
-    /// Returns the routes that use a declaration directly, with the slots.
+    /// Returns the routes that use a declaration directly, each with the slot (params, query, body, response).
     pub(crate) fn uses(&self, declaration: DeclarationId) -> &[(RouteId, Slot)] {
         self.uses.get(&declaration).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the first route that uses the declaration in a slot.
+    /// Returns the first route that uses the declaration directly in the slot.
     pub(crate) fn first_use(&self, declaration: DeclarationId, slot: Slot) -> Option<RouteId> {
         self.uses(declaration)
             .iter()
@@ -136,7 +139,7 @@ impl Analysis {
             .map(|(route, _)| *route)
     }
 
-    /// Returns true if the declaration is only the params or query of routes, so it is read from strings and never written.
+    /// Returns true if routes use the declaration only as params or query. Then it is read from strings and never written.
     pub(crate) fn is_only_text(&self, program: &Program, declaration: DeclarationId) -> bool {
         program.declarations[declaration].origin == DeclarationOrigin::Slot
             && self
@@ -145,12 +148,12 @@ impl Analysis {
                 .all(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
     }
 
-    /// Returns the names of OpenAPI components.
+    /// Returns the names of the OpenAPI components.
     pub(crate) fn components(&self) -> &ComponentNames {
         &self.components
     }
 
-    /// Returns the direct references of all declarations.
+    /// Returns the references of each declaration to other declarations, without indirect references.
     pub(crate) fn references(&self) -> &References {
         &self.references
     }
@@ -170,7 +173,7 @@ impl Analysis {
         self.names.0.contains(name)
     }
 
-    /// Returns true if the exports of all generated modules have different names, so one module can contain them all.
+    /// Returns true if no two generated modules export the same name, so that one module can contain them all.
     pub(crate) fn exports_are_distinct(&self) -> bool {
         self.exports_distinct
     }
@@ -193,7 +196,8 @@ fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     unions.into_iter().map(|(id, _)| id).zip(plans).collect()
 }
 
-/// Returns names for the unions whose members must be tried one after another: `EntangledUnion`, `EntangledUnion2`, … in the type `Entangled`.
+/// Returns names of constants for the unions whose members must be tried one after the other. In the type `Entangled`, they are
+/// `EntangledUnion`, `EntangledUnion2` and so on.
 fn trial_unions(
     program: &Program,
     plans: &FxHashMap<TypeId, UnionPlan>,
@@ -217,7 +221,8 @@ fn trial_unions(
                 };
                 names.insert((id, next), format!("{}Union{number}", declaration.name));
             }
-            // In order, and with the members of named unions, because their code is also in this module.
+            // Constants are numbered in the order of the type. Members of named unions are included, because their code is also
+            // in this module.
             let mut parts = children(&program.types[next].kind);
             parts.extend(
                 plan.into_iter()

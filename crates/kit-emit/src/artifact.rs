@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-/// A file to write.
+/// A generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
     /// Path, relative to the output directory, with `/` on every platform.
     pub path: String,
     /// Complete content, with a line break at the end. Shared with the [`Emitter`](crate::Emitter), which may return it again.
     pub text: Arc<String>,
-    /// True if the content contains [`EmitOptions::generated_at`](crate::EmitOptions::generated_at), so it changes with the time.
+    /// True if the content contains [`EmitOptions::generated_at`](crate::EmitOptions::generated_at), so it differs for each
+    /// build time.
     pub dated: bool,
 }

@@ -1,8 +1,8 @@
 //! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths and queries to the values that the slot's validator
 //! expects.
 //!
-//! A coercer does not validate: a value that it cannot convert stays a string, and the validator reports it. Therefore the
-//! coercer only depends on the kinds of types.
+//! A coercer does not validate: a value that it cannot convert stays a string, and the validator reports it. Therefore a
+//! coercer depends on types such as `number`, and not on rules such as `@min`.
 
 use kit_ir::{
     Declaration, DeclarationId, LiteralValue, ObjectType, Program, Property, Slot, TypeId, TypeKind,
@@ -40,8 +40,8 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         })
 }
 
-/// Returns the parameters in the order in which a coercer of params expects the values: the order in the first route that
-/// uses the type. Routes with another order must pass the values in this one.
+/// Returns the path parameters in the order in which the coercer expects their values: the order in the first route that
+/// uses the type. A route with another order must pass the values in this order.
 pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) -> &[String] {
     context
         .analysis
@@ -49,7 +49,8 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
         .map_or(&[], |route| context.program.routes[route].parameters.as_slice())
 }
 
-/// Returns the key of a coercer. It depends on the slots that use the type, and on the order of the path's parameters.
+/// Returns the fingerprint of a coercer's inputs. It covers the slots that use the type and the order of the path
+/// parameters.
 fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
     let used = [Slot::Params, Slot::Query].map(|slot| context.analysis.first_use(id, slot).is_some());
     fingerprint((context.module_key(id), used, parameter_order(context, id)))
@@ -61,7 +62,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         .of("coerce", &declaration.name);
     let object = match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) => object.clone(),
-        // Only objects have parameters; the compiler has reported any other type.
+        // Only objects have parameters. If the type is not an object, the compiler has reported an error.
         _ => ObjectType::default(),
     };
     let mut slots = Vec::new();
@@ -144,7 +145,7 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
     });
 }
 
-/// Writes the coercer of a query whose type has an index signature, so every key is valid.
+/// Writes the coercer of a query whose type has an index signature. It converts undeclared keys, too.
 fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let read = module.helper("readWholeQuery");
     body.block("query: (query) => {", "},", |body| {
@@ -202,14 +203,14 @@ fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> Str
     }
 }
 
-/// Conversion that a type needs.
+/// Conversion of a string to a type.
 enum Target {
     Text,
     Scalar(Steps),
     Array(Steps),
 }
 
-/// Conversions that are tried in order.
+/// Types to which a string is converted, in the order of the attempts.
 #[derive(Default)]
 struct Steps {
     any_number: bool,
@@ -236,11 +237,11 @@ impl Target {
     }
 }
 
-/// Kinds of values that a type contains.
+/// Types of values that a type accepts.
 #[derive(Default)]
 struct Found {
     array: bool,
-    /// True if every string is valid, so no string is converted.
+    /// True if the type accepts every string, so no string is converted.
     text: bool,
     number: bool,
     boolean: bool,
@@ -288,7 +289,7 @@ impl Steps {
         !self.any_number && !self.any_boolean && self.coercible().is_empty()
     }
 
-    /// Returns the literals whose string form differs from their value.
+    /// Returns the literals that are not strings and must be converted from strings, such as `1` and `true`.
     fn coercible(&self) -> Vec<String> {
         self.literals
             .iter()

@@ -1,4 +1,4 @@
-//! Selects the declarations that become components, with their directions and names.
+//! Selects the declarations that become OpenAPI components, and names the component for each direction.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,23 @@ use crate::direction::{Direction, differs_inline};
 use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::references::References;
 
-/// A declaration in one direction.
+/// A declaration in one direction: as a request or as a response.
 pub(crate) type Use = (DeclarationId, Direction);
 
-/// Names of components. A declaration has its own name in both directions, unless both are used and differ: then each
-/// direction has its own component.
+/// Names of OpenAPI components. A declaration has one component with its own name. It has two if requests and responses both
+/// use it and their schemas differ.
 ///
 /// For `Note`, the response is `Note` and the request is `NoteInput`. For `NoteInput`, whose name already means a request, the
-/// request is `NoteInput` and the response is `NoteOutput`. A created name must differ from all declarations of the project,
-/// used or not: if needed, it gets the first free number, from 2.
+/// request is `NoteInput` and the response is `NoteOutput`. If a declaration of the project already has the created name, the
+/// name gets the first free number from 2: `NoteInput2`.
 #[derive(Debug, Default)]
 pub(crate) struct ComponentNames {
-    /// Declarations with two components: the direction with the created name, and that name.
+    /// Declarations with two components: the direction whose component gets a created name, and that name.
     made: FxHashMap<DeclarationId, (Direction, String)>,
 }
 
 impl ComponentNames {
-    /// Creates names for all declarations that differ by direction and are used in both.
+    /// Creates names for all declarations that requests and responses use with different schemas.
     pub(crate) fn new(program: &Program, references: &References) -> Self {
         let routes: Vec<_> = program.routes.iter().collect();
         let roots: Vec<_> = program.entities.iter().map(|entity| entity.declaration).collect();
@@ -59,7 +59,7 @@ impl ComponentNames {
         Self { made }
     }
 
-    /// Returns the fingerprint of all created names.
+    /// Returns a fingerprint that changes if a created name changes.
     pub(crate) fn fingerprint(&self, program: &Program) -> Fingerprint {
         let mut names: Vec<_> = self
             .made
@@ -79,14 +79,14 @@ impl ComponentNames {
     }
 }
 
-/// Returns all declarations that the routes refer to, and the `roots` with their references in responses. Sorted by
-/// declaration, with a response before a request.
+/// Returns all declarations that the routes refer to, and the `roots` as responses with everything that they refer to. The
+/// result is sorted by declaration, with a response before a request.
 pub(crate) fn used(references: &References, routes: &[&Route], roots: &[DeclarationId]) -> BTreeSet<Use> {
     let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {
         pending.extend(route.slots.body.map(|id| (id, Direction::Input)));
         pending.extend(route.slots.response.map(|id| (id, Direction::Output)));
-        // Parameters are printed inline, but the types in them are components.
+        // Parameters are printed in the operation, but the types to which they refer are components.
         for id in [Slot::Params, Slot::Query]
             .into_iter()
             .filter_map(|slot| route.slots.get(slot))
@@ -103,7 +103,7 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
     used
 }
 
-/// Returns the declarations whose input schema differs from the output schema, themselves or in a reference.
+/// Returns the declarations whose request schema differs from the response schema, or that refer to such a declaration.
 pub(crate) fn with_input_form(program: &Program, references: &References) -> FxHashSet<DeclarationId> {
     let mut referring: FxHashMap<DeclarationId, Vec<DeclarationId>> = FxHashMap::default();
     let mut pending = Vec::new();

@@ -33,7 +33,7 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the fingerprint of everything that a declaration's modules depend on.
+    /// Returns the fingerprint of all inputs of a declaration's modules.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
         fingerprint((self.fingerprints.of(declaration), self.fingerprints.names))
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 pub(crate) struct DeclaredNames(pub(crate) FxHashSet<String>);
 
 impl DeclaredNames {
-    /// Creates the set of these names.
+    /// Creates the set from a list of names.
     #[cfg(test)]
     pub(crate) fn of(names: &[&str]) -> Self {
         Self(names.iter().map(|name| (*name).to_owned()).collect())
@@ -26,8 +26,8 @@ impl DeclaredNames {
             .any(|declared| self.0.contains(declared))
     }
 
-    /// Returns true if all exports of generated modules have different names. A collision: `isFooShape` is the check of a type
-    /// `FooShape` and the shape of a type `isFoo`.
+    /// Returns true if no two generated modules export the same name. Example of a collision: `isFooShape` is the check of a
+    /// type `FooShape` and also the shape of a type `isFoo`.
     pub(crate) fn are_distinct(&self) -> bool {
         self.0.iter().all(|name| {
             let rest = EXPORT_PREFIXES.iter().find_map(|verb| name.strip_prefix(verb));
@@ -45,7 +45,7 @@ impl DeclaredNames {
     }
 }
 
-/// Prefixes of exported functions, before the name of a type.
+/// Text before the name of a type in exported functions, as in `isNote`.
 const EXPORT_PREFIXES: [&str; 3] = ["is", "decode", "write"];
-/// Suffixes of exported constants, after the name of a type. `Union` with an optional number is another suffix.
+/// Text after the name of a type in exported constants, as in `NoteShape`. Another suffix is `Union` with an optional number.
 const EXPORT_SUFFIXES: [&str; 4] = ["Shape", "Validator", "Serializer", "Coercer"];

@@ -2,7 +2,7 @@
 
 use kit_ir::{Program, TypeId, TypeKind};
 
-/// Direction of a value.
+/// Direction in which a value travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Direction {
     /// From the server to the client.
@@ -11,7 +11,8 @@ pub(crate) enum Direction {
     Input,
 }
 
-/// Returns true if a type's input schema differs from its output schema, without regard to references.
+/// Returns true if a type's request schema differs from its response schema. Does not follow
+/// references to other types.
 pub(crate) fn differs_inline(program: &Program, id: TypeId) -> bool {
     let kind = &program.types[id].kind;
     if let TypeKind::Object(object) = kind

@@ -1,8 +1,8 @@
-//! Fingerprints of the inputs of artifacts: if the fingerprint is equal, the artifact need not be generated again.
+//! Fingerprints of the inputs of artifacts: as long as a fingerprint is equal, the artifact need not be generated again.
 //!
 //! A declaration's fingerprint covers everything that can affect its modules: its own type and all types that it refers to
 //! directly or indirectly, because emitters follow references, for example to order the members of a union. It does not cover
-//! positions in arenas and sources, so a new line at the top of a file changes no fingerprint.
+//! arena ids and locations in source files, so a new line at the top of a file changes no fingerprint.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -30,7 +30,8 @@ pub(crate) fn fingerprint(content: impl Hash) -> Fingerprint {
 /// Fingerprints of a program.
 pub(crate) struct Fingerprints {
     declarations: Vec<Fingerprint>,
-    /// Fingerprint of all type names: a generated module avoids all of them, even those that it does not refer to.
+    /// Fingerprint of the names of all types. Each generated module depends on it, because its private names must differ from
+    /// all of them.
     pub(crate) names: Fingerprint,
 }
 
@@ -39,13 +40,14 @@ impl Fingerprints {
         let ids: Vec<DeclarationId> = program.declarations.iter_ids().map(|(id, _)| id).collect();
         let own = kit_parallel::map(&ids, |id| declaration_fingerprint(program, *id));
         let mut reached: Vec<Fingerprint> = Vec::with_capacity(groups.len());
-        // The groups are sorted so that each one comes after the groups that it refers to.
+        // Each group comes after the groups that it refers to, so their fingerprints are already known.
         for group in groups.iter() {
             let mut hasher = DefaultHasher::new();
             for id in group {
                 own[usize::from(*id)].hash(&mut hasher);
                 for target in references.of(*id) {
-                    // References within the group are part of the members' own fingerprints, by name.
+                    // The fingerprint of each declaration already contains the names of its references, so references within
+                    // the group need nothing more.
                     let target = groups.index_of(*target);
                     reached.get(target).hash(&mut hasher);
                 }
@@ -71,7 +73,7 @@ impl Fingerprints {
     }
 }
 
-/// Returns the fingerprint of a declaration alone; its references count by name.
+/// Returns the fingerprint of a declaration without the declarations that it refers to: only their names count.
 fn declaration_fingerprint(program: &Program, id: DeclarationId) -> Fingerprint {
     let declaration = &program.declarations[id];
     let Declaration {
@@ -93,7 +95,8 @@ fn declaration_fingerprint(program: &Program, id: DeclarationId) -> Fingerprint 
 
 struct Walk<'a> {
     program: &'a Program,
-    /// Visited types and their numbers: a module has one function per type, even if the type occurs several times.
+    /// Visited types, numbered. The fingerprint must tell one type that occurs twice from two equal types, because a module
+    /// has one function per type.
     seen: FxHashMap<TypeId, usize>,
     hasher: DefaultHasher,
 }

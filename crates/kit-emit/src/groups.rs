@@ -4,8 +4,8 @@ use kit_ir::DeclarationId;
 
 use crate::references::References;
 
-/// Groups of declarations (strongly connected components): declarations that refer to each other directly or indirectly are
-/// in one group, every other declaration has its own. A group comes after the groups that it refers to.
+/// Groups of declarations (strongly connected components): declarations that refer to each other in a cycle are in one
+/// group. Every other declaration is alone in its group. A group comes after the groups that it refers to.
 pub(crate) struct Groups {
     groups: Vec<Vec<DeclarationId>>,
     of: Vec<usize>,
@@ -42,7 +42,7 @@ impl Groups {
         self.groups.iter().map(Vec::as_slice)
     }
 
-    /// Returns the group of a declaration: itself, and the declarations that refer to it and that it refers to.
+    /// Returns all declarations in the group of a declaration, including the declaration itself.
     pub(crate) fn members(&self, declaration: DeclarationId) -> &[DeclarationId] {
         &self.groups[self.index_of(declaration)]
     }
@@ -55,18 +55,19 @@ impl Groups {
 
 struct Search<'a> {
     references: &'a References,
-    /// Number of each declaration in the order of the visits.
+    /// Position of each declaration in the order of the visits; `None` before the visit.
     number: Vec<Option<usize>>,
-    /// Lowest number of the declarations without a group that each declaration refers to directly or indirectly.
+    /// For each declaration, the lowest position among the declarations without a group that it can reach by references.
     lowest: Vec<usize>,
-    /// Visited declarations without a group.
+    /// Visited declarations that have no group yet.
     open: Vec<DeclarationId>,
     found: Groups,
     next: usize,
 }
 
 impl Search<'_> {
-    /// Visits a declaration and its references. Uses an explicit stack, because chains of references may be long.
+    /// Visits a declaration and everything that it refers to. Does not recurse, because a long chain of references would
+    /// overflow the call stack.
     fn visit(&mut self, start: DeclarationId) {
         let mut path = vec![(start, 0)];
         self.open(start);
@@ -103,7 +104,7 @@ impl Search<'_> {
         self.open.push(id);
     }
 
-    /// Makes `root` and all declarations that were opened after it one group.
+    /// Creates a group of `root` and all declarations in `open` after it.
     fn close_group(&mut self, root: DeclarationId) {
         let start = self.open.iter().rposition(|id| *id == root).unwrap_or_default();
         let group = self.open.split_off(start);
@@ -122,7 +123,7 @@ mod tests {
     use crate::references::References;
 
     #[test]
-    fn groups_cycles_and_sorts_them_after_their_references() {
+    fn puts_the_declarations_of_a_cycle_into_one_group_after_the_groups_they_refer_to() {
         // 0 -> 1 -> 2 -> 1, 2 -> 3, 4 -> 4, 0 -> 4
         let references = [vec![1, 4], vec![2], vec![1, 3], vec![], vec![4]];
         let references =

@@ -1,5 +1,5 @@
-//! Jobs that generate artifacts: emitters list the jobs, threads run them, and artifacts of an earlier build with equal
-//! inputs are reused.
+//! Jobs that generate artifacts: emitters list the jobs, threads run them, and an artifact whose inputs did not change
+//! is taken from an earlier build.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::artifact::Artifact;
 use crate::fingerprint::Fingerprint;
 use crate::text::{Imports, Written};
 
-/// Generation of one artifact.
+/// A job that generates one artifact.
 pub(crate) struct Job<'a> {
     path: String,
-    /// Fingerprint of all inputs of the text; `None` if the artifact is always generated.
+    /// Fingerprint of all inputs of the artifact; `None` if the artifact is generated in every build.
     key: Option<Fingerprint>,
     dated: bool,
-    /// True if the artifact depends on the whole program, so it takes longest.
+    /// True if the artifact covers the whole program, so that its generation takes longest.
     whole: bool,
     make: Box<dyn Fn() -> Content + Send + Sync + 'a>,
 }
@@ -41,7 +41,7 @@ impl From<Written> for Content {
     }
 }
 
-/// Items of a module that can be copied into another one.
+/// The functions and constants of a generated module, which another module can include.
 #[derive(Debug)]
 pub(crate) struct Items {
     text: Arc<String>,
@@ -50,20 +50,20 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// Returns the text of the items; each starts with an empty line.
+    /// Returns the text of the functions and constants. Each of them starts with an empty line.
     pub(crate) fn text(&self) -> &str {
         &self.text[self.start..]
     }
 }
 
-/// A generated artifact, and its items if it was written as a module.
+/// A generated artifact. If it is a module, `items` contains its functions and constants for other modules.
 pub(crate) struct Generated {
     pub(crate) artifact: Artifact,
     pub(crate) items: Option<Arc<Items>>,
 }
 
 impl<'a> Job<'a> {
-    /// Creates a job for an artifact of one part of the program.
+    /// Creates a job for an artifact about one declaration or entity.
     pub(crate) fn new<C: Into<Content>>(
         path: impl Into<String>,
         make: impl Fn() -> C + Send + Sync + 'a,
@@ -77,7 +77,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Creates a job for an artifact of the whole program.
+    /// Creates a job for an artifact about the whole program.
     pub(crate) fn whole(path: impl Into<String>, make: impl Fn() -> String + Send + Sync + 'a) -> Self {
         Self {
             whole: true,
@@ -93,7 +93,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Sets the key: the text is equal if the key is equal.
+    /// Sets the fingerprint of the inputs: while it is equal, the artifact is not generated again.
     pub(crate) fn keyed(self, key: Fingerprint) -> Self {
         Self {
             key: Some(key),
@@ -102,12 +102,13 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Parts of artifacts, from earlier builds and this one.
+/// Texts of which artifacts consist, such as the declarations in `types.ts`, by the fingerprints of their inputs.
 #[derive(Debug, Default)]
 pub(crate) struct PartCache(FxHashMap<Fingerprint, Arc<String>>);
 
 impl PartCache {
-    /// Returns the parts with these keys, in order; `make` generates the missing ones. Removes all other parts.
+    /// Returns the texts for these fingerprints, in order. `make` generates those that are not in the cache. Removes
+    /// all other texts from the cache.
     pub(crate) fn get_or_create<T: Sync>(
         &mut self,
         items: &[(Fingerprint, T)],
@@ -124,7 +125,7 @@ impl PartCache {
     }
 }
 
-/// A cached text with the items that can be copied from it.
+/// A generated text, and its functions and constants if it is a module.
 #[derive(Debug, Clone)]
 struct CachedText {
     text: Arc<String>,
@@ -149,7 +150,8 @@ impl From<Content> for CachedText {
 #[derive(Debug, Default)]
 pub(crate) struct ArtifactCache(FxHashMap<String, (Fingerprint, CachedText)>);
 
-/// Generates all artifacts, in the order of the jobs. Then `made` contains exactly the artifacts with a key.
+/// Generates all artifacts, in the order of the jobs. Takes unchanged ones from `made`, and stores all artifacts with a
+/// key there.
 pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated> {
     let mut texts: Vec<Option<CachedText>> = jobs
         .iter()
@@ -158,7 +160,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
             _ => None,
         })
         .collect();
-    // Start the longest jobs first: started last, one of them would run on one thread while the others are idle.
+    // Start the longest jobs first. Otherwise one of them could still run while all other threads are idle.
     let open = (0..jobs.len()).filter(|index| texts[*index].is_none());
     let (whole, parts): (Vec<usize>, Vec<usize>) = open.partition(|index| jobs[*index].whole);
     let order = [whole, parts].concat();

@@ -91,18 +91,18 @@ pub struct Emitter {
     parts: PartCaches,
 }
 
-/// Cached parts of long artifacts, of which an edit changes only a few.
+/// Caches of the texts of which long artifacts consist. An edit changes only a few of these texts.
 #[derive(Debug, Default)]
 struct PartCaches {
-    /// Parts of `types.ts`.
+    /// Declarations in `types.ts`.
     types: PartCache,
-    /// Parts of `schemas.json`.
+    /// Entries of `schemas.json`.
     entries: PartCache,
     documents: DocumentCache,
 }
 
 impl Emitter {
-    /// Returns the same artifacts as [`emit`], regardless of earlier calls.
+    /// Returns the same artifacts as [`emit`], but reuses those whose inputs are unchanged since earlier calls.
     ///
     /// # Panics
     /// Panics in the same cases as [`emit`].
@@ -138,7 +138,8 @@ impl Emitter {
     }
 }
 
-/// Generates only the dated artifacts of [`emit`], to compare them with existing files that contain another time.
+/// Generates only the artifacts of [`emit`] that contain the time of the build. The build compares them with existing files
+/// that contain another time.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     let jobs = vec![routes::compiled_router(tree, options)];
     let made = job::run(jobs, &mut ArtifactCache::default());

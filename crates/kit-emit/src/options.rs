@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use kit_ir::Route;
 use serde::Serialize;
 
-/// Options of the emitters.
+/// Options for the generation of all artifacts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmitOptions {
-    /// Time to write into artifacts, in ISO 8601.
+    /// Time to write into artifacts, such as `2026-01-01T00:00:00.000Z`.
     pub generated_at: String,
     /// Path from the output directory to the project's root, such as `..`. Generated modules use this path to import a source.
     /// All other paths of sources in generated modules are relative to the root.
@@ -21,14 +21,14 @@ pub struct EmitOptions {
     pub about: ApiInfo,
     /// True to generate `client/`, which needs the package `@kit/client`.
     pub client: bool,
-    /// Paths of validators whose text a plugin replaces. Other modules import these files instead of copying their content.
+    /// Paths of validators that a plugin replaces. Other modules import these files instead of including their functions.
     pub replaced: BTreeSet<String>,
-    /// Options of contract tests; `None` to generate none.
+    /// Options of contract tests; `None` if no contract tests are generated.
     pub tests: Option<ContractTests>,
 }
 
-/// Information about the project for the OpenAPI document, without name and version. A member is `None` if the project does
-/// not specify its value.
+/// Information about the project for the OpenAPI document, without name and version. A field is `None` if the project does not
+/// specify its value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiInfo {
     /// `info.description`.
@@ -53,20 +53,20 @@ pub struct Contact {
     pub email: Option<String>,
 }
 
-/// Options of contract tests.
+/// Options for the contract tests of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ContractTests {
     /// Test runner.
     pub runner: TestRunner,
-    /// Module that exports the application, relative to the project's root.
+    /// Module that exports the application, such as `src/app.ts`, relative to the project's root.
     pub app: String,
     /// True if the application needs the project's database.
     pub database: bool,
-    /// Module with fixtures, relative to the project's root.
+    /// Module that exports the fixtures, relative to the project's root.
     pub fixtures: Option<String>,
     /// Headers of every request.
     pub headers: BTreeMap<String, String>,
-    /// Options of single routes, by `<METHOD> <path>`.
+    /// Options for individual routes, by method and path: `GET /notes/:id`.
     pub routes: BTreeMap<String, RouteTests>,
 }
 
@@ -81,11 +81,11 @@ impl ContractTests {
 /// Options for the tests of one route.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RouteTests {
-    /// Headers, which override those of every request.
+    /// Headers of the requests to this route. They override headers of the same name in [`ContractTests::headers`].
     pub headers: BTreeMap<String, String>,
-    /// Values of path parameters.
+    /// Values of path parameters, by parameter name.
     pub params: BTreeMap<String, String>,
-    /// Reason not to test the route.
+    /// Reason to skip the tests of the route; `None` to run them.
     pub skip: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 use kit_analysis::collect_references;
 use kit_ir::{Declaration, DeclarationId, Program};
 
-/// Direct references of each declaration.
+/// For each declaration, the declarations that its type names, without indirect references.
 pub(crate) struct References(Vec<Vec<DeclarationId>>);
 
 impl References {
@@ -17,7 +17,7 @@ impl References {
         Self(kit_parallel::map(&declarations, of))
     }
 
-    /// Creates references from lists of targets.
+    /// Creates references from one list per declaration.
     #[cfg(test)]
     pub(crate) fn from_lists(lists: impl Into<Vec<Vec<DeclarationId>>>) -> Self {
         Self(lists.into())
@@ -28,7 +28,7 @@ impl References {
         self.0.len()
     }
 
-    /// Returns the declarations that a declaration refers to, each once, in order.
+    /// Returns the declarations that the type of a declaration names, each once, in order.
     pub(crate) fn of(&self, declaration: DeclarationId) -> &[DeclarationId] {
         &self.0[usize::from(declaration)]
     }

@@ -36,7 +36,7 @@ fn routes(context: Context<'_>) -> String {
     )
 }
 
-/// Emits the middleware by ascending priority, and kit's own middleware at the end.
+/// Emits the middleware by ascending priority, with kit's own middleware at the end.
 fn middleware(context: Context<'_>) -> String {
     let program = context.program;
     let mut entries: Vec<_> = program
@@ -72,7 +72,8 @@ fn kind_name(kind: MiddlewareKind) -> &'static str {
     }
 }
 
-/// Returns the entries of `schemas.json`, in the order of the declarations, with their indentation.
+/// Returns the printed entries of `schemas.json`, in the order of the declarations. `parts` contains unchanged
+/// entries of earlier builds.
 pub(crate) fn entries(context: Context<'_>, parts: &mut PartCache) -> Vec<Arc<String>> {
     let names = context.analysis.components().fingerprint(context.program);
     let ids = context.program.declarations.iter_ids();
@@ -84,7 +85,8 @@ pub(crate) fn entries(context: Context<'_>, parts: &mut PartCache) -> Vec<Arc<St
     })
 }
 
-/// Returns the fingerprint of an entry. `names` is the fingerprint of all component names, which schemas refer to.
+/// Returns the fingerprint of all inputs of an entry. `names` is the fingerprint of all component names, because
+/// schemas refer to components by name.
 fn entry_key(context: Context<'_>, names: Fingerprint, id: DeclarationId) -> Fingerprint {
     let program = context.program;
     let entity = context
@@ -121,13 +123,13 @@ pub(crate) fn json(document: &impl Serialize) -> String {
     text
 }
 
-/// Entry of `routes.json`.
+/// Route in `routes.json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RouteEntry<'a> {
     method: &'static str,
     path: &'a str,
-    /// Types by parameter name.
+    /// Types of the path parameters, by name.
     params: IndexMap<&'a str, String>,
     query: Option<&'a str>,
     body: Option<&'a str>,
@@ -146,14 +148,15 @@ struct HandlerEntry<'a> {
     line: u32,
 }
 
-/// Entry of `middleware.json`.
+/// Middleware in `middleware.json`.
 #[derive(Serialize)]
 struct MiddlewareEntry<'a> {
     name: &'a str,
-    /// Priority: lower runs first. `None` for middleware around all others.
+    /// Priority: middleware with a lower one runs first. `None` for kit's own middleware, which runs around all
+    /// other.
     priority: Option<Number>,
     r#type: &'static str,
-    /// Paths below `ctx` that the middleware adds, limited to paths that an `@owner` names.
+    /// Properties of `ctx` that the middleware sets, such as `userId`. Lists only those that an `@owner` names.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     adds: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,7 +165,7 @@ struct MiddlewareEntry<'a> {
     line: Option<u32>,
 }
 
-/// Prints a number like JavaScript: `10`, not `10.0`.
+/// Converts a number for JSON in the form in which JavaScript prints it: `10`, not `10.0`.
 fn number(value: f64) -> Option<Number> {
     #[allow(clippy::cast_possible_truncation)] // Reason: the condition excludes truncation.
     if value.fract() == 0.0 && value.abs() < 9e15 {
@@ -211,35 +214,36 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
     }
 }
 
-/// Entry of `schemas.json`.
+/// Type in `schemas.json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SchemaEntry<'a> {
     name: &'a str,
-    /// `named`, `instance` or `slot`.
+    /// Reason why the type has a name: `named` (an export), `instance` (of a generic type) or `slot` (of a
+    /// contract).
     origin: &'static str,
-    /// Name of the export in the source, if it differs.
+    /// Name of the export in the source file, if it differs from the name of the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     export: Option<&'a str>,
-    /// Instance of a generic type, as TypeScript prints it.
+    /// Source text of an instance of a generic type, such as `Page<Note>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     expression: Option<&'a str>,
     file: &'a str,
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
-    /// Argument of `@owner`: `none` or `userId = ctx.userId`.
+    /// Argument of the `@owner` tag: `none` or `userId = ctx.userId`.
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<String>,
-    /// JSON Schema of the wire form in a response.
+    /// JSON Schema of the type in a response.
     schema: Schema,
-    /// JSON Schema of the wire form in a request, if it differs.
+    /// JSON Schema of the type in a request, if it differs from `schema`.
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
-    /// Routes that use the type directly.
+    /// Routes with the type as params, query, body or response.
     used_by: Vec<Usage>,
-    /// Types that the type refers to directly. Tools follow them to find the routes that use a type through others.
+    /// Types that the type names in its properties. Tools follow them to find routes that use the type indirectly.
     refers_to: Vec<&'a str>,
 }
 
@@ -252,7 +256,7 @@ struct PropertyEntry<'a> {
     required: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<Value>,
-    /// Doc tags in source form.
+    /// Doc tags as they are written in TypeScript: `@minLength 1`.
     tags: Vec<String>,
 }
 
@@ -316,7 +320,7 @@ fn schema_entry(context: Context<'_>, id: DeclarationId) -> SchemaEntry<'_> {
     }
 }
 
-/// Returns the names of the types that a type refers to directly.
+/// Returns the names of the types to which a type refers directly.
 fn references(program: &Program, id: TypeId) -> Vec<&str> {
     let mut found = Vec::new();
     collect_references(program, id, &mut found);

@@ -1,8 +1,8 @@
-//! Emits `runtime.ts`: all validators, coercers and serializers that routes need, in one module. Loading a module has a fixed
-//! cost, regardless of its size, and an application would otherwise load one module for each of them.
+//! Emits `runtime.ts`: all validators, coercers and serializers that routes need, in one module. The time to load a module
+//! hardly depends on its size, so one module loads faster than one for each type.
 //!
-//! The text consists of the items of the single modules, one after the other, and all their imports. The private names are
-//! chosen so that the items fit into one module (`text::Module`).
+//! The module consists of the functions and constants of the modules of each type, one after the other, and all their
+//! imports. Private names are unique in the program (`text::Module`), so they do not collide here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,11 @@ use crate::{coercer, serializer, validator};
 
 /// Path of the module.
 const PATH: &str = "runtime.ts";
-/// Path from the single modules to this one: they are one directory deeper.
+/// Path from the modules of types to `runtime.ts`: they are in a subdirectory.
 const UP: &str = "../";
 
-/// Returns the module from which `routes/index.ts` imports an item of the module `own`.
+/// Returns the path from which `routes/index.ts` imports an export of the module `own`: `runtime.ts` if it exists, else `own`
+/// itself.
 pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     let module = if context.analysis.exports_are_distinct() {
         PATH
@@ -30,8 +31,8 @@ pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     format!("{UP}{module}")
 }
 
-/// Emits the module, if routes need one. `made` contains the modules of all types. A plugin replaces those in `replaced`, so
-/// they are imported instead of copied.
+/// Emits the module; `None` if no route needs one or if exports collide. `made` contains the modules of all types. Plugins
+/// replace those in `replaced`, so this module imports them instead of including their functions.
 pub(crate) fn emit(
     context: Context<'_>,
     made: &[Generated],
@@ -55,7 +56,7 @@ pub(crate) fn emit(
             merged.add(module, items, replaced);
         }
     }
-    // Routes import everything from this module, so it exports the items of replaced modules again.
+    // Routes import everything from this module, so it must also export validators that plugins replace.
     for (module, export) in modules.iter().filter(|(module, _)| replaced.contains(module)) {
         let line = ["\nexport { ", export, " } from \"./", module, "\";\n"];
         merged.text.extend(line);
@@ -73,7 +74,8 @@ pub(crate) fn emit(
     })
 }
 
-/// Returns the modules that routes need, each after those whose constants it uses, with the exports that routes use.
+/// Returns the paths of the modules that routes need, each with the name that routes import. A module comes after those whose
+/// constants it uses.
 fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
     let (read, written) = (reached(context, &Slot::ALL), reached(context, &[Slot::Response]));
@@ -108,7 +110,7 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
     modules
 }
 
-/// Returns the declarations in these slots, and all declarations that they refer to directly or indirectly.
+/// Returns the declarations in these slots of the routes, and all declarations that they refer to directly or indirectly.
 fn reached(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
     let Program { routes, .. } = context.program;
     let mut open: Vec<DeclarationId> = routes
@@ -158,7 +160,7 @@ impl Merged {
     }
 }
 
-/// Returns the generated module that an import in another one refers to; `None` for a package.
+/// Returns the path of the generated module that an import refers to; `None` if the import refers to a package.
 fn target(module: &str, from: &str) -> Option<String> {
     if let Some(beside) = from.strip_prefix("./") {
         let (directory, _) = module.split_once('/')?;

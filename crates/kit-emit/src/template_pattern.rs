@@ -10,14 +10,14 @@ const INTEGER: &str = "-?[0-9]+";
 
 /// Returns a pattern that matches exactly the strings of a template literal type, for JSON Schema.
 ///
-/// `${number}` accepts numbers in JSON form. TypeScript would also accept ` 1` and `0x1`, which no server intends.
+/// `${number}` accepts numbers in JSON form. TypeScript would also accept ` 1` and `0x1`, which servers do not expect.
 pub(crate) fn template_pattern(program: &Program, parts: &[TemplatePart]) -> String {
     format!("^{}$", sequence(&segments(program, parts)))
 }
 
-/// Returns the pattern of all segments. Each placeholder ends at the first occurrence of the text after it, and a
-/// placeholder directly before another one is one character, as in TypeScript and in the runtimes. If only strings follow,
-/// every division of the text is equivalent.
+/// Returns the pattern of all segments. As in TypeScript and in the runtimes, a placeholder ends at the first occurrence
+/// of the text after it, and a placeholder directly before another one is one character. If only `${string}` placeholders
+/// follow, it does not matter where a placeholder ends.
 fn sequence(segments: &[Segment]) -> String {
     let divided = !segments
         .iter()
@@ -45,7 +45,7 @@ fn sequence(segments: &[Segment]) -> String {
     pattern
 }
 
-/// Returns the pattern of a placeholder that does not contain the text after it.
+/// Returns the pattern of a placeholder that ends at the first occurrence of `after`.
 fn placeholder_before(segment: &Segment, after: &str) -> String {
     let stop = format!("(?!{})", escape(after));
     match segment {
@@ -64,7 +64,7 @@ fn is_of_number(character: char) -> bool {
     character.is_ascii_digit() || "+-.eE".contains(character)
 }
 
-/// Returns the pattern of a segment without regard to the segments after it.
+/// Returns the pattern of a segment, independent of the segments after it.
 fn alone(segment: &Segment) -> String {
     match segment {
         Segment::Text(text) => escape(text),

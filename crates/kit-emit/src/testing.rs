@@ -1,5 +1,5 @@
-//! Emits `testing/index.ts`: types of the project for the type check of `@kit/testing`, so that editors complete their names
-//! and a matched value has their type. At run time, `@kit/testing` reads `schemas.json` and the validators instead.
+//! Emits `testing/index.ts`, which tells TypeScript the types of the project for `@kit/testing`. Editors then complete type
+//! names, and a checked value gets its type. At run time, `@kit/testing` reads `schemas.json` and the validators instead.
 
 use crate::context::Context;
 use crate::job::Job;
@@ -27,7 +27,7 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
         });
     });
     if let TestRunner::Vitest { major } = runner {
-        // All declarations of an interface must have the same type parameters, and vitest 5 changed those of the matcher.
+        // TypeScript merges interfaces only if their type parameters are equal, and vitest 5 changed those of `Matchers`.
         let (parameters, answer) = match major {
             Some(..5) => ("T = any", "T"),
             _ => (
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn matcher_has_the_type_parameters_of_the_installed_vitest() {
+    fn declares_the_matcher_with_the_type_parameters_of_the_installed_vitest() {
         assert!(!text(TestRunner::Node).contains("vitest"));
         let newest =
             "interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {";

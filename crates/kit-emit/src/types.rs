@@ -1,4 +1,4 @@
-//! Emits `types.ts`: every declaration as a structural type, with its documentation.
+//! Emits `types.ts`: the TypeScript type of each declaration, with its documentation.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::context::Context;
 use crate::job::{Job, PartCache};
 use crate::text::{Writer, header, literal};
 
-/// Maximum length of an inline type. A longer type has one property per line.
+/// Maximum length of an object type on one line. A longer one has one property per line.
 const INLINE: usize = 80;
 
-/// Returns the printed declarations, in order.
+/// Returns the printed declarations, in order. `known` contains unchanged ones of earlier builds.
 pub(crate) fn parts(context: Context<'_>, known: &mut PartCache) -> Vec<Arc<String>> {
     let declarations = context.program.declarations.iter_ids();
     let keyed: Vec<_> = declarations
@@ -47,13 +47,13 @@ pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
     Printer { context, input: None }.inline(id)
 }
 
-/// Returns the name of a type's input form: the type of the values that clients send.
+/// Names of the types that clients send.
 pub(crate) trait InputNames {
-    /// Returns the name of a declaration in this form.
+    /// Returns the name of the type that clients send for a declaration.
     fn name(&self, declaration: DeclarationId) -> String;
 }
 
-/// Prints the form of a declaration that clients send: properties that the server fills in are optional.
+/// Prints the type that clients send for a declaration: properties that the server fills in are optional.
 pub(crate) fn write_input(
     context: Context<'_>,
     declaration: &Declaration,
@@ -81,7 +81,7 @@ fn doc_text(documentation: &Documentation) -> String {
     text
 }
 
-/// Returns true if an index signature may accept a key. A false positive only makes the printed type wider.
+/// Returns true if an index signature may accept a key. If it is wrongly true, the printed type only allows more values.
 fn may_take(key: &IndexKey, name: &str) -> bool {
     let text = |part: Option<&TemplatePart>| match part {
         Some(TemplatePart::Text(text)) => text.clone(),
@@ -98,7 +98,7 @@ fn may_take(key: &IndexKey, name: &str) -> bool {
 
 struct Printer<'a> {
     context: Context<'a>,
-    /// Names of declarations, if the form that clients send is printed.
+    /// Names of the types that clients send; `None` if the types of the server are printed.
     input: Option<&'a dyn InputNames>,
 }
 
@@ -118,7 +118,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Returns `?` for an optional property.
+    /// Returns `?` if the property may be omitted.
     fn mark(&self, property: &Property) -> &'static str {
         let filled_in = property.tags.default.is_some() || property.tags.generated.is_some();
         if property.optional || (self.input.is_some() && filled_in) {
@@ -209,7 +209,7 @@ impl Printer<'_> {
         let index = object.index.iter().map(|signature| self.index(object, signature));
         let members: Vec<_> = fields.chain(index).collect();
         if members.is_empty() {
-            // `{}` would also accept strings and numbers.
+            // The type `{}` would also accept strings and numbers.
             return format!("{}<never, never>", self.global("Record"));
         }
         format!("{{ {} }}", members.join("; "))
@@ -246,7 +246,7 @@ impl Printer<'_> {
         format!("[key: {key}]: {text}")
     }
 
-    /// Prints a type before `[]` or `?`.
+    /// Prints a type before `[]` or `?`, in parentheses if needed.
     fn operand(&self, id: TypeId) -> String {
         let text = self.inline(id);
         match self.context.program.types[id].kind {
@@ -266,7 +266,7 @@ impl Printer<'_> {
         format!("`{parts}`")
     }
 
-    /// Returns the name of a global type, also if the program declares a type with the same name.
+    /// Returns the name of a global type such as `Date`, qualified if the program declares a type with the same name.
     fn global(&self, name: &str) -> String {
         if self.context.analysis.declares(name) {
             format!("globalThis.{name}")

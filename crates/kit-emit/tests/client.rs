@@ -1,4 +1,5 @@
-//! Tests of the codecs that tell clients which values of a response have no JSON type.
+//! Tests of the codecs of clients, which tell them which values of a response JSON cannot
+//! represent.
 
 #![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
 
@@ -8,7 +9,8 @@ use kit_emit::{EmitOptions, emit};
 use kit_ir::{Method, RouteSlots, TupleElement, TypeId, TypeKind};
 use support::Builder;
 
-/// Returns the codec of the response type `Tested`, if there is one, and the type of its route.
+/// Returns the codec of the response type `Tested` (`None` without a codec), and the type of its
+/// route.
 fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
     let mut b = Builder::new("src/app.types.ts");
     let made = make(&mut b);
@@ -68,7 +70,7 @@ fn plain(b: &mut Builder, tag: &str) -> TypeId {
 }
 
 #[test]
-fn json_types_need_no_codec() {
+fn types_that_json_can_represent_need_no_codec() {
     assert_eq!(
         codec(|b| {
             let string = b.string();
@@ -80,7 +82,7 @@ fn json_types_need_no_codec() {
 }
 
 #[test]
-fn finds_scalars_at_any_depth() {
+fn codec_locates_dates_and_bigints_at_any_depth() {
     assert_eq!(codec(|b| b.kind(TypeKind::Bytes)), "\"$bytes\"");
     assert_eq!(
         codec(|b| {
@@ -108,7 +110,7 @@ fn finds_scalars_at_any_depth() {
 }
 
 #[test]
-fn union_of_string_and_scalar_converts_only_matching_strings() {
+fn union_of_string_and_scalar_converts_only_strings_in_the_form_of_the_scalar() {
     let with = |kind| {
         codec(|b| {
             let (one, string) = (b.kind(kind), b.string());
@@ -132,7 +134,7 @@ fn union_of_string_and_scalar_converts_only_matching_strings() {
 }
 
 #[test]
-fn kinds_of_json_values_tell_members_apart() {
+fn tells_members_of_a_union_apart_by_the_kinds_of_their_json_values() {
     assert_eq!(
         codec(|b| {
             let date = b.kind(TypeKind::Date);
@@ -144,7 +146,7 @@ fn kinds_of_json_values_tell_members_apart() {
 }
 
 #[test]
-fn property_with_literals_tells_members_apart() {
+fn tells_members_of_a_union_apart_by_a_property_with_literals() {
     assert_eq!(
         codec(|b| {
             let members = [dated(b, "yes"), plain(b, "no")];
@@ -155,7 +157,7 @@ fn property_with_literals_tells_members_apart() {
 }
 
 #[test]
-fn members_with_equal_codecs_need_no_distinction() {
+fn does_not_tell_members_of_a_union_apart_if_their_codecs_are_equal() {
     assert_eq!(
         codec(|b| {
             let (date, number) = (b.kind(TypeKind::Date), b.kind(TypeKind::Number));
@@ -169,7 +171,7 @@ fn members_with_equal_codecs_need_no_distinction() {
 }
 
 #[test]
-fn members_that_no_property_tells_apart_are_plain_json() {
+fn clients_get_plain_json_if_no_property_tells_the_members_of_a_union_apart() {
     assert_plain(|b| {
         let (date, string) = (b.kind(TypeKind::Date), b.string());
         let (one, other) = (vec![b.property("at", date)], vec![b.property("at", string)]);

@@ -1,7 +1,7 @@
-//! Golden tests of complete outputs, byte for byte. `KIT_BLESS=1 cargo test -p kit-emit` rewrites the golden files; review the
-//! changes. The tests of `packages/core` check the types of the golden files and run them.
+//! Golden tests that compare all generated files byte for byte. `KIT_BLESS=1 cargo test -p kit-emit` rewrites the golden
+//! files; review the changes. The tests of `packages/core` check the types of the golden files and run them.
 
-// Golden files are read from the disk, and helpers of tests may panic like tests.
+// The tests read golden files from the disk. Test helpers may panic, as tests do.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use kit_test_programs as support;
@@ -14,22 +14,22 @@ use kit_emit::{ContractTests, EmitOptions, RouteTests, TestRunner, emit, emit_da
 use kit_ir::Program;
 
 #[test]
-fn notes() {
+fn emits_the_golden_files_of_the_notes_application() {
     check("notes", &support::notes::program());
 }
 
 #[test]
-fn kitchen_sink() {
+fn emits_the_golden_files_of_every_kind_of_type() {
     check("kitchen-sink", &support::kitchen_sink::program());
 }
 
 #[test]
-fn directions() {
+fn emits_the_golden_files_of_types_that_differ_between_request_and_response() {
     check("directions", &support::directions::program());
 }
 
 #[test]
-fn component_names_are_unique() {
+fn components_of_requests_and_responses_have_unique_names() {
     let program = support::directions::program();
     let artifacts = emit(&program, &support::tree(&program), &options("directions"));
     let document = artifacts
@@ -38,7 +38,7 @@ fn component_names_are_unique() {
         .unwrap();
     let document: serde_json::Value = serde_json::from_str(&document.text).unwrap();
     let schemas = document["components"]["schemas"].as_object().unwrap();
-    // In order of declaration, a response before its request. Types that no route uses have no component.
+    // Components are sorted by declaration, with a response before its request. Types that no route uses are missing.
     let names: Vec<_> = schemas.keys().map(String::as_str).collect();
     let expected = [
         "Note",
@@ -78,23 +78,23 @@ fn component_names_are_unique() {
 }
 
 #[test]
-fn empty() {
+fn emits_the_golden_files_of_a_program_without_types() {
     check("empty", &Program::default());
 }
 
 #[test]
-fn same_input_gives_the_same_bytes() {
+fn same_program_gives_the_same_bytes_in_every_run() {
     let program = support::kitchen_sink::program();
     let tree = support::tree(&program);
     let once = emit(&program, &tree, &options("sink"));
-    // Hash maps have random seeds, so an order that depends on one would differ between the runs.
+    // The seeds of hash maps are random. If the output depended on their order, the runs would differ.
     for _ in 0..8 {
         assert_eq!(once, emit(&program, &tree, &options("sink")));
     }
 }
 
 #[test]
-fn artifacts_that_contain_the_time_are_dated() {
+fn marks_exactly_the_artifacts_that_contain_the_time_as_dated() {
     let program = support::kitchen_sink::program();
     let tree = support::tree(&program);
     let options = options("sink");
@@ -115,7 +115,7 @@ fn artifacts_that_contain_the_time_are_dated() {
 }
 
 #[test]
-fn paths_are_unique() {
+fn paths_of_artifacts_differ_even_if_case_is_ignored() {
     let program = support::kitchen_sink::program();
     let artifacts = emit(&program, &support::tree(&program), &options("sink"));
     let paths: BTreeSet<_> = artifacts

@@ -10,7 +10,7 @@ use kit_emit::{EmitOptions, emit};
 use kit_ir::{Method, Program, RouteSlots};
 use support::Builder;
 
-/// Returns all texts by path.
+/// Returns the text of each artifact, by path. Plugins replace the validators in `replaced`.
 fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
     let options = EmitOptions {
         generated_at: "2026-01-01T00:00:00.000Z".to_owned(),
@@ -51,7 +51,7 @@ fn program([outer, inner, unused]: [&str; 3]) -> Program {
 }
 
 #[test]
-fn contains_used_types_and_their_references_in_a_valid_order() {
+fn runtime_module_contains_the_types_of_routes_after_the_types_they_refer_to() {
     let texts = texts(&program(["Note", "Tag", "Unused"]), &[]);
     let runtime = &texts["runtime.ts"];
     let sections: Vec<_> = runtime
@@ -73,14 +73,14 @@ fn contains_used_types_and_their_references_in_a_valid_order() {
 }
 
 #[test]
-fn contains_the_same_text_as_the_single_modules() {
+fn runtime_module_contains_the_text_of_the_modules_of_each_type() {
     let texts = texts(&support::kitchen_sink::program(), &[]);
     let mut sections = 0;
     for section in texts["runtime.ts"].split("\n// ").skip(2) {
         let Some((path, items)) = section.split_once('\n') else {
             panic!("a section has a path: {section}");
         };
-        // An empty line separates two sections.
+        // Artifacts end with a line break. Here, an empty line separates two modules.
         assert!(format!("{}\n", texts[path]).contains(items), "{path}:\n{items}");
         sections += 1;
     }
@@ -88,7 +88,7 @@ fn contains_the_same_text_as_the_single_modules() {
 }
 
 #[test]
-fn imports_modules_that_plugins_replace() {
+fn runtime_module_imports_validators_that_plugins_replace() {
     let replaced = "validators/Tag.validator.ts";
     let texts = texts(&program(["Note", "Tag", "Unused"]), &[replaced]);
     let runtime = &texts["runtime.ts"];
@@ -100,9 +100,10 @@ fn imports_modules_that_plugins_replace() {
     assert!(runtime.contains("export function isNote"));
 }
 
-/// `isFooShape` would be the shape of `isFoo` and the check of `FooShape`.
+/// If a project has the types `isFoo` and `FooShape`, `isFooShape` would be the shape of one and the check of
+/// the other.
 #[test]
-fn is_not_written_if_exports_have_the_same_name() {
+fn runtime_module_is_not_written_if_two_modules_export_the_same_name() {
     for inner in ["FooShape", "FooUnion2"] {
         let texts = texts(&program(["isFoo", inner, "Unused"]), &[]);
         assert!(!texts.contains_key("runtime.ts"));
@@ -113,7 +114,7 @@ fn is_not_written_if_exports_have_the_same_name() {
 }
 
 #[test]
-fn is_not_written_without_routes() {
+fn runtime_module_is_not_written_for_a_program_without_routes() {
     let mut b = Builder::new("src/app.types.ts");
     let text = b.string();
     let properties = vec![b.property("text", text)];

@@ -1,4 +1,4 @@
-//! Tests of unions in OpenAPI documents.
+//! Tests of the JSON Schema of unions in OpenAPI documents.
 
 #![allow(clippy::unwrap_used)] // helpers of tests may panic like tests
 
@@ -9,7 +9,7 @@ use kit_ir::{Method, RouteSlots, TypeId, TypeKind};
 use serde_json::{Value, json};
 use support::Builder;
 
-/// Returns the schema of `Tested`, a union, as a response.
+/// Returns the schema of the response type `Tested`, a union of these members.
 fn schema(members: impl FnOnce(&mut Builder) -> Vec<TypeId>) -> Value {
     let mut b = Builder::new("src/app.types.ts");
     let members = members(&mut b);
@@ -58,13 +58,13 @@ fn discriminated() -> Value {
 }
 
 #[test]
-fn union_has_a_discriminator_if_a_property_tells_components_apart() {
+fn union_becomes_a_one_of_with_a_discriminator_if_a_property_tells_components_apart() {
     let found = schema(|b| vec![tagged(b, "Cat", "cat"), tagged(b, "Dog", "dog")]);
     assert_eq!(found, discriminated());
 }
 
 #[test]
-fn null_is_a_separate_member_beside_a_discriminator() {
+fn union_with_null_becomes_a_one_of_null_and_the_union_with_a_discriminator() {
     let found = schema(|b| {
         let null = b.kind(TypeKind::Null);
         vec![tagged(b, "Cat", "cat"), null, tagged(b, "Dog", "dog")]
@@ -73,7 +73,7 @@ fn null_is_a_separate_member_beside_a_discriminator() {
 }
 
 #[test]
-fn members_with_common_values_are_an_any_of() {
+fn union_becomes_an_any_of_if_a_value_can_match_two_members() {
     let found = schema(|b| {
         let string = b.string();
         let properties = vec![b.property("name", string)];
@@ -85,7 +85,7 @@ fn members_with_common_values_are_an_any_of() {
 }
 
 #[test]
-fn disjoint_members_without_components_are_a_one_of() {
+fn union_becomes_a_one_of_without_a_discriminator_if_disjoint_members_are_not_components() {
     let found = schema(|b| vec![b.string(), b.kind(TypeKind::Number)]);
     assert_eq!(
         found,

@@ -1,18 +1,19 @@
-//! Generator of random TypeScript that parses: declarations that refer to each other, with doc tags, in every construct of
-//! the type language. Random bytes almost never pass the parser; these programs reach the evaluator.
+//! Generator of random TypeScript without syntax errors: declarations that refer to each other, with doc tags and every
+//! construct of types. Random bytes almost never pass the parser, but these programs are evaluated.
 
 use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
 
-/// Maximum depth of nested expressions. Another test covers deeper ones.
+/// Maximum depth of nested types. Another test covers deeper ones.
 const DEEPEST: u32 = 5;
 
-/// Names of the declarations, generic ones first.
+/// Names of the declarations. The first two are generic.
 const NAMES: [&str; 8] = ["G0", "G1", "A", "B", "C", "D", "E", "F"];
 const GENERIC: usize = 2;
 
-/// Generates a file of declarations. If the bytes run out, the file has simpler declarations, but stays well formed.
+/// Generates a source file with declarations. After all random bytes are used, the declarations are simple, but have no
+/// syntax errors.
 pub fn source(bytes: &mut Unstructured<'_>) -> String {
     let mut text = String::new();
     let values = ["const", "\"a\"", "1"];
@@ -245,7 +246,7 @@ fn leaf(bytes: &mut Unstructured<'_>, text: &mut String, generic: bool) -> Resul
     Ok(())
 }
 
-/// Generates doc tags, most of them in an invalid position.
+/// Generates doc tags. Most of them do not fit the type that they are written on.
 fn tags(bytes: &mut Unstructured<'_>) -> Result<String> {
     const TAGS: [&str; 31] = [
         "table",

@@ -1,5 +1,5 @@
-//! Fuzz targets of the compiler, the HTTP engine, the migration splitter and the Rust runtime: random bytes, random
-//! well-formed TypeScript, random requests (see [`http`]), and random JSON and headers (see [`runtime`]).
+//! Fuzz targets of the compiler, the HTTP engine, the SQL of migrations and the Rust runtime. Their inputs are random
+//! bytes, random TypeScript, random requests (see [`http`]), and random JSON and headers (see [`runtime`]).
 //!
 //! This crate is not a part of the product. The targets in `fuzz/` call functions such as [`text`] and [`types`] with the
 //! inputs of libFuzzer (`cargo xtask fuzz`, which needs a nightly compiler). The tests of this crate call them with the
@@ -24,8 +24,8 @@ pub use paths::paths;
 /// A function that receives the bytes of a fuzzer.
 pub type Target = fn(&[u8]);
 
-/// All targets, by the name of their file in `fuzz/fuzz_targets`. A test replays the corpus of each target, and fails if a
-/// file has no entry here.
+/// All fuzz targets, with the names of their files in `fuzz/fuzz_targets`. A test runs each target with its corpus, and
+/// fails if a file in this directory is missing in the list.
 pub const TARGETS: &[(&str, Target)] = &[
     ("http-guard", http::guard),
     ("http-pieces", http::pieces),
@@ -38,7 +38,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("types", types),
 ];
 
-/// Compiles files with any content. A line `=== path` starts a file; the text before the first such line is a type file.
+/// Compiles source files with any content. A line `=== path` starts a file. The text before the first such line is a file
+/// with types.
 pub fn text(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut files: Vec<(String, String)> = Vec::new();
@@ -57,13 +58,13 @@ pub fn text(data: &[u8]) {
     pipeline::check(&files);
 }
 
-/// Compiles a random file of well-formed declarations.
+/// Compiles a random source file without syntax errors.
 pub fn types(data: &[u8]) {
     let source = source(&mut Unstructured::new(data));
     pipeline::check(&[("src/a.types.ts".to_owned(), source)]);
 }
 
-/// Returns a path if it stays below the project.
+/// Returns the path unless it leaves the project.
 fn path(name: &str) -> Option<String> {
     let name = name.trim();
     let plain = name

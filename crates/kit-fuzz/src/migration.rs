@@ -1,11 +1,11 @@
-//! Fuzz target for the SQL of migrations: division into statements, and detection of destructive statements.
+//! Fuzz target for the SQL of migrations: splits it into statements, and detects statements that destroy data.
 
-/// Divides any text into statements and judges them.
+/// Splits any text into SQL statements and checks the result.
 ///
 /// # Panics
 ///
-/// Panics if a part of the text is lost or moved, if the statements alone are divided in another way, or if a statement
-/// after them that drops a table is not detected.
+/// Panics if a part of the text is lost or moved. Panics if the statements, joined again, are split in another way.
+/// Panics if a `DROP TABLE` after them is not detected.
 pub fn migration(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(statements) = kit_migrate::split_statements(&text) else {
@@ -25,7 +25,7 @@ pub fn migration(data: &[u8]) {
         let alone = kit_migrate::split_statements(statement.text).expect("a statement can be cut again");
         assert_eq!(alone.len(), 1, "a statement by itself is cut in another way");
         assert_eq!(alone[0].text, statement.text);
-        // The last line of a statement may be a comment, so the semicolon is on the next line.
+        // The semicolon is on a new line, because the last line of the statement may be a comment.
         again.push_str(statement.text);
         again.push_str("\n;\n");
     }
@@ -37,7 +37,7 @@ pub fn migration(data: &[u8]) {
     );
 }
 
-/// Asserts that the text between statements is blank or a comment.
+/// Asserts that the text between two statements contains only white space and comments.
 fn is_empty(between: &str) {
     if let Ok(statements) = kit_migrate::split_statements(between) {
         assert_eq!(statements, [], "a part is lost");

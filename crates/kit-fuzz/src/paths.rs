@@ -1,4 +1,5 @@
-//! Fuzz target for request paths: the normal form of any text, and the route of every spelling of a path.
+//! Fuzz target for the paths of requests: the normal form of any text, and the route of a path whose
+//! characters are escaped in different ways.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -34,13 +35,14 @@ static PATHS: LazyLock<Vec<RoutePath>> = LazyLock::new(|| {
     ROUTES.into_iter().map(parse).collect()
 });
 
-/// Compares the normal form of a path with a simple decoder, and the router with a search of all routes.
+/// Compares the normal form of a path with the result of a simple decoder, and the router with a search of all
+/// routes.
 ///
 /// # Panics
 ///
-/// Panics if a comparison fails.
+/// Panics if the results differ.
 pub fn paths(data: &[u8]) {
-    // The first bytes choose another spelling of the path.
+    // The first bytes select the characters that are escaped in another spelling of the path.
     let (choices, text) = data.split_at(data.len().min(8));
     if text.len() > 600 {
         return;
@@ -66,7 +68,7 @@ pub fn paths(data: &[u8]) {
     assert_eq!(has_dot_segment(path.as_bytes()), has_dots, "{path:?}");
 
     let found = find(&normal);
-    // A path without escapes may contain characters that no server lets through; such a path is not looked up.
+    // Such a path may contain characters that servers refuse, so no route is searched.
     if path.contains('%') || !path.is_ascii() || path == normal {
         assert_eq!(find(&path), found, "{path:?} and {normal:?}");
     }
@@ -86,7 +88,7 @@ fn find(path: &str) -> (Match, Vec<String>) {
     (found, params.values(path).map(Cow::into_owned).collect())
 }
 
-/// Decodes each segment; returns `None` if an escape is invalid or a segment is not UTF-8.
+/// Decodes each segment of a path. Returns `None` if an escape is invalid or a segment is not UTF-8.
 fn decode(path: &str) -> Option<Vec<String>> {
     path.split('/').map(decode_segment).collect()
 }
@@ -104,7 +106,7 @@ fn decode_segment(segment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Writes some unreserved characters as escapes, and the digits of some escapes in lower case.
+/// Writes the path in another way: some characters as escapes, and some escapes with lower-case digits.
 fn respell(normal: &str, choices: &[u8]) -> String {
     let mut respelled = String::new();
     let mut digits = 0;
@@ -132,7 +134,7 @@ fn respell(normal: &str, choices: &[u8]) -> String {
     respelled
 }
 
-/// Compares the result with every route that fits by a simple comparison of segments.
+/// Compares the router's result with a search that compares each route segment by segment.
 fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
     let fitting: Vec<_> = PATHS.iter().map(|route| fit(route, normal)).collect();
     match found {
@@ -153,7 +155,7 @@ fn check_route(normal: &str, (found, values): &(Match, Vec<String>)) {
     }
 }
 
-/// Returns the values of a route's parameters if the route fits the path.
+/// Returns the values of a route's parameters if the route matches the path.
 fn fit(route: &RoutePath, normal: &str) -> Option<Vec<String>> {
     if normal == "/" || route.segments().is_empty() {
         return (normal == route.as_str()).then(Vec::new);

@@ -1,6 +1,6 @@
-//! All steps of a build that need no disk, with the invariants that hold for every program.
+//! Runs all steps of a build that need no disk, and checks what must be true for every program.
 //!
-//! A limit on the size of the output ensures that the build terminates: the compiler counts its steps, so a program without
+//! The time of a build is limited, because its output is limited. The compiler counts its steps, so a program without
 //! errors has a maximum number of types for each byte of its sources.
 
 use std::path::{Path, PathBuf};
@@ -12,17 +12,17 @@ use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
 use kit_router::{ParsedRoute, RouteTree};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
 
-/// Maximum number of types. The compiler creates at most two types in each step, and the number of steps of a program is
-/// limited.
+/// Maximum number of types in a program. More are allowed for each byte of its sources. The compiler creates at most two types
+/// in each step, and limits the number of steps.
 const MAX_TYPES: usize = 4_000_000;
 const TYPES_PER_BYTE: usize = 32;
 
-/// Maximum number of bytes of all artifacts together: a constant, and a number for each byte of `types.ts`, because that
-/// artifact contains every nested type.
+/// Maximum size of all artifacts in bytes. More is allowed for each byte of `types.ts`, because that artifact contains
+/// every nested type.
 const MAX_OUTPUT_BYTES: usize = 1_000_000;
 const OUTPUT_BYTES_PER_BYTE: usize = 200;
 
-/// Builds files in memory twice, and emits artifacts if there are no errors.
+/// Compiles files in memory twice and compares the results. Generates artifacts if there are no errors.
 pub(crate) fn check(files: &[(String, String)]) {
     let output = run(files);
     let again = run(files);

@@ -1,11 +1,11 @@
-//! Replays the inputs that fuzzing found, and random inputs with fixed seeds, on every run of the tests.
+//! Runs the fuzz targets with the inputs of their corpora, and with random inputs from fixed seeds.
 
 mod support;
 
 use support::{files, guarded, random, replay};
 
 #[test]
-fn random_well_formed_types_satisfy_the_invariants() {
+fn compiler_handles_random_types_without_panics_or_differences() {
     let mut errors = 0;
     for seed in 0..400_u64 {
         let bytes = random(seed, 2_000);
@@ -17,7 +17,7 @@ fn random_well_formed_types_satisfy_the_invariants() {
 }
 
 #[test]
-fn every_target_accepts_its_corpus() {
+fn every_fuzz_target_accepts_the_inputs_of_its_corpus() {
     for name in files("fuzz_targets") {
         let name = name.trim_end_matches(".rs");
         let (_, run) = kit_fuzz::TARGETS
@@ -29,8 +29,8 @@ fn every_target_accepts_its_corpus() {
 }
 
 #[test]
-fn random_migrations_satisfy_the_invariants() {
-    // Combines words, because random bytes seldom form SQL.
+fn random_sql_is_split_into_statements_without_loss() {
+    // Random SQL consists of these words, because random bytes are seldom SQL.
     const WORDS: [&str; 16] = [
         "drop ",
         "table ",

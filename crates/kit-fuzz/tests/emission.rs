@@ -1,5 +1,5 @@
-//! Tests with short programs that are just small enough to be built: the size of their artifacts and the work to create them
-//! are limited.
+//! Tests with short programs that are almost too large to be built. The size of their artifacts, and the work to generate
+//! them, must be limited.
 
 mod support;
 
@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use support::guarded;
 
-/// Creates object types that share properties, each of which accepts any of the types, like packages for schema.org do, and
-/// routes that receive and return one of the types.
+/// Returns a program with many object types. They have the same properties, each of which accepts any of the types, as in
+/// packages for schema.org. Routes receive and return one of the types.
 fn leaves(leaves: usize, properties: usize) -> String {
     let mut text = String::from(
         "=== src/a.types.ts\n\
@@ -38,7 +38,7 @@ fn leaves(leaves: usize, properties: usize) -> String {
     text
 }
 
-/// Creates anonymous types, each of which the next type uses twice.
+/// Returns a program with a chain of anonymous types. Each type is used twice by the next one.
 fn doubled(levels: usize) -> String {
     let mut text = String::from("export interface L0 { c: { v: string } }\n");
     for level in 1..=levels {
@@ -52,11 +52,11 @@ fn doubled(levels: usize) -> String {
 }
 
 #[test]
-fn emits_a_large_union_in_many_properties() {
+fn emits_artifacts_for_a_large_union_that_many_properties_have() {
     guarded("leaves", leaves(250, 90).as_bytes(), kit_fuzz::text);
 }
 
 #[test]
-fn emits_a_type_with_many_nested_types() {
+fn emits_artifacts_for_a_type_with_many_nested_types() {
     guarded("doubled", doubled(13).as_bytes(), kit_fuzz::text);
 }

@@ -1,10 +1,10 @@
-//! Runs the HTTP engine with random inputs of fixed seeds, on every run of the tests.
+//! Runs the fuzz targets of the HTTP engine with random inputs from fixed seeds.
 
 mod support;
 
 use support::{guarded, random};
 
-/// Runs a target with the given number of seeds. `corpus.rs` runs the target with its corpus.
+/// Runs a fuzz target with this number of seeds. `corpus.rs` runs it with its corpus.
 fn try_all(name: &str, run: fn(&[u8]), seeds: u64, length: usize) {
     for seed in 0..seeds {
         let bytes = random(seed, length);
@@ -13,16 +13,16 @@ fn try_all(name: &str, run: fn(&[u8]), seeds: u64, length: usize) {
 }
 
 #[test]
-fn random_traffic_of_several_clients_satisfies_the_invariants() {
+fn engine_serves_random_traffic_of_several_clients() {
     try_all("http-traffic", kit_fuzz::http::traffic, 3000, 900);
 }
 
 #[test]
-fn a_stream_in_chunks_has_the_same_result_as_a_whole_stream() {
+fn engine_gives_the_same_result_for_a_stream_in_chunks_and_in_one_piece() {
     try_all("http-pieces", kit_fuzz::http::pieces, 3000, 400);
 }
 
 #[test]
-fn the_guard_gives_the_same_result_for_every_division_into_chunks() {
+fn guard_gives_the_same_result_for_every_size_of_the_chunks() {
     try_all("http-guard", kit_fuzz::http::guard, 3000, 200);
 }

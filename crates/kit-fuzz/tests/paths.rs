@@ -1,10 +1,11 @@
-//! Replays paths that fuzzing found, and random paths with fixed seeds, on every run of the tests.
+//! Runs the fuzz target for paths with its corpus, and with random paths from fixed seeds.
 
 mod support;
 
 use support::{guarded, random, replay};
 
-/// Chunks of paths that have a special meaning, so that random paths reach more code.
+/// Parts of random paths. They have a special meaning in paths, so the tests reach more code than
+/// with random bytes.
 const PIECES: [&str; 24] = [
     "/",
     "admin",
@@ -33,7 +34,7 @@ const PIECES: [&str; 24] = [
 ];
 
 #[test]
-fn a_path_has_one_normal_form_and_one_route() {
+fn every_spelling_of_a_path_has_the_same_normal_form_and_route() {
     assert!(replay("paths", kit_fuzz::paths) >= 20);
     for seed in 0..4000_u64 {
         let bytes = random(seed, 24);

@@ -1,10 +1,10 @@
-//! Runs the Rust runtime with inputs that fuzzing found and with random inputs of fixed seeds, on every run of the tests.
+//! Runs the fuzz targets of the Rust runtime with their corpora, and with random inputs from fixed seeds.
 
 mod support;
 
 use support::{guarded, random, replay};
 
-/// Creates random text from the given strings, so that the text resembles valid input.
+/// Returns random text that consists of the given strings, so that it resembles valid input.
 fn near(seed: u64, length: usize, pieces: &[&str]) -> Vec<u8> {
     let mut text = Vec::new();
     for byte in random(seed, length) {
@@ -14,7 +14,7 @@ fn near(seed: u64, length: usize, pieces: &[&str]) -> Vec<u8> {
 }
 
 #[test]
-fn parses_any_json_like_serde_json() {
+fn runtime_parses_any_json_like_serde_json() {
     assert!(replay("runtime-json", kit_fuzz::runtime::json) >= 10);
     let pieces = [
         "{",
@@ -55,7 +55,7 @@ fn parses_any_json_like_serde_json() {
 }
 
 #[test]
-fn the_clients_header_does_not_change_the_address_behind_proxies() {
+fn header_of_a_client_does_not_change_its_address_behind_proxies() {
     assert!(replay("trust-proxy", kit_fuzz::runtime::trust_proxy) >= 10);
     let pieces = [
         "\"", "\\", ",", ";", "=", "for=", "6.6.6.6", " ", "\t", ":", "[", "]", "a", "%", "_",

@@ -1,16 +1,16 @@
-//! HTTP/1.1 load generator for the benchmarks, with a limited number of requests in progress: one thread, keep-alive
-//! connections, one raw request that is sent repeatedly.
+//! HTTP/1.1 load generator for the benchmarks. One thread sends the same request again and again on several
+//! connections, and waits for each response before it sends the next request.
 //!
 //! ```text
 //! load 127.0.0.1:3000 --connections 64 --seconds 5 --expect 200 < request.txt
 //! ```
 //!
-//! With `--size BYTES`, standard input contains several requests of this size, which are sent in turns. If all requests
-//! wrote the same row, they would wait for each other.
+//! With `--size BYTES`, standard input contains several requests of this size, which are sent one after the other. They
+//! can write different rows of a database; requests that write the same row would wait for each other.
 //!
-//! The program prints one line of JSON: `{"requests", "seconds", "p50_ms", "p99_ms", "max_ms"}`. Any other status, a
-//! closed connection or no response for 5 seconds is an error, because results are only useful if every response is
-//! right. The program only sends to loopback addresses.
+//! The program prints one line of JSON: `{"requests", "seconds", "p50_ms", "p99_ms", "max_ms"}`. A status other than
+//! that of `--expect`, a closed connection, or no response for 5 seconds is an error, because results with wrong
+//! responses are useless. The program only sends to loopback addresses.
 #![allow(clippy::print_stdout)] // prints the result of the program
 
 use std::io::{Read, Write};
@@ -29,13 +29,13 @@ struct Options {
     requests: Requests,
 }
 
-/// Requests that are sent in turns.
+/// Requests that are sent one after the other. After the last one, the first one is sent again.
 #[derive(Default)]
 struct Requests {
     all: Vec<u8>,
     /// Size of each request in bytes.
     size: usize,
-    /// Number of requests that were sent.
+    /// Number of requests that were sent so far.
     sent: usize,
 }
 
@@ -137,7 +137,7 @@ fn run(mut options: Options) -> Result<String, String> {
     }
     let start = Instant::now();
     let mut events = Events::with_capacity(1024);
-    // Duration of every response in microseconds.
+    // Duration of each request in microseconds.
     let mut times: Vec<u32> = Vec::with_capacity(1 << 20);
     let mut scratch = vec![0; 64 * 1024];
     let mut heard = Instant::now();
@@ -172,7 +172,7 @@ fn run(mut options: Options) -> Result<String, String> {
 }
 
 impl Connection {
-    /// Reads available data. Sends the next request if the response is complete.
+    /// Reads the data that has arrived. If the response is complete, sends the next request.
     fn answer(
         &mut self,
         options: &mut Options,
@@ -193,7 +193,8 @@ impl Connection {
             self.received.clear();
             times.push(u32::try_from(self.sent_at.elapsed().as_micros()).unwrap_or(u32::MAX));
             self.sent_at = Instant::now();
-            // A request is much smaller than the send buffer of the socket, and that buffer is empty now.
+            // The send buffer of the socket is empty now, and larger than a request, so one call sends the whole
+            // request.
             self.stream
                 .write_all(options.requests.next())
                 .map_err(|error| error.to_string())?;
@@ -204,7 +205,7 @@ impl Connection {
     }
 }
 
-/// Returns true if exactly one response has arrived, with the expected status.
+/// Returns true if exactly one response with the expected status has arrived, and false if it is not complete yet.
 fn is_complete(bytes: &[u8], expect: &str) -> Result<bool, String> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return Ok(false);

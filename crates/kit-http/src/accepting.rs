@@ -14,14 +14,13 @@ use crate::request::RequestId;
 use crate::socket::Socket;
 use kit_guard::Guard;
 
-/// Maximum number of connections that are accepted in a row before open connections are served.
+/// Maximum number of connections to accept before those that are already open are served.
 const ACCEPT_BATCH: usize = 128;
-/// Pause of accepting if the process has no file descriptors left.
+/// Time to wait before the next connection is accepted if the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Maximum time that a connection to an adopted listener may take to send its first request after this engine stopped
-/// accepting. The next process could have accepted the same connection, so the client must not notice which process
-/// accepted it.
+/// Time that a new connection on an adopted listener has for its first request after this engine has stopped accepting. The
+/// next process could have accepted the connection instead, so the client must not notice a difference.
 pub(crate) const ADOPTED_GRACE: Duration = Duration::from_secs(2);
 
 impl Engine {
@@ -41,8 +40,7 @@ impl Engine {
                 return self.pause(Pause::ConnectionLimit, handler);
             }
             match listener.accept() {
-                // A connection that cannot be registered is dropped, which closes it. Other connections are not
-                // affected.
+                // A connection that cannot be registered is dropped, and thereby closed. Other connections are not affected.
                 Ok((stream, peer)) => drop(self.add(Socket::new(stream, peer))),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.accepting.set(false);
@@ -52,7 +50,7 @@ impl Engine {
                 Err(error) if listener::is_exhaustion(&error) => {
                     return self.pause(Pause::Exhausted, handler);
                 }
-                // The peer left before the connection was accepted.
+                // The client has disconnected before the connection was accepted.
                 Err(_) => {}
             }
         }
@@ -93,13 +91,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Accepts the connections in the kernel's queue, because closing the listener would reset them.
+    /// Accepts the connections that wait in the kernel's queue. If the listener were closed first, the kernel would reset
+    /// them.
     pub(crate) fn accept_waiting(&self) {
         let listener = self.listener.borrow();
         let Some(listener) = listener.as_ref() else {
             return;
         };
-        // Limits the loop, in case new connections arrive faster than they are accepted.
+        // The limit is needed if new connections arrive faster than they are accepted.
         for _ in 0..self.config.backlog {
             if self.connections.borrow().len() >= self.connection_limit() {
                 return;
@@ -116,8 +115,7 @@ impl Engine {
         }
     }
 
-    /// Closes the connections that sent nothing until the end of [`ADOPTED_GRACE`], after the engine stopped accepting from an
-    /// adopted listener.
+    /// Closes the connections that have sent nothing until the end of [`ADOPTED_GRACE`].
     pub(crate) fn end_adopted_grace(&self) {
         if self
             .adopted_grace_end
@@ -129,14 +127,14 @@ impl Engine {
         }
     }
 
-    /// Returns true if a connection must close after its current request, or at once if it has no request.
+    /// Returns true if a connection must close after its current request, or immediately if it has none.
     pub(crate) fn is_leaving(&self, connection: &Connection) -> bool {
         self.listener.borrow().is_none()
             && (self.adopted_grace_end.get().is_none() || connection.link.socket.borrow().has_received())
     }
 
-    /// Polls every connection again. Data that the system has received belongs to requests in progress; connections
-    /// without a request close.
+    /// Polls every connection again. Data that the operating system has already received belongs to requests in progress.
+    /// Connections without a request close.
     pub(crate) fn poll_all_again(&self) {
         for (slot, connection) in &*self.connections.borrow() {
             connection.link.socket.borrow_mut().assume_readable();

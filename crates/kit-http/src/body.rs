@@ -1,4 +1,4 @@
-//! Bodies of responses as hyper reads them: available at once, or in chunks.
+//! Bodies of responses, in the form in which hyper reads them: a complete body, or a queue of chunks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,21 +13,23 @@ use http_body_util::Full;
 
 use crate::link::{ConnectionState, Link};
 
-/// Number of queued bytes at which [`crate::Engine::write`] asks the writer to wait. Together with the state of hyper
-/// and V8, a client that does not read costs less than 64 KiB of memory.
+/// Number of queued bytes from which on [`crate::Engine::write`] asks the writer to wait. Together with the buffers of
+/// hyper and V8, a client that does not read needs less than 64 KiB of memory.
 const HIGH_WATER: usize = 48 * 1024;
-/// Number of queued bytes at which the writer may continue. Well below [`HIGH_WATER`], so that not every chunk costs a
-/// turn of the event loop.
+/// Number of queued bytes from which on the writer may continue. It is much smaller than [`HIGH_WATER`], so that
+/// several chunks can be written in one turn of the event loop.
 const LOW_WATER: usize = 16 * 1024;
-/// Chunks below this size are merged, because each would otherwise be sent as a separate HTTP chunk with a size line.
+/// Size in bytes below which chunks are merged. Each chunk in a response has a line with its size, which would make
+/// many small ones expensive.
 const SMALL_PIECE: usize = 4 * 1024;
-/// Maximum size of a merged chunk.
+/// Maximum size of a merged chunk in bytes.
 const MAX_MERGED: usize = 16 * 1024;
 
 /// Body of a response.
 pub(crate) enum Body {
     Full(Full<Bytes>),
-    /// No body: for a status without a body, or for HEAD, where the head may declare the length of a body.
+    /// No body is sent, because of the status or because the method is HEAD. The value is the length of the body for
+    /// the head of the response.
     Absent(Option<u64>),
     ChunkReader(ChunkReader),
 }
@@ -36,17 +38,17 @@ pub(crate) enum Body {
 #[derive(Default)]
 pub(crate) struct Queue {
     pieces: RefCell<VecDeque<Bytes>>,
-    /// Merged small chunks, which come after all others.
+    /// Small chunks that were merged. They come after all chunks in `pieces`.
     merged: RefCell<BytesMut>,
     /// Number of bytes in `pieces` and `merged`.
     waiting: Cell<usize>,
-    /// Number of bytes that hyper has read and that may still be in its buffer. hyper would buffer about 400 KiB for a
-    /// peer that does not read.
+    /// Number of bytes that hyper has read from the queue and may not have sent yet. Without this count, hyper would
+    /// buffer about 400 KiB for a client that does not read.
     unsent: Cell<usize>,
-    /// Number of bytes that are missing to the declared length; `None` without a declared length.
+    /// Number of bytes that are still missing from the declared length; `None` if no length was declared.
     missing: Cell<Option<u64>>,
     ended: Cell<bool>,
-    /// True if the writer was asked to wait, and must be notified when it may continue.
+    /// True if the writer was asked to wait. It must be notified when it may continue.
     owes_drain: Cell<bool>,
 }
 
@@ -58,12 +60,13 @@ impl Queue {
         }
     }
 
-    /// Returns the number of bytes that are missing to the declared length; `None` without a declared length.
+    /// Returns the number of bytes that are still missing from the declared length; `None` if no length was declared.
     pub(crate) fn missing(&self) -> Option<u64> {
         self.missing.get()
     }
 
-    /// Adds a chunk, which must not exceed the declared length. Returns true if the writer may continue.
+    /// Adds a chunk. Returns true if the writer may continue, and false if it should wait. The chunk must not exceed
+    /// the declared length.
     pub(crate) fn push(&self, piece: Bytes) -> bool {
         if let Some(missing) = self.missing.get() {
             self.missing.set(Some(missing.saturating_sub(piece.len() as u64)));
@@ -97,17 +100,18 @@ impl Queue {
         self.waiting.get() == 0 && (self.ended.get() || self.missing.get() == Some(0))
     }
 
-    /// Returns true if the writer must be notified that it may continue, once for each time that it was asked to wait.
+    /// Returns true if the writer must be notified that it may continue. Returns true once for each time that it was
+    /// asked to wait.
     pub(crate) fn take_drain(&self) -> bool {
         self.buffered() <= LOW_WATER && self.owes_drain.replace(false)
     }
 
-    /// Records that the system has accepted all data of hyper's buffer.
+    /// Records that the operating system has accepted all bytes that hyper had buffered.
     pub(crate) fn note_sent(&self) {
         self.unsent.set(0);
     }
 
-    /// Returns the number of bytes in memory for the peer.
+    /// Returns the number of bytes that the engine and hyper have buffered for the client.
     fn buffered(&self) -> usize {
         self.waiting.get() + self.unsent.get()
     }
@@ -123,10 +127,10 @@ impl Queue {
     }
 }
 
-/// Reader of a [`Queue`] for hyper.
+/// Reads a [`Queue`] for hyper.
 pub(crate) struct ChunkReader {
     queue: Rc<Queue>,
-    /// Weak, because the link may own the response that contains this value.
+    /// A weak reference, because the link may own the response that contains this reader.
     link: Weak<Link>,
 }
 
@@ -146,18 +150,18 @@ impl ChunkReader {
             }
             return Poll::Ready(piece);
         }
-        // No waker is stored: the engine polls a connection whenever data was written to its stream.
+        // Store no waker: the engine polls a connection after each write to its stream.
         piece.map_or(Poll::Pending, |piece| Poll::Ready(Some(piece)))
     }
 }
 
 impl Link {
-    /// Called when hyper has read the whole response. The connection then waits for another request.
+    /// Records that hyper has read the whole response. The connection then waits for the next request.
     pub(crate) fn finish_answer(&self, context: &Context<'_>) {
         *self.state.borrow_mut() = ConnectionState::Idle;
         if self.guard.borrow().rejection().is_some() {
-            // hyper has tried to read after this request and waits for data. No data will come, so hyper must try again
-            // to notice that the stream ends here.
+            // hyper has tried to read more data after this request, and waits for it. No data will come, so hyper must
+            // try again to notice that the stream ends here.
             context.waker().wake_by_ref();
         }
     }
@@ -192,7 +196,8 @@ impl http_body::Body for Body {
         match self {
             Self::Full(full) => full.size_hint(),
             Self::Absent(length) => SizeHint::with_exact(length.unwrap_or(0)),
-            // hyper calls this before it reads, so the length is the sum of queued and missing bytes.
+            // hyper asks for the length before it reads anything, so the length is the number of queued bytes plus the
+            // missing ones.
             Self::ChunkReader(ChunkReader { queue, .. }) => {
                 queue.missing.get().map_or_else(SizeHint::new, |missing| {
                     SizeHint::with_exact(missing + queue.waiting.get() as u64)

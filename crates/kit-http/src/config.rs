@@ -3,26 +3,24 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Configuration of an engine. `Config::default()` binds a free port on all addresses.
+/// Configuration of an engine. `Config::default()` listens on a free port on all addresses.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Address or host name to bind; `None` for all IPv6 and IPv4 addresses.
+    /// Address or host name to listen on; `None` for all IPv6 and IPv4 addresses.
     pub host: Option<String>,
-    /// TCP port; 0 for a free port.
+    /// TCP port to listen on; 0 for a free port.
     pub port: u16,
-    /// Path of a Unix socket to bind in place of host and port. The file is removed when the server closes. A file that
-    /// a killed server left behind is replaced.
+    /// Path of a Unix socket to listen on instead of host and port. The file is removed when the server closes. A file
+    /// that a killed server left behind is replaced.
     pub path: Option<PathBuf>,
-    /// True if several processes of the same user listen on the port, so that the kernel distributes connections
-    /// (`SO_REUSEPORT`; only Linux distributes them). The process that starts the others should own a
-    /// [`crate::Reservation`] of the port.
+    /// True if several processes of the same user listen on the port (`SO_REUSEPORT`). Only Linux distributes
+    /// connections among them. The process that starts the others should own a [`crate::Reservation`] of the port.
     pub share_port: bool,
-    /// Length of the kernel's queue of connections that are not accepted yet. The kernel may reduce it to its own
-    /// limit.
+    /// Maximum number of connections that wait in the kernel's queue to be accepted. The kernel may have a lower limit.
     pub backlog: u32,
-    /// Limits for sizes and numbers.
+    /// Maximum sizes and numbers.
     pub limits: Limits,
-    /// Timeouts.
+    /// Maximum times to wait for a client.
     pub timeouts: Timeouts,
 }
 
@@ -40,33 +38,33 @@ impl Default for Config {
     }
 }
 
-/// Limits for data from peers.
+/// Maximum sizes and numbers for data from clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Maximum size of a body in bytes. A request with a larger body is delivered without the body, see
     /// [`crate::Request::body_too_large`].
     pub body_bytes: usize,
-    /// Maximum size of request line and header section together in bytes.
+    /// Maximum size of the request line and the header section together, in bytes.
     pub head_bytes: usize,
-    /// Maximum number of header fields. With a limit above 100, hyper allocates memory for each request.
+    /// Maximum number of header fields. If it is above 100, hyper allocates memory for each request.
     pub header_fields: usize,
     /// Maximum length of a request target in bytes, at most [`Limits::MAX_TARGET_BYTES`].
     pub target_bytes: usize,
-    /// Maximum number of open connections. Further connections wait in the kernel's queue.
+    /// Maximum number of open connections. All others wait in the kernel's queue.
     pub connections: usize,
-    /// Maximum number of bytes that are discarded after a rejection, so that a peer that is still sending can read the
-    /// response.
+    /// Maximum number of bytes to read and discard after a rejection. A client that is still sending can then read the
+    /// response before the connection is closed.
     pub discarded_bytes: usize,
-    /// Maximum number of connections whose bytes are discarded at the same time. A further connection closes the one
-    /// that began first.
+    /// Maximum number of connections whose bytes are discarded at the same time. If there is another one, the oldest of
+    /// them is closed.
     pub discarding: usize,
 }
 
 impl Limits {
-    /// Maximum length of a target in bytes that fits into the `Uri` type of the `http` crate.
+    /// Maximum length of a request target in bytes. The `Uri` type of the `http` crate supports no more.
     pub const MAX_TARGET_BYTES: usize = 65_000;
 
-    /// Returns the limits that the guard checks.
+    /// Returns the limits for the head of a request, which the guard checks.
     pub(crate) fn of_heads(&self) -> kit_guard::Limits {
         kit_guard::Limits {
             head_bytes: self.head_bytes,
@@ -90,21 +88,21 @@ impl Default for Limits {
     }
 }
 
-/// Timeouts for waiting for a peer.
+/// Maximum times to wait for a client.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// From the first byte of a request to the end of its head.
+    /// Time from the first byte of a request to the end of its head.
     pub head: Duration,
-    /// From the end of the head to the end of the body.
+    /// Time from the end of the head to the end of the body.
     pub body: Duration,
-    /// Between two requests of a connection. Longer than the 60 seconds of common load balancers, so that the load
-    /// balancer closes first and never sends a request into a closing connection.
+    /// Time between two requests on a connection. It is longer than the 60 seconds of common load balancers. So the
+    /// load balancer closes the connection first, and never sends a request on a connection that is just being closed.
     pub idle: Duration,
-    /// For a peer that has stopped reading its response.
+    /// Time for which a client may read nothing of its response.
     pub write: Duration,
-    /// For the next byte of a rejected peer that is still sending, see [`Limits::discarded_bytes`].
+    /// Time for which a client whose request was rejected may send nothing. See [`Limits::discarded_bytes`].
     pub discard: Duration,
-    /// For all bytes that a rejected peer still sends.
+    /// Total time in which a client whose request was rejected may continue to send.
     pub discard_total: Duration,
 }
 

@@ -1,5 +1,5 @@
-//! One connection: the engine polls the state machine of hyper while a request is in progress, then closes the
-//! connection or waits for the next request.
+//! A connection. While a request is in progress, the engine polls hyper or the fast path. Then the connection closes
+//! or waits for the next request.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::linger::Linger;
 use crate::link::{ConnectionState, Link};
 use crate::rejection::{self, Refusal};
 
-/// Wait that the deadline of a connection limits.
+/// Reason for which a connection waits. The deadline of the connection depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WaitKind {
     Unlimited,
@@ -26,51 +26,52 @@ enum WaitKind {
     Linger,
 }
 
-/// Result of a poll.
+/// Result of polling a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The connection waits for its socket or for a response.
+    /// The connection waits for its socket or for a response of the handler.
     Waiting,
-    /// The connection must be polled again.
+    /// The connection may have more to do, so it must be polled again.
     Again,
-    /// The connection can be dropped.
+    /// The connection has ended and can be dropped.
     Done,
 }
 
 /// Code that reads from the connection and writes to it.
 ///
-/// A connection begins with `FastPath`, changes to `Hyper` if a request or a response does not qualify for the fast
-/// path, and back if hyper waits for the next request. After the last response the connection changes to `Linger` if
-/// the peer may still be sending, and otherwise to `Closed`.
+/// A connection starts with `FastPath`. It changes to `Hyper` if a request or a response does not qualify for the
+/// fast path, and back when hyper waits for the next request. After the last response, it changes to `Linger` if the
+/// client may still be sending, otherwise to `Closed`.
 enum Driver {
-    /// The fast path. hyper is not in use.
+    /// The fast path reads and writes. hyper is not used.
     FastPath,
     Hyper(Box<HyperState>),
-    /// No request is served any more: a rejection is written, and the peer may finish sending.
+    /// No request is read any more. The engine writes a rejection, and discards what the client still sends.
     Linger(LingerState),
-    /// No peer is left to write to.
+    /// The client has disconnected, so nothing is read or written any more.
     Closed,
 }
 
 struct LingerState {
     linger: Linger,
-    /// Time at which lingering ends, even if the peer keeps sending; `None` until the first deadline is set.
+    /// Time at which the engine stops discarding bytes, even if the client continues to send. `None` until the first
+    /// deadline is set.
     until: Option<Instant>,
-    /// True if the engine counts this connection as lingering.
+    /// True if the connection counts for [`crate::Limits::discarding`].
     is_counted: bool,
 }
 
 pub(crate) struct Connection {
     pub(crate) link: Rc<Link>,
-    /// True if the connection is in the engine's queue.
+    /// True if the connection is in the engine's queue of connections to poll.
     pub(crate) queued: Cell<bool>,
     driver: RefCell<Driver>,
-    /// True if the connection closes after the current request, or at once without a request.
+    /// True if the connection must close after the current request, or immediately if it has none.
     leaving: Cell<bool>,
-    /// Rejection that the engine must report to the handler.
+    /// Rejection that the engine must still report to the handler.
     pub(crate) refusal: Cell<Option<Refusal>>,
     discard_limit: usize,
-    /// Wait that the deadline limits, and a number that changes whenever the deadline must restart.
+    /// Reason for which the connection waits, and a number. If either changes, the deadline starts again.
     wait: Cell<(WaitKind, usize)>,
     deadline: Cell<Option<Instant>>,
 }
@@ -89,17 +90,17 @@ impl Connection {
         }
     }
 
-    /// Returns true if no response can be written any more.
+    /// Returns true if no response can be written to the client any more.
     pub(crate) fn is_ended(&self) -> bool {
         matches!(*self.driver.borrow(), Driver::Linger(_) | Driver::Closed)
     }
 
-    /// Drops the state of hyper and of lingering, because no peer is left to write to.
+    /// Drops the state of hyper or of the rejection, because the client has disconnected.
     pub(crate) fn drop_http(&self) {
         *self.driver.borrow_mut() = Driver::Closed;
     }
 
-    /// Returns true if the connection lingers, and the engine did not count it before.
+    /// Returns true once if the connection has started to discard bytes, so that the engine counts it.
     pub(crate) fn must_be_counted(&self) -> bool {
         match &mut *self.driver.borrow_mut() {
             Driver::Linger(state) => !std::mem::replace(&mut state.is_counted, true),
@@ -111,7 +112,7 @@ impl Connection {
         self.deadline.get()
     }
 
-    /// Makes as much progress as possible.
+    /// Reads and writes as much as possible without waiting.
     pub(crate) fn poll(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let mut driver = self.driver.borrow_mut();
         if let Driver::FastPath = *driver {
@@ -138,7 +139,7 @@ impl Connection {
                 return self.end(None, scratch);
             }
             (_, true) => return Outcome::Again,
-            // hyper still has data to write.
+            // hyper has more data to write than the socket accepts.
             _ if self.link.socket.borrow().is_write_blocked() => return Outcome::Waiting,
             _ => {}
         }
@@ -153,16 +154,16 @@ impl Connection {
         outcome
     }
 
-    /// Closes the connection after the current request, or at once without a request. Returns the required action, if
-    /// there is one.
+    /// Makes the connection close after the current request, or immediately if it has none. If the engine must act
+    /// now, returns the outcome.
     pub(crate) fn leave(&self) -> Option<Outcome> {
-        // If a head has begun to arrive, the connection closes after that request.
+        // If the head of a request has begun to arrive, the connection closes after that request.
         if self.link.guard.borrow().is_in_head() {
             return None;
         }
         let is_known = self.leaving.replace(true);
         match &mut *self.driver.borrow_mut() {
-            // The connection closes after its response is written.
+            // The connection closes after the response is written.
             Driver::FastPath if self.link.is_busy() => None,
             Driver::FastPath => Some(Outcome::Done),
             Driver::Hyper(_) if is_known => None,
@@ -186,7 +187,8 @@ impl Connection {
         }
     }
 
-    /// Returns true if the peer has read data, so that more can be written than the system last reported.
+    /// Returns true if the client has read data, so that the socket accepts more. The operating system may not have
+    /// reported this yet.
     fn has_write_progress(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> bool {
         let written = {
             let mut socket = self.link.socket.borrow_mut();
@@ -197,16 +199,16 @@ impl Connection {
         outcome != Outcome::Done && self.link.socket.borrow().written() != written
     }
 
-    /// Sets the deadline for the current wait. Returns the deadline if it changed.
+    /// Sets the deadline for the current wait. Returns the new deadline if it changed.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
         let wait = self.current_wait();
         let begun = match wait {
-            // Each step of lingering extends the deadline, up to a separate limit.
+            // Each byte extends this deadline, up to the total time for discarding.
             WaitKind::Linger => match &*self.driver.borrow() {
                 Driver::Linger(state) => state.linger.progress(),
                 Driver::FastPath | Driver::Hyper(_) | Driver::Closed => 0,
             },
-            // Progress extends this deadline too: a peer may read slowly, but must not send slowly.
+            // Each written byte extends this deadline: a client may read slowly. It must not send slowly.
             WaitKind::Write => self.link.socket.borrow().written(),
             _ => self.link.begun.get(),
         };
@@ -246,7 +248,7 @@ impl Connection {
             ConnectionState::Idle | ConnectionState::Streaming if is_write_blocked() => WaitKind::Write,
             ConnectionState::Idle if self.link.guard.borrow().is_in_head() => WaitKind::Head,
             ConnectionState::Idle => WaitKind::Idle,
-            // The server waits for the handler, not for the peer.
+            // Unlimited: the server waits for the handler, not for the client.
             ConnectionState::Received(_)
             | ConnectionState::Waiting { .. }
             | ConnectionState::FastResponse(_)
@@ -255,11 +257,11 @@ impl Connection {
         }
     }
 
-    /// Closes the connection after hyper has finished: writes the rejection if there is one, and lets the peer finish
-    /// sending.
+    /// Ends the connection after hyper has finished. Writes the rejection, if there is one, and lets the client
+    /// finish sending.
     fn end(&self, rejection: Option<Rejection>, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let guard = self.link.guard.borrow();
-        // After the last response of a connection nothing else is sent, not even a rejection.
+        // Nothing is sent after the last response of a connection, not even a rejection.
         let is_receiving = matches!(*self.link.state.borrow(), ConnectionState::ReceivingBody);
         let answers_nothing_else = is_receiving || self.link.read_boundary.get() == ReadBoundary::Refused;
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));

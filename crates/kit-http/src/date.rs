@@ -1,12 +1,12 @@
-//! Cached text of the `date` header, formatted once a second: reading the clock for each response would cost as much as
-//! writing the header.
+//! Text of the `date` header, which is formatted once per second. Reading the clock for each response would cost as
+//! much as writing the header.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 struct Cached {
     text: String,
-    /// End of the current second.
+    /// End of the second for which the text is valid.
     until: Instant,
 }
 
@@ -14,7 +14,7 @@ thread_local! {
     static CACHED: RefCell<Option<Cached>> = const { RefCell::new(None) };
 }
 
-/// Formats the date again if its second is over.
+/// Formats the date again if the second is over.
 pub(crate) fn refresh(now: Instant) {
     CACHED.with_borrow_mut(|cached| {
         if cached.as_ref().is_none_or(|cached| cached.until <= now) {
@@ -23,7 +23,7 @@ pub(crate) fn refresh(now: Instant) {
     });
 }
 
-/// Calls `read` with the text of the last [`refresh`] on this thread.
+/// Calls `read` with the text that the last [`refresh`] on this thread has formatted.
 pub(crate) fn with<R>(read: impl FnOnce(&[u8]) -> R) -> R {
     CACHED.with_borrow_mut(|cached| {
         let cached = cached.get_or_insert_with(|| make(Instant::now()));

@@ -1,4 +1,4 @@
-//! The engine: all connections of one listener, driven by a foreign event loop on one thread.
+//! The engine: all connections of one listener. The event loop of another library drives it, on one thread.
 
 mod closing;
 mod streaming;
@@ -32,63 +32,65 @@ use crate::requests::{Pending, Requests};
 use crate::response::{Response, ResponseError};
 
 const LISTENER: Token = Token(usize::MAX);
-/// Maximum number of bytes of one read. A larger buffer is not faster.
+/// Size of the read buffer in bytes. A larger one is not faster.
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// Maximum number of polls of a connection in a row.
+/// Maximum number of times that one connection is polled before the others.
 const POLL_ROUNDS: usize = 4;
 
-/// Reason why accepting pauses. New connections wait in the kernel's queue.
+/// Reason why the engine does not accept connections for now. New ones wait in the kernel's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pause {
     /// The number of open connections has reached [`crate::Limits::connections`].
     ConnectionLimit,
-    /// The process or the system has no file descriptors or no memory left.
+    /// The process or the operating system has no file descriptors or no memory left.
     Exhausted,
 }
 
-/// Result of a write to a stream.
+/// Result of [`Engine::write`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteResult {
     /// The chunk was accepted, and the writer may continue.
     Ready,
     /// The chunk was accepted, and the writer should wait until [`Handler::drained`] is called.
     Wait,
-    /// No peer reads the stream: the peer has left, or the stream has ended.
+    /// The chunk was dropped: the client has disconnected, or the stream has already ended.
     Closed,
 }
 
-/// Callbacks of the engine. They are only called from [`Engine::drive`].
+/// Callbacks of the engine. Only [`Engine::drive`] calls them.
 pub trait Handler {
     /// Called for each complete request. Respond with [`Engine::respond`], during this call or any time later.
     fn request(&mut self, id: RequestId, request: &Request);
-    /// Called if the peer closes its sending side before the response, which usually means that it has left. Called at most once for each
-    /// request. The request can still be read and still needs a response, which is sent if the peer is there after all.
+    /// Called if the client closes its sending side before the response. This usually means that it has disconnected. Called at
+    /// most once for each request. The request can still be read and still needs a response, which is sent in case the client
+    /// is still connected.
     fn aborted(&mut self, id: RequestId);
-    /// Called after [`WriteResult::Wait`] when the peer has read enough of the stream to write more.
+    /// Called after [`WriteResult::Wait`], when the client has read so much of the stream that the writer may continue.
     fn drained(&mut self, id: RequestId) {
         let _ = id;
     }
-    /// Called if the peer of a stream leaves before the end of the stream, or is disconnected because it does not read. Called at most once
-    /// for each stream, as its last callback.
+    /// Called if the client of a stream disconnects before the end, or is disconnected because it does not read. This is the
+    /// last callback for the stream.
     fn stream_aborted(&mut self, id: RequestId) {
         let _ = id;
     }
-    /// Called when the engine rejected data of a peer that is not a valid request. Use it for the log.
+    /// Called when the engine rejected data that is not a valid request. Use it for the log.
     fn refused(&mut self, refusal: &Refusal) {
         let _ = refusal;
     }
-    /// Called when accepting pauses, once for each pause.
+    /// Called once when the engine stops accepting connections for some time.
     fn paused(&mut self, pause: Pause) {
         let _ = pause;
     }
 }
 
-/// A listening server. All methods take `&self`, because handlers respond while the engine is driving.
+/// A listening server. All methods take `&self`, because handlers respond while [`Engine::drive`] is running.
 ///
-/// The file descriptor ([`AsRawFd`]) is readable whenever [`Engine::poll`] has something to do. A turn of the foreign event loop is
+/// The file descriptor ([`AsRawFd`]) is readable whenever [`Engine::poll`] has something to do. In each turn, the event loop
+/// that drives the engine must:
 ///
-/// 1. [`Engine::poll`], which never blocks;
-/// 2. while [`Engine::has_work`]: [`Engine::drive`], then run what completes handlers;
+/// 1. call [`Engine::poll`], which never blocks;
+/// 2. while [`Engine::has_work`] returns true, call [`Engine::drive`], then run the code that completes handlers;
 /// 3. set a timer for [`Engine::next_deadline`].
 pub struct Engine {
     pub(crate) config: Config,
@@ -99,35 +101,35 @@ pub struct Engine {
     hyper_pool: HyperPool,
     pub(crate) connections: RefCell<Slab<Rc<Connection>>>,
     requests: RefCell<Requests>,
-    /// Streams that have not ended, by their requests.
+    /// Streams that have not ended, by the ids of their requests.
     streams: RefCell<HashMap<RequestId, Stream>>,
     queue: RefCell<Vec<usize>>,
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) now: Cell<Instant>,
-    /// Lower bound of the deadlines of all connections.
+    /// Time before which no deadline of a connection expires.
     next_expiry: Cell<Option<Instant>>,
     pub(crate) accepting: Cell<bool>,
     pub(crate) accept_retry: Cell<Option<Instant>>,
-    /// True if the handler was notified of the current pause.
+    /// True if the handler already knows that the engine does not accept connections.
     pub(crate) pause_reported: Cell<bool>,
     grace_deadline: Cell<Option<Instant>>,
-    /// True if other processes accept from the listener too.
+    /// True if other processes accept connections from the same listener.
     pub(crate) is_adopted: bool,
-    /// End of the time in which connections without a request stay open although the engine has stopped accepting.
+    /// End of `ADOPTED_GRACE`, during which connections without a request stay open after the engine has stopped accepting.
     pub(crate) adopted_grace_end: Cell<Option<Instant>>,
 }
 
 impl Engine {
-    /// Binds and listens. Accepts connections from the first turn on. Fails if the address cannot be bound.
+    /// Binds an address and listens. The first turn accepts connections. Fails if the address cannot be bound.
     pub fn bind(config: Config) -> io::Result<Self> {
         let listener = Listener::bind(&config)?;
         Self::on(listener, config, false)
     }
 
-    /// Accepts from a socket that is already listening; ignores the address of the configuration. Other processes with the same socket
-    /// continue to listen when this engine closes, so that a port can move from one process to the next without a gap.
-    /// Fails if the socket cannot be registered with the system.
+    /// Accepts connections from a socket that is already listening, and ignores the address in the configuration. Other
+    /// processes with the same socket continue to listen when this engine closes, so a new process can replace this one without
+    /// refusing connections. Fails if the socket cannot be registered with the operating system.
     pub fn adopt(socket: std::net::TcpListener, config: Config) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         Self::on(
@@ -141,13 +143,14 @@ impl Engine {
         let poll = Poll::new()?;
         listener.register(poll.registry(), LISTENER)?;
         let mut builder = http1::Builder::new();
-        // hyper would reject without a response what the guard accepts, so its limits must exceed those of the guard.
+        // The limits of hyper must exceed those of the guard. Otherwise hyper would reject a request that the guard accepts,
+        // without a response.
         builder.max_buf_size(SCRATCH_BYTES.max(config.limits.head_bytes + 1024));
         if config.limits.header_fields > 100 {
             builder.max_headers(config.limits.header_fields);
         }
-        // Without this setting, hyper would read with a new buffer while a request waits, to detect that the peer leaves. The poller
-        // detects that at no cost.
+        // With this setting, hyper does not read while a request waits for its response. Otherwise it would allocate a new
+        // buffer, only to detect that the client disconnects. The poller detects that anyway.
         builder.half_close(true);
         Ok(Self {
             config,
@@ -183,12 +186,12 @@ impl Engine {
         self.connections.borrow().len()
     }
 
-    /// Returns the number of requests without a response, including those whose peers have left.
+    /// Returns the number of requests without a response. Requests of clients that have disconnected count, too.
     pub fn pending_count(&self) -> usize {
         self.requests.borrow().len()
     }
 
-    /// Reads the events of the operating system, without blocking. Fails if the poller of the system fails.
+    /// Reads the events of the operating system without blocking. Fails if the operating system reports an error.
     pub fn poll(&self) -> io::Result<()> {
         self.now.set(Instant::now());
         date::refresh(self.now.get());
@@ -221,8 +224,8 @@ impl Engine {
         self.accept(handler);
         self.end_adopted_grace();
         if self.grace_is_over() {
-            // Responses that the application has given by now are written before their connections are cut: an event loop that was busy
-            // may see the end of the grace period and these responses in one turn.
+            // Responses that the application has already given are written before connections are closed. If the event loop was
+            // busy, they and the end of the grace period may occur in the same turn.
             self.drive_queued(handler);
         }
         self.handle_deadlines(handler);
@@ -235,7 +238,7 @@ impl Engine {
         for slot in &ready {
             self.drive_connection(*slot, handler);
         }
-        // Keep the allocation of the list if no connection was queued meanwhile.
+        // Keep the allocated list, unless a connection was queued meanwhile.
         let mut queue = self.queue.borrow_mut();
         if queue.is_empty() {
             let mut ready = ready;
@@ -244,8 +247,8 @@ impl Engine {
         }
     }
 
-    /// Responds to a request. The next [`Engine::drive`] writes the bytes. Has no effect if the peer has left.
-    /// Fails if the request is unknown, or already has a response.
+    /// Responds to a request. The next [`Engine::drive`] writes the bytes. Has no effect if the client has disconnected. Fails
+    /// if the request is unknown or already has a response.
     pub fn respond(&self, id: RequestId, response: Response) -> Result<(), ResponseError> {
         let (pending, link) = self.take(id)?;
         if let Some(link) = link {
@@ -254,7 +257,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a request, to respond to it. Also returns its connection, if it still exists.
+    /// Removes a request from the list, to respond to it. Also returns its connection, if it still exists.
     fn take(&self, id: RequestId) -> Result<(Pending, Option<Rc<Link>>), ResponseError> {
         let pending = self.requests.borrow_mut().remove(id);
         let pending = pending.ok_or(ResponseError::UnknownRequest)?;
@@ -263,11 +266,11 @@ impl Engine {
         Ok((pending, link))
     }
 
-    /// Sends a response. `body` replaces the body of the response.
+    /// Passes a response to the connection. If `body` is given, it replaces the body of the response.
     fn answer(&self, link: &Link, pending: Pending, mut response: Response, body: Option<Body>) {
         let slot = pending.connection;
         if pending.request.body_too_large() {
-            // The rest of the body is not read, so no further request can follow on this connection.
+            // The rest of a body that is too large is not read, so no further request can follow on this connection.
             response.close();
         }
         if body.is_none() && fast_path::is_eligible(&pending.request, &response) {
@@ -275,14 +278,15 @@ impl Engine {
             return self.enqueue_slot(slot);
         }
         if self.listener.borrow().is_none() {
-            // hyper was told to close before it saw the request, and would not announce this in the response.
+            // hyper was told to close the connection before it saw the request. In that case, it does not add `connection:
+            // close` itself.
             response.close();
         }
         link.replay_to_hyper(&pending.request);
-        // For an HTTP/1.0 client that wants to keep the connection, hyper replaces `connection: close`, unless the response is HTTP/1.0
-        // too.
+        // If an HTTP/1.0 client asks to keep the connection, hyper replaces `connection: close`, unless the response is
+        // HTTP/1.0, too.
         let is_old = pending.request.is_http_10() && response.closes();
-        // Reuse the header map of the request for the response; hyper then reuses it for the next request.
+        // Reuse the header map of the request for the response. hyper then reuses it for the next request.
         let headers =
             Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
         let mut response = match body {
@@ -332,7 +336,7 @@ impl Engine {
         };
         connection.queued.set(false);
         if self.is_leaving(&connection) && connection.link.has_fast_response() {
-            // The response must announce that it is the last one.
+            // The fast path must announce in this response that it is the last one.
             connection.leave();
         }
         let is_given_up = connection.link.stream.get() == Streaming::GivenUp;
@@ -412,14 +416,14 @@ impl Engine {
         }
     }
 
-    /// Notifies the handler that the peer of its request or stream on this connection has left.
+    /// Notifies the handler that the client of its request or stream on this connection has disconnected.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
         abort(connection, handler);
         *connection.link.state.borrow_mut() = ConnectionState::Idle;
         self.abort_stream(connection, handler);
     }
 
-    /// Limits the number of lingering connections.
+    /// Closes the oldest connection that discards bytes if there are more than [`crate::Limits::discarding`].
     fn bound_lingering(&self, slot: usize, connection: &Rc<Connection>) {
         if !connection.must_be_counted() {
             return;
@@ -467,7 +471,7 @@ impl Engine {
     }
 }
 
-/// Notifies the handler, if it has a request of this connection and was not notified before.
+/// Notifies the handler once that the client has disconnected, if it has a request of this connection.
 fn abort(connection: &Connection, handler: &mut dyn Handler) {
     if let Some(id) = connection.link.report_abort() {
         handler.aborted(id);

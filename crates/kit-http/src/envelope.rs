@@ -1,7 +1,6 @@
-//! Errors that the engine reports itself, in the common format of kit's errors.
+//! Bodies of the engine's own error responses, in the same format as kit's other errors.
 
-/// Formats `{"error":{"code","message","traceId"}}`. Code and message are constants without quotes, backslashes and
-/// control characters, so they need no JSON escapes.
+/// Formats `{"error":{"code","message","traceId"}}`. Code and message are constants that need no JSON escapes.
 pub(crate) fn error_body(code: &'static str, message: &'static str, trace_id: u128) -> String {
     format!(r#"{{"error":{{"code":"{code}","message":"{message}","traceId":"{trace_id:032x}"}}}}"#)
 }

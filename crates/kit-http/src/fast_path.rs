@@ -1,13 +1,13 @@
 //! Fast path without hyper, for requests that arrive in one read and whose responses can be written at once.
 //!
 //! For nearly all requests, one read returns everything, the head contains nothing unusual, and the response has a few
-//! kilobytes that the system accepts at once. For such a request, hyper takes a third of the engine's time although the
-//! guard has already done the checks: hyper parses the head again, builds a map of headers, passes the body through a
+//! kilobytes that the operating system accepts at once. For such a request, hyper takes a third of the engine's time although
+//! the guard has already done the checks: hyper parses the head again, builds a map of headers, passes the body through a
 //! channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at once.
 //!
-//! All other requests go to hyper unchanged. The decision is made again for the response: if the response does not
-//! qualify for the fast path, hyper reads the request after all ([`Link::replay_to_hyper`]), and gets the response as soon as it
-//! has read the request. On the wire both paths are identical to the byte, which `tests/engine/fast_path.rs` checks.
+//! All other requests go to hyper unchanged. The decision is made again for the response: if the response does not qualify for
+//! the fast path, hyper reads the request after all ([`Link::replay_to_hyper`]), and gets the response as soon as it has read
+//! the request. On the wire both paths are identical to the byte, which `tests/engine/fast_path.rs` checks.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Write as _};
@@ -22,25 +22,25 @@ use crate::request::Request;
 use crate::response::{Response, View, sets_sniffing};
 use crate::server_headers::NO_SNIFF_LINE;
 
-/// Maximum size of a response on the fast path. For longer responses, the cost of hyper is small in comparison.
+/// Maximum size of a response on the fast path in bytes. The longer a response, the less the cost of hyper matters.
 const MAX_RESPONSE: usize = 16 * 1024;
-/// Space for the status line and the header fields that the engine adds.
+/// Size in bytes of the status line and of the header fields that the engine adds.
 const OWN_FIELDS: usize = 256;
 
-/// Next step of a connection that hyper does not serve.
+/// Next step of a connection on the fast path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Wait for the socket or for a response.
+    /// Wait for the socket or for a response of the handler.
     Waiting,
-    /// Poll again, because there may be more to read.
+    /// Poll again, because more data may have arrived.
     Again,
-    /// Close the connection: the peer has left, or the last response is written.
+    /// Close the connection: the client has disconnected, or the last response is written.
     Close,
-    /// Continue with hyper.
+    /// Continue with hyper, because a request or response does not qualify for the fast path.
     Hyper,
 }
 
-/// Makes as much progress as possible. If `leaving` is true, the connection closes after the current request.
+/// Reads and writes as much as possible without waiting. If `leaving` is true, the connection closes after the current request.
 pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Step {
     match flush(link) {
         Ok(true) => {}
@@ -68,7 +68,7 @@ pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> St
         return Step::Hyper;
     }
     if leaving {
-        // The last response is written. An error means that the peer has left.
+        // The last response is written, so an error only means that the client has disconnected.
         let _ = link.socket.borrow().finish();
         return Step::Close;
     }
@@ -99,8 +99,8 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
     Step::Waiting
 }
 
-/// Returns true if the response to a request may take the fast path. Rare responses are left to hyper, so that the
-/// rules for them are not implemented twice.
+/// Returns true if the response to a request may take the fast path. hyper writes unusual responses, so that only hyper
+/// implements the rules for them.
 pub(crate) fn is_eligible(request: &Request, response: &Response) -> bool {
     if request.raw_bytes().is_none() || request.method() == "HEAD" {
         return false;
@@ -113,8 +113,7 @@ pub(crate) fn is_eligible(request: &Request, response: &Response) -> bool {
     } = response.view();
     let mut length = OWN_FIELDS + body.len();
     for (name, value) in headers {
-        // `connection` may close the connection, `date` replaces the engine's own header, and `content-type` would be
-        // repeated.
+        // `connection` may close the connection, `date` replaces the engine's own header, and `content-type` would occur twice.
         if name == CONNECTION || name == DATE || (name == CONTENT_TYPE && content_type.is_some()) {
             return false;
         }
@@ -123,11 +122,11 @@ pub(crate) fn is_eligible(request: &Request, response: &Response) -> bool {
     length <= MAX_RESPONSE && response.may_have_body()
 }
 
-/// Writes a response. Returns true if the system accepted all of it.
+/// Writes a response. Returns true if the socket accepted all of it.
 fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>>) -> io::Result<bool> {
     let mut scratch = scratch.borrow_mut();
     let mut out = Cursor::new(&mut scratch[..]);
-    // `is_eligible` has checked that the buffer is large enough.
+    // The buffer is large enough, as `is_eligible` has checked.
     encode(response, last, &mut out)?;
     let length = usize::try_from(out.position()).unwrap_or(0);
     let text = &scratch[..length];
@@ -138,7 +137,7 @@ fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>
     Ok(written == text.len())
 }
 
-/// Writes the rest of a response that the system did not accept before. Returns true if nothing is left.
+/// Writes the part of a response that the socket did not accept before. Returns true if all of it is written.
 fn flush(link: &Link) -> io::Result<bool> {
     let mut unwritten = link.unwritten.borrow_mut();
     while !unwritten.is_empty() {
@@ -148,7 +147,7 @@ fn flush(link: &Link) -> io::Result<bool> {
         }
         unwritten.drain(..written);
         if unwritten.is_empty() {
-            // Free the memory, because this buffer is rarely needed.
+            // Free the buffer, because it is rarely needed.
             *unwritten = Vec::new();
         }
     }
@@ -162,7 +161,7 @@ fn unless_blocked(written: io::Result<usize>) -> io::Result<usize> {
     }
 }
 
-/// Encodes the response in the same way as hyper.
+/// Encodes a response with exactly the bytes that hyper would write.
 fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::Result<()> {
     let View {
         status,
@@ -186,7 +185,7 @@ fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::R
         out.write_all(NO_SNIFF_LINE.as_bytes())?;
     }
     for (index, (name, value)) in headers.iter().enumerate() {
-        // The values of a repeated name are written together, at the position of the first one.
+        // If a name occurs several times, all its values are written at the position of the first one.
         if headers[..index].iter().any(|(before, _)| before == name) {
             continue;
         }
@@ -232,7 +231,7 @@ mod tests {
     use super::decimal;
 
     #[test]
-    fn formats_numbers_in_decimal() {
+    fn formats_content_lengths_in_decimal() {
         for number in [0, 7, 10, 99, 100, 16_384, usize::MAX] {
             assert_eq!(decimal(number, &mut [0; 20]), number.to_string().as_bytes());
         }

@@ -1,4 +1,4 @@
-//! Pool of the states of hyper, which move from one connection to the next.
+//! Pool of hyper's connection states. A state is used by one connection after the other.
 //!
 //! The state machine of hyper with its buffers needs more than ten kilobytes, and is only needed while a request is in
 //! progress. So a connection that waits for its next request has no state of hyper: between two messages, with nothing
@@ -7,8 +7,8 @@
 //! share buffers that are still in the cache of the processor.
 //!
 //! [`ReadBoundary`] makes this safe: hyper reads the head of a message only after it has finished the message before,
-//! and the guard knows that no byte of the next one has arrived. So a state contains no data of one peer when another
-//! peer gets the state.
+//! and the guard knows that no byte of the next one has arrived. So a state contains no data of one client when the
+//! connection of another client gets the state.
 
 use std::cell::{Ref, RefCell};
 use std::future::Future;
@@ -24,33 +24,33 @@ use hyper::server::conn::http1;
 use crate::link::{Io, Link};
 use crate::service::Service;
 
-/// Maximum number of unused states in the pool. More are only needed for short peaks, and are freed after use.
+/// Maximum number of unused states in the pool. More are freed after use, because only short peaks need them.
 const MAX_SPARE: usize = 64;
 
-/// State of the connection at hyper's last attempt to read the start of a request.
+/// Result of hyper's last attempt to read the start of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadBoundary {
-    /// Inside of a message, or there is data to read.
+    /// The connection is inside of a request, or there is data to read.
     No,
-    /// The next request has not begun to arrive.
+    /// No byte of the next request has arrived.
     Between,
-    /// The peer has closed its sending side.
+    /// The client has closed its sending side.
     Left,
-    /// The next data was rejected, and hyper was shown the end of the stream instead. This state is final.
+    /// The next data was rejected. hyper sees the end of the stream instead, and this does not change any more.
     Refused,
 }
 
-/// Connection that a state serves; `None` while the state is in the pool.
+/// Connection that uses a state; `None` while the state is in the pool.
 pub(crate) struct CurrentLink(RefCell<Option<Rc<Link>>>);
 
 impl CurrentLink {
     pub(crate) fn link(&self) -> io::Result<Ref<'_, Rc<Link>>> {
-        // hyper is polled only with a connection.
+        // There always is a connection, because hyper is only polled for one.
         Ref::filter_map(self.0.borrow(), Option::as_ref).map_err(|_| io::ErrorKind::NotConnected.into())
     }
 }
 
-/// The state of hyper for one connection.
+/// hyper's state for one connection.
 pub(crate) struct HyperState {
     http: http1::Connection<Io, Service>,
     current: Rc<CurrentLink>,
@@ -58,7 +58,7 @@ pub(crate) struct HyperState {
     waker: Waker,
 }
 
-/// Flag for another poll. hyper wakes its connection only during its own poll, on this thread.
+/// Set if hyper must be polled again. hyper sets it only while it is polled, on the same thread.
 struct Woken(AtomicBool);
 
 impl Wake for Woken {
@@ -83,24 +83,24 @@ impl HyperState {
         }
     }
 
-    /// Polls hyper. Returns true as the first value if hyper has closed the connection, and true as the second value if
-    /// hyper must be polled again.
+    /// Polls hyper. The first value is true if hyper has closed the connection. The second value is true if hyper must
+    /// be polled again.
     pub(crate) fn poll(&mut self) -> (bool, bool) {
         self.woken.0.store(false, Ordering::Relaxed);
-        // An error concerns only this peer, and the guard knows if the peer needs a response.
+        // An error affects only this client. The guard knows if the client needs a response.
         let ended = Pin::new(&mut self.http)
             .poll(&mut Context::from_waker(&self.waker))
             .is_ready();
         (ended, self.woken.0.load(Ordering::Relaxed))
     }
 
-    /// Lets the request in progress complete, then closes.
+    /// Closes the connection after the request in progress.
     pub(crate) fn close_gracefully(&mut self) {
         Pin::new(&mut self.http).graceful_shutdown();
     }
 }
 
-/// The pool.
+/// Pool of hyper's connection states.
 pub(crate) struct HyperPool {
     builder: http1::Builder,
     #[allow(clippy::vec_box)] // states are large and move between the pool and connections
@@ -115,7 +115,7 @@ impl HyperPool {
         }
     }
 
-    /// Returns a state for a connection: the last used one, or a new one.
+    /// Returns a state for a connection: the one that was used last, or a new one.
     pub(crate) fn acquire(&self, link: &Rc<Link>) -> Box<HyperState> {
         let spare = self.spare.borrow_mut().pop();
         let state = spare.unwrap_or_else(|| Box::new(HyperState::new(&self.builder)));

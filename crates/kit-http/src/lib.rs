@@ -1,4 +1,5 @@
-//! kit's HTTP/1.1 engine: hyper's connections on one thread, driven by a foreign event loop.
+//! kit's HTTP/1.1 engine. It uses hyper for its connections, runs on one thread, and is driven by the event loop of
+//! another library.
 //!
 //! The engine has no event loop, no threads and no timers. It owns a poller whose file descriptor any event loop can
 //! watch (libuv in kit's server), and works only when its methods are called. It has no knowledge of Node or of routes.
@@ -10,14 +11,15 @@
 //!                             or respond_stream, write, end
 //! ```
 //!
-//! A request that arrives in one read, and whose response can be written at once, bypasses hyper (module `plain`).
+//! A request that arrives in one read, and whose response can be written at once, bypasses hyper (module `fast_path`).
 //!
 //! Invariants:
 //!
-//! - hyper sees only bytes whose framing the guard has checked. For rejected bytes the response is a JSON error
-//!   envelope, and the connection is closed.
-//! - A request reaches the handler complete, at most once, and gets at most one response.
-//! - No method blocks, no input of a peer causes a panic, and no state of the process makes the engine spin.
+//! - hyper sees only bytes whose framing the guard has checked. If the guard rejects bytes, the engine responds with an
+//!   error in JSON and closes the connection.
+//! - The handler receives a request once, after it is complete, and the request gets at most one response.
+//! - No method blocks. No input of a client causes a panic. If the process lacks memory or file descriptors, the engine
+//!   waits and does not loop.
 //!
 //! # Example
 //!

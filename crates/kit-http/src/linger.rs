@@ -1,9 +1,9 @@
-//! Closes a connection whose peer may still be sending.
+//! Closes a connection whose client may still be sending.
 //!
-//! If a server closes a socket while bytes arrive for it, the system resets the connection, and a reset destroys a
-//! response that the peer has not read yet. So the engine writes its response, closes its own half of the connection,
-//! and discards what arrives until the peer has closed its half too. The number of discarded bytes, the time and the
-//! number of such connections are limited.
+//! If a server closes a socket while bytes arrive for it, the operating system resets the connection. A reset
+//! destroys a response that the client has not read yet. So the engine writes its response, closes its sending side,
+//! and discards what arrives until the client has closed the connection, too. The number of discarded bytes, the time
+//! and the number of such connections are limited.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use std::rc::{Rc, Weak};
 use crate::connection::{Connection, Outcome};
 use crate::link::Link;
 
-/// State of a lingering connection: the rest of the response, and the number of bytes that may still arrive.
+/// State of a connection that writes a last response and then discards bytes.
 #[derive(Debug)]
 pub(crate) struct Linger {
     /// Response to write; empty if hyper has written the response.
@@ -35,12 +35,13 @@ impl Linger {
         }
     }
 
-    /// Returns a number that grows with each byte in either direction.
+    /// Returns a number that grows with each byte that is written or discarded.
     pub(crate) fn progress(&self) -> usize {
         self.written + self.discarded
     }
 
-    /// Makes one step, so that a peer that sends faster than the engine reads does not block other connections.
+    /// Reads or writes once. Other connections get their turn after that, even if the client sends faster than the
+    /// engine reads.
     pub(crate) fn poll(&mut self, link: &Link, scratch: &mut [u8]) -> Outcome {
         match self.step(link, scratch) {
             Ok(true) => Outcome::Again,
@@ -49,7 +50,7 @@ impl Linger {
         }
     }
 
-    /// Makes progress. Returns true if there is more to do.
+    /// Writes what is missing of the response, then reads and discards once. Returns true if there may be more to do.
     fn step(&mut self, link: &Link, scratch: &mut [u8]) -> io::Result<bool> {
         let mut socket = link.socket.borrow_mut();
         while self.written < self.message.len() {
@@ -68,7 +69,7 @@ impl Linger {
     }
 }
 
-/// List of the lingering connections, the oldest first.
+/// List of the connections that discard bytes, the oldest first.
 #[derive(Default)]
 pub(crate) struct Lingering(RefCell<VecDeque<(usize, Weak<Connection>)>>);
 
@@ -85,7 +86,7 @@ impl Lingering {
         if list.len() <= limit {
             return None;
         }
-        // Most connections in the list have closed by themselves.
+        // Remove the connections that have closed meanwhile.
         list.retain(|(_, connection)| connection.strong_count() > 0);
         if list.len() <= limit {
             return None;

@@ -1,4 +1,4 @@
-//! State that hyper (which owns the stream and the service) and the engine share for one connection.
+//! State of a connection that the engine shares with hyper. hyper owns the stream and the service, which both use it.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -15,7 +15,8 @@ use crate::response::Response;
 use crate::socket::Socket;
 use kit_guard::Guard;
 
-/// Maximum size up to which copying the head and body of a response into one buffer is faster than a vectored write.
+/// Maximum number of bytes up to which the head and body of a response are copied into one buffer. This is faster than
+/// a vectored write.
 const SMALL_WRITE: usize = 4096;
 
 /// State of a connection's current request. HTTP/1.1 serves the requests of a connection one after another.
@@ -40,7 +41,7 @@ const SMALL_WRITE: usize = 4096;
 /// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast path. Then
 /// hyper reads the request again ([`Link::replay_to_hyper`]), which does not change the state.
 pub(crate) enum ConnectionState {
-    /// No request, or only a part of its head.
+    /// There is no request, or only a part of its head.
     Idle,
     /// hyper is receiving the body.
     ReceivingBody,
@@ -49,44 +50,44 @@ pub(crate) enum ConnectionState {
     /// The handler has the request.
     Waiting {
         id: RequestId,
-        /// True if the handler was notified that the peer left.
+        /// True if the handler was notified that the client has disconnected.
         abort_reported: bool,
     },
-    /// The response must be written by the fast path.
+    /// The handler has responded, and the fast path must write the response.
     FastResponse(Response),
-    /// The response must be written by hyper.
+    /// The handler has responded, and hyper must write the response.
     Responded(http::Response<Body>),
-    /// hyper has begun to write the response, whose body is written in chunks.
+    /// hyper is writing a response whose body is sent in chunks.
     Streaming,
 }
 
-/// State of a connection's stream.
+/// State of the stream (a response in chunks) on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streaming {
     No,
     /// The response to this request is a stream that has not ended.
     Open(RequestId),
-    /// The stream was aborted. Data that the system accepts at once is still written, so that the peer gets at least
-    /// the head, because many clients retry if no byte of the response arrives. Then the connection is cut.
+    /// The stream was aborted. What the socket accepts at once is still written, because many clients repeat a request
+    /// if they get no byte of a response. Then the connection is closed.
     GivenUp,
 }
 
-/// State of a connection that hyper and the engine share. Both run on the same thread.
+/// State of a connection that the engine shares with hyper, on the same thread.
 pub(crate) struct Link {
     pub(crate) socket: RefCell<Socket>,
     pub(crate) guard: RefCell<Guard>,
-    /// Bytes that passed the guard and did not fit into hyper's buffer.
+    /// Bytes that the guard has accepted and that did not fit into hyper's buffer.
     passed: RefCell<Vec<u8>>,
-    /// Read buffer of all connections. The guard checks its content before hyper gets a copy.
+    /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
-    /// Result of hyper's last attempt to read.
+    /// Result of hyper's last attempt to read a request.
     pub(crate) read_boundary: Cell<ReadBoundary>,
-    /// Number of requests that have begun, so that the engine notices each new request.
+    /// Number of requests on this connection so far, by which the engine notices each new request.
     pub(crate) begun: Cell<usize>,
     pub(crate) stream: Cell<Streaming>,
     pub(crate) body_limit: usize,
-    /// Rest of a response of the fast path that the system has not accepted yet.
+    /// Part of a response on the fast path that the socket has not accepted yet.
     pub(crate) unwritten: RefCell<Vec<u8>>,
 }
 
@@ -116,7 +117,7 @@ impl Link {
         matches!(*self.state.borrow(), ConnectionState::Idle)
     }
 
-    /// Returns the id of the request that the handler has.
+    /// Returns the id of the request that the handler is working on.
     pub(crate) fn request(&self) -> Option<RequestId> {
         match *self.state.borrow() {
             ConnectionState::Waiting { id, .. } => Some(id),
@@ -124,7 +125,8 @@ impl Link {
         }
     }
 
-    /// Returns the id of the request whose handler must be notified that the peer left, once for each request.
+    /// Returns the id of a request whose handler must be told that the client has disconnected. Returns it once for
+    /// each request.
     pub(crate) fn report_abort(&self) -> Option<RequestId> {
         match &mut *self.state.borrow_mut() {
             ConnectionState::Waiting { id, abort_reported } => {
@@ -134,7 +136,7 @@ impl Link {
         }
     }
 
-    /// Removes a received request, to pass it to the handler.
+    /// Removes a complete request, to pass it to the handler.
     pub(crate) fn take_received(&self) -> Option<Request> {
         let mut state = self.state.borrow_mut();
         if !matches!(*state, ConnectionState::Received(_)) {
@@ -151,7 +153,7 @@ impl Link {
         matches!(*self.state.borrow(), ConnectionState::FastResponse(_))
     }
 
-    /// Removes the response that the fast path must write. The connection is idle then.
+    /// Removes the response that the fast path must write. Then the connection has no request.
     pub(crate) fn take_fast_response(&self) -> Option<Response> {
         if !self.has_fast_response() {
             return None;
@@ -167,7 +169,8 @@ impl Link {
         matches!(*self.state.borrow(), ConnectionState::Responded(_))
     }
 
-    /// Removes the response that hyper must write. The connection is idle then, unless the caller sets another state.
+    /// Removes the response that hyper must write. Then the connection has no request, unless the caller sets another
+    /// state.
     pub(crate) fn take_response(&self) -> Option<http::Response<Body>> {
         if !self.has_response() {
             return None;
@@ -178,36 +181,36 @@ impl Link {
         }
     }
 
-    /// Returns true if there are bytes that hyper has not seen.
+    /// Returns true if there are accepted bytes that hyper has not read.
     pub(crate) fn has_passed(&self) -> bool {
         !self.passed.borrow().is_empty() || self.guard.borrow().rejection().is_some()
     }
 
-    /// Passes bytes through the guard, and stores the accepted bytes until hyper reads.
+    /// Passes bytes through the guard, and stores the accepted ones until hyper reads them.
     pub(crate) fn admit(&self, input: &[u8]) {
         let mut passed = self.passed.borrow_mut();
         let mut keep = |bytes: &[u8]| passed.extend_from_slice(bytes);
         self.guard.borrow_mut().admit(input, &mut keep);
     }
 
-    /// Returns true if a connection without hyper has work to do before it can close.
+    /// Returns true if a connection on the fast path has something to do before it can close.
     pub(crate) fn is_busy(&self) -> bool {
         !self.is_idle() || self.has_passed() || !self.unwritten.borrow().is_empty()
     }
 
-    /// Passes a request that bypassed hyper to hyper, because hyper must write the response.
+    /// Lets hyper read a request that the fast path has already read, because hyper must write the response.
     pub(crate) fn replay_to_hyper(&self, request: &Request) {
         if let Some(bytes) = request.raw_bytes() {
             self.passed.borrow_mut().extend_from_slice(bytes);
         }
     }
 
-    /// Returns two values: true if the peer seems to have left, and true if nothing can be written to the peer any
+    /// Returns two values: true if the client seems to have disconnected, and true if nothing can be written to it any
     /// more.
     ///
-    /// A peer that has closed its sending side looks like one that has left, although it may wait for its response. A
-    /// handler that is still working on the response is notified. A stream continues until a write fails, and the
-    /// system regularly checks a silent peer.
+    /// A client that has closed its sending side looks like one that has disconnected, although it may wait for its
+    /// response. A handler that is still working on the response is notified. A stream continues until a write fails,
+    /// and the operating system regularly checks if a silent client is still there.
     pub(crate) fn departure(&self) -> (bool, bool) {
         let mut socket = self.socket.borrow_mut();
         let is_read_closed = socket.is_read_closed();
@@ -230,14 +233,14 @@ impl Link {
                 cursor.put_slice(&passed[..count]);
                 passed.drain(..count);
                 if passed.is_empty() {
-                    // Free the memory, because this buffer is rarely needed.
+                    // Free the buffer, because it is rarely needed.
                     *passed = Vec::new();
                 }
                 return Poll::Ready(Ok(()));
             }
             if guard.rejection().is_some() {
-                // hyper sees the end of the stream. It must not see the end while an earlier request waits for its
-                // response, because it would take the end for a client that left.
+                // hyper sees the end of the stream here. While an earlier request waits for its response, hyper must
+                // not see it, because it would think that the client has disconnected.
                 return match *self.state.borrow() {
                     ConnectionState::Idle => {
                         self.read_boundary.set(ReadBoundary::Refused);
@@ -252,7 +255,7 @@ impl Link {
             let buffer = &mut scratch[..room];
             let is_between = guard.is_between_messages() && self.is_idle();
             let count = match self.socket.borrow_mut().read(buffer) {
-                // The engine closes an idle connection itself; hyper need not know.
+                // The engine itself closes a connection without a request. hyper need not know about it.
                 Ok(0) if is_between => {
                     self.read_boundary.set(ReadBoundary::Left);
                     return Poll::Pending;
@@ -271,7 +274,8 @@ impl Link {
             guard.admit(&buffer[..count], &mut |bytes| {
                 progress = true;
                 let fits = bytes.len().min(cursor.remaining());
-                // The guard may release more bytes than fit, because it held them back before.
+                // The guard may accept more bytes than fit, because it can hold some back until it has seen the next
+                // ones.
                 let (now, later) = bytes.split_at(if passed.is_empty() { fits } else { 0 });
                 cursor.put_slice(now);
                 passed.extend_from_slice(later);
@@ -283,7 +287,7 @@ impl Link {
     }
 }
 
-/// Stream of a connection for hyper.
+/// The stream of a connection, as hyper reads and writes it.
 pub(crate) struct Io(pub(crate) Rc<CurrentLink>);
 
 impl Read for Io {
@@ -292,7 +296,7 @@ impl Read for Io {
         _: &mut Context<'_>,
         mut cursor: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        // No waker is stored: the engine polls a connection whenever the readiness of its socket changes.
+        // Store no waker: the engine polls a connection whenever its socket becomes ready.
         match self.0.link() {
             Ok(link) => link.poll_read(&mut cursor),
             Err(error) => Poll::Ready(Err(error)),
@@ -335,7 +339,7 @@ impl Write for Io {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // After a rejection the engine still has to write its response.
+        // The sending side stays open, because the engine must still write the response to a rejection.
         let link = self.0.link()?;
         if link.guard.borrow().rejection().is_some() {
             return Poll::Ready(Ok(()));

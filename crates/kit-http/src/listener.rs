@@ -30,7 +30,7 @@ impl Listener {
         .map(Self::Tcp)
     }
 
-    /// Accepts the next connection. Returns the peer's address for TCP.
+    /// Accepts the next connection. For TCP, also returns the address of the client.
     pub(crate) fn accept(&self) -> io::Result<(Stream, Option<SocketAddr>)> {
         match self {
             Self::Tcp(listener) => listener
@@ -67,15 +67,15 @@ impl Listener {
     }
 }
 
-/// Binds a host, or all IPv6 and IPv4 addresses if there is no host. `bind_address` gets the address, and true if the
-/// socket must accept both families.
+/// Binds a host with `bind_address`, or all IPv6 and IPv4 addresses if there is no host. The second argument of
+/// `bind_address` is true if the socket must accept both IPv6 and IPv4.
 pub(crate) fn bind<T>(
     host: Option<&str>,
     port: u16,
     bind_address: impl Fn(SocketAddr, bool) -> io::Result<T>,
 ) -> io::Result<T> {
     let Some(host) = host else {
-        // Use one socket for both families if the machine has IPv6.
+        // If the machine has IPv6, one socket accepts both IPv6 and IPv4.
         return match bind_address(SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)), true) {
             Err(error) if no_ipv6(&error) => {
                 bind_address(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)), false)
@@ -106,7 +106,7 @@ pub(crate) fn bind<T>(
     Err(last)
 }
 
-/// Creates a socket that is not bound yet.
+/// Creates a TCP socket that is not bound yet.
 pub(crate) fn socket_for(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     if address.is_ipv6() {
@@ -117,8 +117,8 @@ pub(crate) fn socket_for(address: SocketAddr, dual_stack: bool) -> io::Result<So
 
 fn listen(address: SocketAddr, dual_stack: bool, config: &Config) -> io::Result<TcpListener> {
     let socket = socket_for(address, dual_stack)?;
-    // A restarted server can bind its port again while old connections linger. On other systems than Unix, the option
-    // would let two servers share a port.
+    // On Unix, a server that restarts can then bind its port although old connections are not closed completely. On
+    // Windows, the option would let two servers use the same port.
     #[cfg(unix)]
     socket.set_reuse_address(true)?;
     #[cfg(unix)]
@@ -130,13 +130,13 @@ fn listen(address: SocketAddr, dual_stack: bool, config: &Config) -> io::Result<
 }
 
 fn no_ipv6(error: &io::Error) -> bool {
-    // EAFNOSUPPORT (Linux; macOS and the BSDs) has no `ErrorKind`.
+    // The error EAFNOSUPPORT on Linux, and on macOS and the BSDs. `ErrorKind` has no value for it.
     let unsupported = if cfg!(target_os = "linux") { 97 } else { 47 };
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
 }
 
-/// Returns true if accepting failed because of missing file descriptors or memory, so that an immediate retry would
-/// spin.
+/// Returns true if the process or the operating system has no file descriptors or memory left. To accept again
+/// immediately would fail again.
 pub(crate) fn is_exhaustion(error: &io::Error) -> bool {
     // ENOMEM, ENFILE, EMFILE, ENOBUFS (Linux, macOS).
     matches!(error.raw_os_error(), Some(12 | 23 | 24 | 55 | 105))

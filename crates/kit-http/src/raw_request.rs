@@ -1,4 +1,4 @@
-//! A request as raw bytes: head and body in one buffer, which are parsed on access.
+//! A request as raw bytes: head and body in one buffer. A header is only parsed when a handler reads it.
 //!
 //! Most requests arrive in one read and contain nothing unusual. The guard has validated each of their lines, so no
 //! more parsing is needed: only the offsets of the method, the target and the end of the head are stored. Header fields
@@ -16,7 +16,7 @@ pub(crate) struct RawRequest {
 }
 
 impl RawRequest {
-    /// Creates a request. `layout` must be the layout of these bytes.
+    /// Creates a request from its bytes. `layout` must be that of these bytes.
     pub(crate) fn new(bytes: &[u8], layout: Layout) -> Self {
         Self {
             bytes: bytes.into(),
@@ -44,7 +44,7 @@ impl RawRequest {
         self.bytes.get(self.layout.head_end..).unwrap_or_default()
     }
 
-    /// Returns all values of a field, in order.
+    /// Returns all values of a header field, in order.
     pub(crate) fn values<'a, 'n>(&'a self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
         self.lines().filter_map(move |line| {
             let (found, value) = line.split_at_checked(name.len())?;
@@ -53,7 +53,7 @@ impl RawRequest {
         })
     }
 
-    /// Returns all fields in order, with their names in lower case.
+    /// Returns all header fields in order, with their names in lower case.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (Cow<'_, str>, &[u8])> {
         self.lines().filter_map(|line| {
             let colon = memchr::memchr(b':', line)?;
@@ -69,7 +69,7 @@ impl RawRequest {
 
     fn lines(&self) -> Lines<'_> {
         let (start, end) = (self.layout.fields, self.layout.head_end);
-        // Leave out the empty line at the end.
+        // Leave out the line break of the empty line at the end.
         Lines::of(self.bytes.get(start..end.saturating_sub(2)).unwrap_or_default())
     }
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_fields_by_case_insensitive_names() {
+    fn finds_header_fields_regardless_of_the_case_of_their_names() {
         let request = parse(
             "GET / HTTP/1.1\r\nHost: a\r\nX-Long: \t b c \t\r\nx: 1\r\nX:2\r\nempty:\r\nAuthorization: Bearer x\r\n\r\n",
         );

@@ -1,4 +1,4 @@
-//! Responses of the engine itself, to bytes that never became a request.
+//! Responses that the engine itself gives to bytes that are not a valid request.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -9,14 +9,14 @@ use kit_guard::Rejection;
 use crate::envelope::error_body;
 use crate::server_headers::NO_SNIFF_LINE;
 
-/// A rejection for the log.
+/// A rejection by the engine, for the log of the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// Reason of the rejection.
+    /// Reason why the bytes were rejected.
     pub rejection: Rejection,
-    /// Trace id in the response, so that the log entry can be found for an error that a client reports.
+    /// Trace id in the response. If a client reports it, the log entry can be found.
     pub trace_id: u128,
-    /// Address of the peer; `None` for a Unix socket.
+    /// Address of the client; `None` for a Unix socket.
     pub remote: Option<SocketAddr>,
 }
 

@@ -1,4 +1,4 @@
-//! Complete requests, as handlers receive them.
+//! Requests, which handlers receive when they are complete.
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -11,27 +11,27 @@ use http::request::Parts;
 use crate::raw_request::RawRequest;
 use crate::server_headers::apply_target_host;
 
-/// Id of a request until it has its response. An engine never uses an id twice, so a late response to an old request
-/// cannot reach a new one.
+/// Id of a request. It is valid until the request has its response. An engine never uses an id twice, so a late
+/// response to an old request cannot reach a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId {
     pub(crate) slot: u32,
     pub(crate) serial: u32,
 }
 
-/// Number of bits of [`RequestId::as_number`] for the slot.
+/// Number of bits in [`RequestId::as_number`] for the index of the request in the engine's list.
 const SLOT_BITS: u32 = 20;
 
 impl RequestId {
-    /// Maximum number of requests at the same time.
+    /// Maximum number of requests without a response.
     pub(crate) const MAX_SLOTS: usize = 1 << SLOT_BITS;
 
-    /// Returns the id as a number of 52 bits, which a double represents exactly.
+    /// Returns the id as a number with 52 bits, which fits exactly into a JavaScript number.
     pub fn as_number(self) -> u64 {
         (u64::from(self.serial) << SLOT_BITS) | u64::from(self.slot)
     }
 
-    /// Converts a number of [`RequestId::as_number`] back; `None` if it is out of range.
+    /// Converts a number back to an id; `None` if it is out of range.
     pub fn from_number(number: u64) -> Option<Self> {
         let slot = u32::try_from(number & (Self::MAX_SLOTS as u64 - 1)).ok()?;
         let serial = u32::try_from(number >> SLOT_BITS).ok()?;
@@ -49,9 +49,9 @@ pub struct Request {
 
 #[derive(Debug)]
 enum Content {
-    /// Bytes that the guard accepted as one request.
+    /// The bytes of a request on the fast path, which the guard accepted.
     Raw(RawRequest),
-    /// Request that hyper parsed.
+    /// A request that hyper has read and parsed.
     Parsed { parts: Box<Parts>, body: Bytes },
 }
 
@@ -79,7 +79,7 @@ impl Request {
         }
     }
 
-    /// Returns the bytes of a request that bypassed hyper.
+    /// Returns the bytes of a request on the fast path; `None` if hyper has read the request.
     pub(crate) fn raw_bytes(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Raw(raw) => Some(raw.bytes()),
@@ -87,7 +87,7 @@ impl Request {
         }
     }
 
-    /// Returns an empty header map, and reuses the map of the request if there is one.
+    /// Returns an empty header map. Reuses the memory of the request's header map, if it has one.
     pub(crate) fn into_headers(self) -> HeaderMap {
         let Content::Parsed { parts, .. } = self.content else {
             return HeaderMap::new();
@@ -102,7 +102,8 @@ impl Request {
         matches!(&self.content, Content::Parsed { parts, .. } if parts.version == http::Version::HTTP_10)
     }
 
-    /// Returns the method as received. Methods are case-sensitive; standard methods are in upper case.
+    /// Returns the method as the client has sent it. Methods are case-sensitive, so the standard ones are in upper
+    /// case.
     pub fn method(&self) -> &str {
         match &self.content {
             Content::Raw(raw) => raw.method(),
@@ -110,7 +111,7 @@ impl Request {
         }
     }
 
-    /// Returns path and query exactly as received.
+    /// Returns the path and query exactly as the client has sent them.
     pub fn target(&self) -> &str {
         match &self.content {
             Content::Raw(raw) => raw.target(),
@@ -121,7 +122,7 @@ impl Request {
         }
     }
 
-    /// Returns the path, not decoded.
+    /// Returns the path as the client has sent it, with escapes.
     pub fn path(&self) -> &str {
         match &self.content {
             Content::Raw(raw) => raw.path(),
@@ -135,7 +136,7 @@ impl Request {
         match &self.content {
             Content::Raw(raw) => joined(name, raw.values(name)),
             Content::Parsed { parts, .. } => {
-                // No request contains a name that is not a token.
+                // A header name is a token, so no request contains any other name.
                 let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
                 let values = parts.headers.get_all(&name);
                 joined(name.as_str(), values.iter().map(http::HeaderValue::as_bytes))
@@ -180,13 +181,12 @@ impl Request {
         }
     }
 
-    /// Returns true if the content type of the body is exactly `application/json`, which is by far the most common
-    /// case.
+    /// Returns true if the content type of the body is exactly `application/json`. Nearly all bodies have it.
     pub fn is_plain_json(&self) -> bool {
         self.header("content-type").as_deref() == Some(b"application/json")
     }
 
-    /// Returns the body; empty if it is too large.
+    /// Returns the body. It is empty if the body is too large.
     pub fn body(&self) -> &[u8] {
         match &self.content {
             Content::Raw(raw) => raw.body(),
@@ -194,12 +194,13 @@ impl Request {
         }
     }
 
-    /// Returns true if the body exceeds the limit and was not stored. The connection closes after the response.
+    /// Returns true if the body exceeds the limit, so that it was not stored. The connection then closes after the
+    /// response.
     pub fn body_too_large(&self) -> bool {
         self.body_too_large
     }
 
-    /// Returns the address of the peer; `None` for a Unix socket.
+    /// Returns the address of the client; `None` for a Unix socket.
     pub fn remote_address(&self) -> Option<SocketAddr> {
         self.remote
     }

@@ -1,5 +1,5 @@
-//! Requests that wait for their responses. They outlive their connections: a handler whose peer has left can read its
-//! request until it responds.
+//! Requests that wait for their responses. They exist longer than their connections: if a client disconnects, the
+//! handler can still read its request until it responds.
 
 use std::rc::{Rc, Weak};
 
@@ -10,9 +10,10 @@ use crate::request::{Request, RequestId};
 
 pub(crate) struct Pending {
     serial: u32,
-    /// Slot of the connection. `link.request` tells if the connection still belongs to this request.
+    /// Index of the connection in the engine's list. If `link.request` returns another id, the connection no longer
+    /// belongs to this request.
     pub(crate) connection: usize,
-    /// Weak, so that the socket is closed with its connection and not with the last response.
+    /// A weak reference, because the socket must be closed when the connection ends, not after the last response.
     pub(crate) link: Weak<Link>,
     pub(crate) request: Rc<Request>,
 }
@@ -24,7 +25,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Adds a request. Returns `None` if so many requests wait for responses that no id is free.
+    /// Adds a request. Returns `None` if too many requests wait for responses, so that no id is free.
     pub(crate) fn insert(
         &mut self,
         connection: usize,

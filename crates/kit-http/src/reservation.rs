@@ -7,7 +7,7 @@ use socket2::Socket;
 
 use crate::listener;
 
-/// Reservation of a port: only engines with [`crate::Config::share_port`] can bind it while this value exists. The
+/// Reservation of a port. While it exists, only engines with [`crate::Config::share_port`] can listen on the port. The
 /// reservation accepts no connections.
 ///
 /// With `SO_REUSEPORT` alone, two applications of the same user could silently share a port by mistake. So the port is
@@ -29,7 +29,7 @@ use crate::listener;
 /// ```
 #[derive(Debug)]
 pub struct Reservation {
-    /// Socket that is bound but does not listen.
+    /// Socket that is bound to the port but does not listen.
     _socket: Socket,
     address: SocketAddr,
 }
@@ -39,7 +39,7 @@ impl Reservation {
     ///
     /// # Errors
     ///
-    /// If another process listens on the port or has reserved it, or if the address cannot be bound.
+    /// Returns an error if another process listens on the port or has reserved it, or if the address cannot be bound.
     pub fn new(host: Option<&str>, port: u16) -> io::Result<Self> {
         let socket = listener::bind(host, port, reserve)?;
         let address = socket
@@ -52,7 +52,7 @@ impl Reservation {
         })
     }
 
-    /// Returns the bound address with its port.
+    /// Returns the reserved address with its port.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
@@ -63,8 +63,8 @@ fn reserve(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
     let strict = listener::socket_for(address, dual_stack)?;
     let socket = match strict.bind(&address.into()) {
         Ok(()) => strict,
-        // Maybe only connections of an earlier server linger on the port. If another process listens on it, the second
-        // bind fails too.
+        // The cause may only be old connections that are not closed completely. If another process listens on the
+        // port, the second attempt fails, too.
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             let lenient = listener::socket_for(address, dual_stack)?;
             lenient.set_reuse_address(true)?;
@@ -73,8 +73,8 @@ fn reserve(address: SocketAddr, dual_stack: bool) -> io::Result<Socket> {
         }
         Err(error) => return Err(error),
     };
-    // From here on, another reservation fails, and engines that share the port succeed. The kernel reads the current
-    // options of bound sockets when another one is bound.
+    // From here on, a second reservation fails, and engines with `share_port` succeed. The kernel checks the current
+    // options of bound sockets when another socket is bound.
     socket.set_reuse_address(false)?;
     socket.set_reuse_port(true)?;
     Ok(socket)

@@ -8,7 +8,7 @@ use crate::body::Body;
 use crate::envelope::{error_body, trace_id};
 use crate::server_headers::add_no_sniff;
 
-/// A response to a request. The engine adds the length, the date and the connection headers.
+/// A response to a request. The engine adds the headers `content-length`, `date` and `connection`.
 ///
 /// ```
 /// use kit_http::Response;
@@ -25,11 +25,11 @@ pub struct Response {
     body: Bytes,
 }
 
-/// Content of a response.
+/// Status, headers and body of a response, for the fast path.
 pub(crate) struct View<'a> {
     pub(crate) status: StatusCode,
     pub(crate) content_type: Option<&'a HeaderValue>,
-    /// All other headers, in order.
+    /// All headers except for `content-type`, in order.
     pub(crate) headers: &'a [(HeaderName, HeaderValue)],
     pub(crate) body: &'a [u8],
 }
@@ -40,24 +40,25 @@ pub enum ResponseError {
     /// The request is unknown, or already has a response.
     #[error("the request is unknown or already answered")]
     UnknownRequest,
-    /// The status is not a final status.
+    /// The status is not between 200 and 599.
     #[error("the status {0} is not a final HTTP status (200 to 599)")]
     Status(u32),
-    /// The header name is not a token.
+    /// The name of a header is not a token (RFC 9110, section 5.6.2).
     #[error("the header name `{0}` is invalid")]
     HeaderName(String),
-    /// The header value contains control characters, such as a line break.
+    /// The value of a header contains control characters, such as a line break.
     #[error("the value of the header `{0}` has characters that HTTP does not allow")]
     HeaderValue(String),
-    /// The header determines the end of the message.
+    /// The engine sets this header itself, because it determines the end of the message.
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
-    /// The body is longer or shorter than its head declares.
+    /// The body is longer or shorter than the declared length.
     #[error("the body has {found} bytes, and its head declared {declared}")]
     Length {
         /// Length that [`crate::Engine::respond_stream`] declared, in bytes.
         declared: u64,
-        /// Length of the body in bytes. If the body is too long, this includes the rejected chunk.
+        /// Length of the body in bytes. If the body is too long, the chunk that was refused is
+        /// included.
         found: u64,
     },
 }
@@ -67,7 +68,7 @@ impl Response {
     ///
     /// # Errors
     ///
-    /// If the status is not between 200 and 599.
+    /// Returns an error if the status is not between 200 and 599.
     pub fn new(status: u32) -> Result<Self, ResponseError> {
         let code = u16::try_from(status)
             .ok()
@@ -82,7 +83,7 @@ impl Response {
     ///
     /// # Errors
     ///
-    /// If the status is not between 200 and 599.
+    /// Returns an error if the status is not between 200 and 599.
     pub fn json(status: u32, body: Bytes) -> Result<Self, ResponseError> {
         let mut response = Self::new(status)?;
         response.set_json();
@@ -90,7 +91,8 @@ impl Response {
         Ok(response)
     }
 
-    /// Creates the response if the engine has too many requests in progress.
+    /// Creates the response for a request that the engine cannot accept, because too many wait for
+    /// responses.
     pub(crate) fn overloaded() -> Self {
         Self::error(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -99,7 +101,7 @@ impl Response {
         )
     }
 
-    /// Creates a response with the status 500, for code that failed to create another response.
+    /// Creates a response with the status 500, for code that could not create another response.
     pub fn internal_error() -> Self {
         Self::error(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -124,7 +126,7 @@ impl Response {
         }
     }
 
-    /// Sets the body. For HEAD, the body is not sent, but its length is.
+    /// Sets the body. In the response to HEAD, only the length of the body is sent.
     pub fn set_body(&mut self, body: Bytes) {
         self.body = body;
     }
@@ -134,11 +136,12 @@ impl Response {
         self.content_type = Some(HeaderValue::from_static("application/json"));
     }
 
-    /// Adds a header. Keeps other headers with the same name.
+    /// Adds a header. Other headers with the same name stay.
     ///
     /// # Errors
     ///
-    /// If the name or the value is invalid, or if the engine sets the header itself.
+    /// Returns an error if the name or the value is invalid, or if the engine sets the header
+    /// itself.
     pub fn add_header(&mut self, name: &str, value: &[u8]) -> Result<(), ResponseError> {
         let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
             return Err(ResponseError::HeaderName(name.to_owned()));
@@ -161,7 +164,7 @@ impl Response {
         }
     }
 
-    /// Closes the connection after this response.
+    /// Makes the connection close after this response.
     pub(crate) fn close(&mut self) {
         if self.closes() {
             return;
@@ -171,7 +174,7 @@ impl Response {
 
     /// Returns true if the connection closes after this response.
     pub(crate) fn closes(&self) -> bool {
-        // `add_header` accepts only the value `close`.
+        // `close` is the only value that `add_header` accepts.
         self.headers.iter().any(|(name, _)| name == CONNECTION)
     }
 
@@ -180,13 +183,13 @@ impl Response {
         !matches!(self.status.as_u16(), 204 | 205 | 304)
     }
 
-    /// Converts the response for hyper, with its headers in the given empty map.
+    /// Converts the response to hyper's type. `headers` is an empty map for its headers.
     pub(crate) fn into_http(mut self, headers: HeaderMap) -> http::Response<Body> {
         let body = Body::Full(std::mem::take(&mut self.body).into());
         self.with_body(headers, body)
     }
 
-    /// Converts the response for hyper with another body.
+    /// Converts the response to hyper's type, with `body` instead of its own body.
     pub(crate) fn with_body(self, mut headers: HeaderMap, body: Body) -> http::Response<Body> {
         if let Some(content_type) = self.content_type {
             headers.insert(CONTENT_TYPE, content_type);
@@ -204,7 +207,7 @@ impl Response {
     }
 }
 
-/// Returns true if the handler has set `x-content-type-options`.
+/// Returns true if the handler has set the header `x-content-type-options`.
 pub(crate) fn sets_sniffing(headers: &[(HeaderName, HeaderValue)]) -> bool {
     headers.iter().any(|(name, _)| name == X_CONTENT_TYPE_OPTIONS)
 }

@@ -1,4 +1,5 @@
-//! Service that hyper calls: collects the body, passes the request to the engine, and waits for the response.
+//! The service that hyper calls for each request. It collects the body, passes the request to the engine, and
+//! waits for the response.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,10 +16,10 @@ use crate::hyper_pool::{CurrentLink, ReadBoundary};
 use crate::link::{ConnectionState, Link};
 use crate::request::Request;
 
-/// The service of one connection of hyper.
+/// The service for the requests of one connection.
 pub(crate) struct Service(pub(crate) Rc<CurrentLink>);
 
-/// Error for a body that could not be read completely: the peer left or broke the framing.
+/// Error: the body could not be read completely, because the client disconnected or sent invalid chunks.
 #[derive(Debug, thiserror::Error)]
 #[error("the request body ended early")]
 pub(crate) struct BodyEndedEarly;
@@ -36,7 +37,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             };
         };
         link.read_boundary.set(ReadBoundary::No);
-        // hyper reads a request again to write its response.
+        // hyper reads a request again if it must write a response that the fast path does not support.
         let is_replayed = link.has_response();
         if !is_replayed {
             link.begun.set(link.begun.get().wrapping_add(1));
@@ -72,9 +73,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
     }
 }
 
-/// Future of one request and its response.
+/// Future of a request. It resolves to its response.
 pub(crate) struct Exchange {
-    /// Always set, because hyper is polled only with a connection.
+    /// Always `Some`, because hyper is only polled for a connection.
     link: Option<Rc<Link>>,
     collecting: Option<Box<Collecting>>,
 }
@@ -82,9 +83,9 @@ pub(crate) struct Exchange {
 struct Collecting {
     parts: Parts,
     body: Incoming,
-    /// First chunk. A body of one chunk is not copied.
+    /// The first chunk. If it is the only one, it becomes the body without a copy.
     first: Bytes,
-    /// All chunks, if there is more than one.
+    /// All chunks, if there are several.
     rest: BytesMut,
 }
 
@@ -103,7 +104,8 @@ impl Future for Exchange {
                 Poll::Ready(Ok(complete)) => complete,
             };
             if let Some(collected) = this.collecting.take() {
-                // Dropping the body here tells hyper that the rest of a body above the limit is not needed.
+                // The rest of a body above the limit is not needed. hyper stops reading it when the body is
+                // dropped here.
                 let Collecting {
                     parts, first, rest, ..
                 } = *collected;
@@ -126,7 +128,7 @@ impl Future for Exchange {
 }
 
 impl Collecting {
-    /// Reads the body. Returns true if the body is complete, and false if it is above the limit.
+    /// Reads the body. Returns true if it is complete, and false if it exceeds the limit.
     fn poll(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<Result<bool, BodyEndedEarly>> {
         loop {
             let frame = match Pin::new(&mut self.body).poll_frame(context) {
@@ -151,7 +153,7 @@ impl Collecting {
                 }
                 self.rest.extend_from_slice(&data);
             }
-            // The end is often known with the last chunk, which saves another poll.
+            // hyper often knows with the last chunk that it is the last. Then another poll is not needed.
             if self.body.is_end_stream() {
                 return Poll::Ready(Ok(true));
             }
@@ -160,7 +162,7 @@ impl Collecting {
 }
 
 fn deliver(link: &Link, parts: Parts, body: Bytes, body_too_large: bool) {
-    // The handler has already responded to this request.
+    // The handler has already responded to this request. hyper only reads it again.
     if link.has_response() {
         return;
     }

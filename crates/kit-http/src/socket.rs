@@ -1,4 +1,4 @@
-//! A non-blocking stream that stores its readiness, because the poller reports each change only once.
+//! A non-blocking stream with its readiness. The readiness is stored, because the poller reports each change only once.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
@@ -11,18 +11,19 @@ use crate::stream::Stream;
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: Stream,
-    /// `None` for a Unix stream.
+    /// Address of the client; `None` for a Unix socket.
     peer: Option<SocketAddr>,
     readable: bool,
     writable: bool,
-    /// True if the peer has closed its sending side. Reading will end, and no further event will report that.
+    /// True if the client has closed its sending side. The next reads return the rest of the data and then the end,
+    /// without further events of the poller.
     read_closed: bool,
     broken: bool,
-    /// True if the system regularly checks a silent peer (TCP keep-alive).
+    /// True if the operating system regularly checks if a silent client is still there (TCP keep-alive).
     is_probing: bool,
-    /// Grows with each byte that the system accepted.
+    /// Number that grows with each byte that the operating system accepted.
     written: usize,
-    /// True if the peer has sent any data.
+    /// True if the client has sent any data.
     has_received: bool,
 }
 
@@ -56,12 +57,14 @@ impl Socket {
         self.broken |= event.is_write_closed() || event.is_error();
     }
 
-    /// Returns true if the peer has closed its sending side, by leaving or by a half-close, which look the same.
+    /// Returns true if the client has closed its sending side. It may have disconnected, or wait for a response; both
+    /// look the same.
     pub(crate) fn is_read_closed(&self) -> bool {
         self.read_closed
     }
 
-    /// Makes the system check a silent peer regularly. If the peer is gone, the connection breaks.
+    /// Makes the operating system regularly check if a silent client is still there. If it is not, the connection
+    /// breaks.
     pub(crate) fn probe_peer(&mut self) {
         if !std::mem::replace(&mut self.is_probing, true) {
             self.stream.probe_peer();
@@ -78,28 +81,28 @@ impl Socket {
         self.readable
     }
 
-    /// Makes the next read call the system, even if the poller has not reported data.
+    /// Makes the next read call the operating system, even if the poller has not reported data.
     pub(crate) fn assume_readable(&mut self) {
         self.readable = true;
     }
 
-    /// Makes the next write call the system. The system reports free space only when a large part of its buffer is
-    /// free, and with a slow reader this can take longer than the write timeout.
+    /// Makes the next write call the operating system, which reports free space only when a large part of its buffer is
+    /// free. With a client that reads slowly, this can take longer than the write timeout.
     pub(crate) fn assume_writable(&mut self) {
         self.writable = true;
     }
 
-    /// Returns a number that grows with each written byte, and wraps around.
+    /// Returns a number that grows with each written byte. After the greatest number, it starts again at 0.
     pub(crate) fn written(&self) -> usize {
         self.written
     }
 
-    /// Makes the system reset the connection when it is closed.
+    /// Makes the operating system reset the connection when it is closed.
     pub(crate) fn reset_when_closed(&self) {
         self.stream.reset_when_closed();
     }
 
-    /// Returns true if the peer has sent any data.
+    /// Returns true if the client has sent any data.
     pub(crate) fn has_received(&self) -> bool {
         self.has_received
     }
@@ -121,8 +124,8 @@ impl Socket {
                     return Err(error);
                 }
                 Ok(count) => {
-                    // A short read has emptied the kernel's buffer, so another read would be useless: new data causes a
-                    // new event. Only the end of the stream may already have been reported.
+                    // A read that does not fill the buffer has read all available data, and new data causes a new
+                    // event. Only the end of the stream may not cause another event.
                     self.readable = count == buffer.len() || self.read_closed;
                     self.has_received |= count > 0;
                     return Ok(count);
@@ -142,7 +145,7 @@ impl Socket {
     /// Closes the sending side.
     pub(crate) fn finish(&self) -> io::Result<()> {
         match self.stream.shutdown(Shutdown::Write) {
-            // The peer has already closed the connection.
+            // The client has already closed the connection.
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
             other => other,
         }

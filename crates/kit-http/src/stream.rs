@@ -9,7 +9,7 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use socket2::{SockRef, TcpKeepalive};
 
-/// Time of silence after which the system checks if the peer is still there.
+/// Time without data after which the operating system checks if the client is still there.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// A connected, non-blocking stream.
@@ -23,27 +23,27 @@ impl Stream {
     /// Sets the socket options that the engine needs.
     pub(crate) fn prepare(&self) -> io::Result<()> {
         match self {
-            // Responses are written in one piece, so waiting to fill a packet would only delay them.
+            // Responses are written with one call. Waiting for more data to fill a packet would only delay them.
             Self::Tcp(stream) => stream.set_nodelay(true),
             Self::Unix(_) => Ok(()),
         }
     }
 
-    /// Makes the system reset the connection when it is closed. Has no effect on a Unix stream.
+    /// Makes the operating system reset the connection when it is closed. Has no effect on a Unix socket.
     pub(crate) fn reset_when_closed(&self) {
         if let Self::Tcp(stream) = self {
-            // Fails only if the peer is gone.
+            // Fails only if the client has disconnected.
             let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
         }
     }
 
-    /// Enables checks of a silent peer (TCP keep-alive). If a peer has closed both sides, its system forgets the
-    /// connection within about a minute and then responds to a check with a reset. Unix streams have no such option and
-    /// do not need it.
+    /// Enables checks if a silent client is still there (TCP keep-alive). The operating system of a client that has
+    /// disconnected responds to a check with a reset, after it has forgotten the connection within about a minute. Unix
+    /// sockets do not need this option.
     pub(crate) fn probe_peer(&self) {
         if let Self::Tcp(stream) = self {
             let probes = TcpKeepalive::new().with_time(SILENCE);
-            // Fails only if the peer is gone.
+            // Fails only if the client has disconnected.
             let _ = SockRef::from(stream).set_tcp_keepalive(&probes);
         }
     }
@@ -81,7 +81,7 @@ impl Write for Stream {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // Streams have no write buffer.
+        // There is nothing to flush, because streams have no write buffer.
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Listens on a Unix socket, and manages its file.
+//! Listens on a Unix socket, and creates and removes its file.
 
 use std::fs;
 use std::io;
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 
 use socket2::{Domain, SockAddr, Socket, Type};
 
-/// A listening Unix socket. Dropping it removes its file.
+/// A listening Unix socket. When it is dropped, its file is removed.
 #[derive(Debug)]
 pub(crate) struct UnixListener {
     pub(crate) listener: mio::net::UnixListener,
     path: PathBuf,
-    /// Device and inode of the file that this listener created.
+    /// Device and inode number of the file, to recognize it later.
     file: (u64, u64),
 }
 
 impl UnixListener {
-    /// Binds a path. Replaces a socket file without a listener, such as a killed server leaves behind. Does not touch a
-    /// file of another type, or a socket with a listener.
+    /// Listens on a path. If a killed server has left a socket file there, replaces it. Fails if the path is another
+    /// file, or a socket on which a process listens.
     pub(crate) fn bind(path: &Path, backlog: u32) -> io::Result<Self> {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -43,15 +43,15 @@ impl UnixListener {
 
 impl Drop for UnixListener {
     fn drop(&mut self) {
-        // If another process has bound the path meanwhile, its file stays.
+        // If another process listens on the path now, its file must stay.
         if identity(&self.path).is_ok_and(|file| file == self.file) {
-            // If the file cannot be removed, the next server replaces it.
+            // If this fails, the next server on this path replaces the file.
             let _ = remove(&self.path);
         }
     }
 }
 
-/// Returns true if the file is a socket that refuses connections, because no process listens on it.
+/// Returns true if the file is a socket on which no process listens, because it refuses connections.
 fn is_stale(path: &Path) -> bool {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket());
     is_socket

@@ -1,5 +1,5 @@
-//! Measures the memory of an idle connection. The memory is read from the operating system, so this test needs its own
-//! program.
+//! Measures the memory of an idle connection. The operating system reports the memory of a whole process, so this test
+//! is a program of its own.
 //!
 //! A connection that waits for its next request must not keep the memory of a request in progress: ten thousand open
 //! clients are common, and buffers of 8 KiB or more for each would exhaust the memory of a server.
@@ -13,7 +13,8 @@ use std::net::TcpStream;
 use kit_http::{Config, Engine, Handler, Request, RequestId, Response};
 
 const CONNECTIONS: usize = 4000;
-/// The goal is 5 KiB within a complete server, so the engine must stay well below.
+/// Maximum number of bytes per idle connection. The limit for a complete server is 5 KiB, so the engine must stay far
+/// below.
 const MOST_BYTES: usize = 2048;
 
 #[derive(Default)]
@@ -45,7 +46,7 @@ fn exchange(engine: &Engine, answer: &Answer, stream: &mut TcpStream, bytes: &[u
     assert!(buffer[..count].starts_with(b"HTTP/1.1 200 OK\r\n"));
 }
 
-/// Returns the resident memory of this process in bytes, in steps of a page.
+/// Returns the resident memory of this process in bytes, rounded to pages.
 fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     let pages: usize = text
@@ -69,7 +70,7 @@ fn keeps_little_memory_for_an_idle_connection() {
     let mut connect = |count: usize| {
         for index in 0..count {
             let mut stream = TcpStream::connect(address).expect("connects");
-            // A head as browsers send it, and a body larger than a small buffer.
+            // Each client sends a head as browsers do, and every other client a body of 4000 bytes.
             let body = "x".repeat(4000 * (index % 2));
             let head = format!(
                 "POST /notes?a=b HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nCookie: {}\r\nContent-Length: {}\r\n\r\n",
@@ -80,7 +81,7 @@ fn keeps_little_memory_for_an_idle_connection() {
             clients.push(stream);
         }
     };
-    // Warm up, so that one-time allocations are done.
+    // The first connections allocate memory that later ones reuse.
     connect(200);
     let before = resident();
     connect(CONNECTIONS - 200);
@@ -88,7 +89,7 @@ fn keeps_little_memory_for_an_idle_connection() {
     println!("{each} bytes for an idle connection");
     assert_eq!(engine.connection_count(), CONNECTIONS);
     assert!(each < MOST_BYTES, "{each} bytes for an idle connection");
-    // All connections still work.
+    // All connections still serve requests.
     for client in &mut clients {
         exchange(
             &engine,
@@ -100,7 +101,7 @@ fn keeps_little_memory_for_an_idle_connection() {
     let after = resident().saturating_sub(before) / (CONNECTIONS - 200);
     assert!(after < MOST_BYTES, "{after} bytes after another request");
     drop(clients);
-    // The poller reports a thousand events at a time.
+    // The poller reports at most a thousand events in one turn.
     for _ in 0..10 {
         turn(&engine, &answer);
     }

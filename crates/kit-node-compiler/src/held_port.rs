@@ -6,7 +6,8 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use napi::{Error, Result};
 use napi_derive::napi;
 
-/// A listening socket that accepts no connections: they wait in its queue for a process that shares the socket.
+/// A listening socket that accepts no connections. Connections wait in its queue until a process that shares
+/// the socket accepts them.
 #[napi]
 pub struct HeldPort {
     listener: Option<TcpListener>,
@@ -14,7 +15,7 @@ pub struct HeldPort {
 
 #[napi]
 impl HeldPort {
-    /// Listens on a port of a host, or of all addresses if `host` is absent.
+    /// Listens on a port of a host. If `host` is absent, listens on all addresses.
     #[napi(constructor)]
     #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes an owned string.
     pub fn new(host: Option<String>, port: u16) -> Result<Self> {
@@ -24,7 +25,7 @@ impl HeldPort {
         })
     }
 
-    /// Returns the file descriptor.
+    /// Returns the file descriptor of the socket, which another process can inherit.
     #[napi(getter)]
     pub fn fd(&self) -> Result<i32> {
         self.listener()
@@ -32,7 +33,7 @@ impl HeldPort {
             .map_err(|error| failure(&error))
     }
 
-    /// Returns the port number; useful if the requested port was 0.
+    /// Returns the port number. If port 0 was requested, the operating system has chosen one.
     #[napi(getter)]
     pub fn port(&self) -> Result<u16> {
         let address = self.listener().and_then(TcpListener::local_addr);
@@ -41,7 +42,7 @@ impl HeldPort {
             .map_err(|error| failure(&error))
     }
 
-    /// Closes the socket in this process.
+    /// Closes the socket in this process. Processes that inherited it keep it open.
     #[napi]
     pub fn release(&mut self) {
         self.listener = None;

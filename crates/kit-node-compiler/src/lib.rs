@@ -1,7 +1,7 @@
 //! Addon of `@kit/transform-native`: kit's command line as a Node-API module.
 //!
 //! Place in the workspace: a `cdylib` that Node loads. The crate converts between JavaScript values and [`kit_cli`] and
-//! contains no other logic. It starts no threads: a command runs inside of the calls of [`Command::step`], on the caller's
+//! contains no other logic. It starts no threads: each call of [`Command::step`] runs a part of the command on the caller's
 //! thread.
 //!
 //! A panic does not cross the boundary: it becomes a JavaScript error that reports a bug in kit, and the command ends.
@@ -23,10 +23,10 @@ use kit_cli::{ProcessEnvironment, Reply, Session};
 use napi::{Error, Result};
 use napi_derive::napi;
 
-/// A command that runs step by step.
+/// A command of kit that runs in steps.
 #[napi]
 pub struct Command {
-    /// `None` after a panic.
+    /// The command; `None` after a panic.
     session: Option<Session>,
 }
 
@@ -41,8 +41,8 @@ impl Command {
         }
     }
 
-    /// Runs the command until it sends a request to its host or exits. Accepts the reply to the previous request and returns
-    /// the next request, both as JSON.
+    /// Runs the command until its next request to the host or its end. `reply` is the reply to the previous request. Returns
+    /// the next request. Both are JSON.
     #[napi]
     #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes an owned string.
     pub fn step(&mut self, reply: Option<String>) -> Result<String> {
@@ -54,7 +54,7 @@ impl Command {
             .session
             .take()
             .ok_or_else(|| Error::from_reason("the command has ended"))?;
-        // A panic drops the session, so later calls cannot use it in an inconsistent state.
+        // A panic drops the session, because later calls could find it in an inconsistent state.
         let request = catch_unwind(AssertUnwindSafe(|| {
             let request = session.step(reply);
             self.session = Some(session);
@@ -65,15 +65,16 @@ impl Command {
         serde_json::to_string(&request).map_err(|error| Error::from_reason(error.to_string()))
     }
 
-    /// Returns JSON of the member that the last request names in `attached`; `null` if it names none.
+    /// Returns the value of the property that the last request names in `attached`, as JSON. Returns `null` if the request
+    /// names none.
     #[napi]
     pub fn attachment(&self) -> Option<String> {
         self.session.as_ref().and_then(Session::attachment)
     }
 }
 
-/// Generates the Rust server of a program. Accepts the program (in the form for plugins) and options, and returns files
-/// and problems, all as JSON.
+/// Generates the Rust server of a program. `program` is the document that plugins get, and `options` are JSON, too. Returns
+/// the generated files and the errors as JSON.
 #[napi]
 #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes owned strings.
 pub fn generate_rust_server(program: String, options: String) -> Result<String> {

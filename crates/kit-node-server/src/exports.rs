@@ -17,17 +17,17 @@ use crate::options::Options;
 use crate::reservations::{self, Reservations};
 use crate::server::{Callbacks, Server};
 
-/// State of one Node environment.
+/// Data that the addon stores for each Node environment (the main thread, or a worker).
 #[derive(Default)]
 pub(crate) struct State {
-    /// Servers by number. Numbers are never used twice, so that a late call cannot reach another server.
+    /// Servers by number. A number is never used again, so that a late call cannot reach another server.
     servers: RefCell<Vec<Option<Rc<Server>>>>,
-    /// Buffer for strings from JavaScript.
+    /// Buffer into which strings from JavaScript are copied.
     text: RefCell<Vec<u8>>,
     pub(crate) reservations: Reservations,
 }
 
-/// All exported functions. Their first argument is the number of the server, except for `create`, `reserve` and
+/// All functions for JavaScript. Their first argument is the number of the server, except for `create`, `reserve` and
 /// `release`.
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
@@ -117,13 +117,13 @@ pub(crate) static EXPORTS: &[Export] = &[
     },
 ];
 
-/// Value of `contentType` for a response without a content type.
+/// Value of the argument `contentType` for a response without a content type.
 const NO_CONTENT_TYPE: u32 = 0;
-/// Value of `contentType` for `application/json`.
+/// Value of the argument `contentType` for `application/json`.
 const JSON_CONTENT_TYPE: u32 = 1;
 
-/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. The result is
-/// `{"server", "host", "port"}` as JSON, without host and port if the server listens on a Unix socket.
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. Starts a server and returns
+/// `{"server", "host", "port"}` as JSON. Host and port are missing if it listens on a Unix socket.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
     let options: Options = serde_json::from_str(&env.to_text(args[0])?).map_err(|error| invalid(&error))?;
@@ -152,7 +152,8 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     env.string(&text.to_string())
 }
 
-/// `respond(server, id, status, contentType: 0 | 1 | string, body: string | Uint8Array | null, headers: string[] | null)`
+/// `respond(server, id, status, contentType: 0 | 1 | string, body: string | Uint8Array | null, headers: string[] |
+/// null)`: responds to a request.
 fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let (number, server) = server(env, state, args[0])?;
     let id = id(env, args[1])?;
@@ -172,12 +173,12 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     env.undefined()
 }
 
-/// Schedules a turn that writes the response, and drops a closed server after its last response.
+/// Makes sure that the response is written soon. Drops a closed server after its last response.
 fn settle(state: &State, number: usize, server: &Server) {
     if server.is_released() {
         state.forget_if_done(number, server);
     } else if !server.is_turning() {
-        // The response was made outside of a turn, after a timer or an event of another socket.
+        // This response was given outside of a turn, for example after a timer, so another turn is needed to write it.
         server.wake();
     }
 }
@@ -230,7 +231,7 @@ fn method<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     env.string(request(env, state, args)?.method())
 }
 
-/// `header(server, id, name): string | undefined`
+/// `header(server, id, name): string | undefined`: returns a header of a request.
 fn header<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let request = request(env, state, args)?;
     let mut name = state.text.borrow_mut();
@@ -246,7 +247,7 @@ fn header<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     value.map_or_else(|| env.undefined(), |value| env.latin1(&value))
 }
 
-/// `headers(server, id): string[]`, with alternating names and values.
+/// `headers(server, id): string[]`: returns all headers of a request, as alternating names and values.
 fn headers<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let request = request(env, state, args)?;
     let mut values = Vec::with_capacity(32);
@@ -256,7 +257,7 @@ fn headers<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     env.array(&values)
 }
 
-/// `bodyText(server, id): string | undefined`; undefined if the body is not UTF-8.
+/// `bodyText(server, id): string | undefined`: returns the body of a request, or `undefined` if it is not UTF-8.
 fn body_text<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -274,7 +275,8 @@ fn body_bytes<'scope>(
     env.buffer(request(env, state, args)?.body())
 }
 
-/// Returns the address of the peer. An IPv4 address has its IPv4 form, even on an IPv6 socket. Empty for a Unix socket.
+/// Returns the IP address of the client as text; empty for a Unix socket. An IPv4 client has an IPv4 address, even on an
+/// IPv6 socket.
 fn remote_address<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -283,21 +285,21 @@ fn remote_address<'scope>(
     env.string(&address_text(request(env, state, args)?.remote_address()))
 }
 
-/// Formats an address for JavaScript.
+/// Formats an IP address for JavaScript; empty if there is none.
 pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
     address.map_or_else(String::new, |address| address.ip().to_canonical().to_string())
 }
 
-/// `close(server, graceMs)`
+/// `close(server, graceMs)`: shuts a server down within a grace period.
 fn close<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let grace = env.to_f64(args[1])?.max(0.0) / 1000.0;
-    // A period beyond the range of `Duration` means no limit.
+    // A grace period that is too long for `Duration` means no limit.
     let grace = Duration::try_from_secs_f64(grace).unwrap_or(Duration::MAX);
     server(env, state, args[0])?.1.close(grace);
     env.undefined()
 }
 
-/// `connections(server): number`
+/// `connections(server): number`: returns the number of open connections.
 fn connections<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -307,8 +309,8 @@ fn connections<'scope>(
     env.int(i32::try_from(count).unwrap_or(i32::MAX))
 }
 
-/// `forget(server)`: the caller starts no more requests of a closed server. The server is dropped after its last
-/// response.
+/// `forget(server)`: drops a closed server after its last response. The caller promises not to use the server for new
+/// requests.
 fn forget<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let (number, server) = server(env, state, args[0])?;
     state.forget_if_done(number, &server);
@@ -316,7 +318,7 @@ fn forget<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
 }
 
 impl State {
-    /// Drops a closed server that has no requests left.
+    /// Drops a closed server if no request waits for a response any more.
     fn forget_if_done(&self, number: usize, server: &Server) {
         if server.engine.pending_count() == 0
             && let Some(place) = self.servers.borrow_mut().get_mut(number)
@@ -341,7 +343,7 @@ fn server<'scope>(
 fn id<'scope>(env: Env<'scope>, value: Value<'scope>) -> Result<RequestId, Error> {
     let number = env.to_f64(value)?;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    // a number out of range is not the id of a request
+    // No request has a number that is out of range as its id.
     RequestId::from_number(number as u64).ok_or_else(|| refusal(&ResponseError::UnknownRequest))
 }
 
@@ -364,7 +366,7 @@ fn refusal(error: &ResponseError) -> Error {
     Error::new(code, error.to_string())
 }
 
-/// Returns an error with the code that Node uses for the same failure.
+/// Returns an error for a failure to listen, with the code that Node uses for it, such as `EADDRINUSE`.
 pub(crate) fn bind_error(error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::AddrInUse => "EADDRINUSE",

@@ -7,22 +7,22 @@ use kit_http::{Config, Limits, Timeouts};
 use kit_router::CompiledRouteTree;
 use serde::Deserialize;
 
-/// Options of a server.
+/// Options of a server, as JavaScript passes them to `create`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Options {
     pub(crate) tree: CompiledRouteTree,
-    /// References of the routes, by route number.
+    /// References of the routes, such as `GET /notes/:id`. The index of a route is its number.
     pub(crate) routes: Vec<String>,
     host: Option<String>,
     port: u16,
-    /// Path of a Unix socket in place of host and port.
+    /// Path of a Unix socket on which the server listens instead of host and port.
     path: Option<PathBuf>,
-    /// True if other processes listen on the same port, see `reserve`.
+    /// True if other processes listen on the same port. See `reserve`.
     #[serde(default)]
     share_port: bool,
-    /// File descriptor of a listening socket that this process inherited, in place of host, port, path and
-    /// `share_port`.
+    /// File descriptor of a listening socket that this process inherited. If it is set, host, port, path
+    /// and `share_port` are ignored.
     pub(crate) fd: Option<i32>,
     backlog: Option<u32>,
     body_bytes: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Options {
     timeouts: TimeoutOptions,
 }
 
-/// Limits of the engine; an absent one has its default.
+/// Limits of the engine. A limit that is missing has its default.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct LimitOptions {
@@ -44,7 +44,7 @@ struct LimitOptions {
     discarding: Option<usize>,
 }
 
-/// Timeouts of the engine in milliseconds; an absent one has its default.
+/// Timeouts of the engine in milliseconds. A timeout that is missing has its default.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TimeoutOptions {

@@ -1,4 +1,4 @@
-//! Reserves ports for worker processes.
+//! Reserves ports on which several worker processes will listen.
 
 use std::cell::RefCell;
 
@@ -7,11 +7,12 @@ use kit_http::Reservation;
 use crate::exports::{State, bind_error};
 use crate::node::{Env, Error, Value};
 
-/// Reservations by number. Each ends when it is released or when its environment ends.
+/// Reservations of ports, by number. A reservation ends when it is released, or with its environment.
 #[derive(Default)]
 pub(crate) struct Reservations(RefCell<Vec<Option<Reservation>>>);
 
-/// `reserve(host: string | null, port: number): string`; the result is `{"reservation", "host", "port"}` as JSON.
+/// `reserve(host: string | null, port: number): string`: reserves a port and returns `{"reservation", "host",
+/// "port"}` as JSON.
 pub(crate) fn reserve<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -36,7 +37,7 @@ pub(crate) fn reserve<'scope>(
     env.string(&text.to_string())
 }
 
-/// `release(reservation)`; has no effect if the reservation is already released.
+/// `release(reservation)`: ends a reservation. Does nothing if it has already ended.
 pub(crate) fn release<'scope>(
     env: Env<'scope>,
     state: &State,

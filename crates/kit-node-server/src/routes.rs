@@ -1,26 +1,26 @@
-//! Converts route matches to the numbers that JavaScript receives. `packages/server-native/src/exchange.ts` reads them.
+//! Converts the result of the router to numbers for JavaScript. `packages/server-native/src/exchange.ts` reads them.
 
 use kit_http::{HeaderName, Request};
 use kit_router::{Allow, Match, Method, ParamBuffer, Router};
 
-/// No route has the path.
+/// No route has the path of the request.
 const NOT_FOUND: i32 = -1;
-/// The path cannot be decoded.
+/// The path of the request contains an invalid escape.
 const BAD_PATH: i32 = -2;
-/// Routes have the path, but with other methods. The methods follow as the only parameter.
+/// Routes have the path of the request, but not its method. The allowed methods are passed as the only parameter.
 const METHOD_NOT_ALLOWED: i32 = -3;
 
-/// A match. Its parameters are in the buffer.
+/// Result of the search for a route. The values of its parameters are in a buffer.
 pub(crate) struct Matched {
-    /// Number of the route, or one of the negative codes above.
+    /// Number of the route, or one of the negative constants above.
     pub(crate) route: i32,
-    /// Methods of the path, if the request has another method.
+    /// Methods of the routes with this path, if none of them has the method of the request.
     pub(crate) allow: Option<Allow>,
 }
 
 pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut ParamBuffer) -> Matched {
     let (route, allow) = match router.find(method, path, params) {
-        // The options could not contain more than two billion routes.
+        // The number always fits, because JavaScript cannot pass more than two billion routes.
         Match::Route(number) => (i32::try_from(number).unwrap_or(NOT_FOUND), None),
         Match::NotFound => (NOT_FOUND, None),
         Match::MethodNotAllowed(allow) => (METHOD_NOT_ALLOWED, Some(allow)),
@@ -29,20 +29,20 @@ pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut Param
     Matched { route, allow }
 }
 
-/// Code of a method that is not in [`Method::ALL`]. JavaScript reads its name with `method`.
+/// Index for a method that is not in [`Method::ALL`]. JavaScript then reads its name with `method`.
 const OTHER_METHOD: usize = 15;
 const BODY_TOO_LARGE: i32 = 1 << 4;
 const HAS_TRACEPARENT: i32 = 1 << 5;
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Returns small facts about a request that JavaScript nearly always needs, in one number: the index of the method in
+/// Returns facts about a request that JavaScript nearly always needs, in one number: the index of the method in
 /// [`Method::ALL`], and two flags.
 pub(crate) fn request_flags(request: &Request) -> i32 {
     let place = Method::from_name(request.method())
         .and_then(|method| Method::ALL.iter().position(|known| *known == method))
         .unwrap_or(OTHER_METHOD);
-    // The index has at most four bits.
+    // The index uses the lowest four bits.
     let mut request_flags = i32::try_from(place).unwrap_or(0);
     if request.body_too_large() {
         request_flags |= BODY_TOO_LARGE;

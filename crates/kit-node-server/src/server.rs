@@ -1,4 +1,4 @@
-//! A server in Node: its engine, its routes, and its turns of the event loop.
+//! A server in Node: the HTTP engine, the router, and the code that runs in each turn of the event loop.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -17,10 +17,11 @@ use crate::node::{
 use crate::routes;
 
 /// Maximum number of rounds in one turn, after which the event loop continues with other work. One round starts
-/// handlers, and the next one writes the responses that they made at once; more rounds are needed if clients pipeline.
+/// handlers, and the next one writes the responses that they gave immediately. More rounds are needed if clients send
+/// several requests without waiting for responses.
 const MAX_ROUNDS: usize = 8;
 
-/// Functions that JavaScript passed to `create`. Each comment lists the arguments.
+/// Functions that JavaScript passed to `create`. The comment of each function lists its arguments.
 pub(crate) struct Callbacks {
     /// `(id, route, request_flags, target, bodyLength, body, ...params)`
     pub(crate) request: Reference,
@@ -34,31 +35,32 @@ pub(crate) struct Callbacks {
     pub(crate) stream: Reference,
 }
 
-/// Event: a stream accepts more data.
+/// Value of `event`: the stream accepts more data.
 const DRAINED: i32 = 0;
-/// Event: the client of a stream disconnected.
+/// Value of `event`: the client of the stream has disconnected.
 const ABORTED: i32 = 1;
 
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     router: Router,
     params: RefCell<ParamBuffer>,
-    /// `None` once the server is closed. Requests without a response can still be read after that.
+    /// Context and functions to call JavaScript; `None` after the server is closed. Requests without a response can
+    /// still be read then.
     live: RefCell<Option<Rc<Live>>>,
     hook: RefCell<Option<CleanupHook>>,
     watcher: RefCell<Option<Watcher>>,
-    /// Time at which the timer fires; `None` after it has fired.
+    /// Time at which the timer fires; `None` if it is not set.
     timer: Cell<Option<Instant>>,
     closing: Cell<bool>,
-    /// True if a turn without a ready socket was requested and has not begun.
+    /// True if a turn was requested although no socket is ready, and has not begun.
     is_turn_scheduled: Cell<bool>,
-    /// True during a turn. The turn writes the responses that are made meanwhile.
+    /// True during a turn. It writes the responses that are given during the turn, so that no other turn is needed.
     is_in_turn: Cell<bool>,
-    /// True if the environment is shutting down, so JavaScript must not be called.
+    /// True if the Node environment is shutting down. JavaScript must not be called then.
     ending: Cell<bool>,
 }
 
-/// Objects that are needed to call JavaScript.
+/// Context and functions to call JavaScript.
 struct Live {
     context: AsyncContext,
     callbacks: Callbacks,
@@ -98,7 +100,7 @@ impl Server {
         self.live.borrow().is_none()
     }
 
-    /// Stops listening. [`Callbacks::closed`] is called when the server is closed.
+    /// Stops listening, and shuts the server down within the grace period. [`Callbacks::closed`] is called at the end.
     pub(crate) fn close(&self, grace: Duration) {
         if !self.is_released() {
             self.closing.set(true);
@@ -139,7 +141,7 @@ impl Server {
         });
         self.is_in_turn.set(false);
         if self.closing.get() && self.engine.is_closed() {
-            // `closed` was the last call of JavaScript.
+            // JavaScript is not called again after `closed`.
             self.stop_watching();
         } else {
             self.set_timer();
@@ -153,7 +155,7 @@ impl Server {
         let mut calls = TurnHandler::new(env, self, live)?;
         for _ in 0..MAX_ROUNDS {
             self.engine.drive(&mut calls);
-            // Closing the scope runs the microtasks, in which handlers settle and respond.
+            // When the scope is closed, Node runs microtasks, in which handlers end and call `respond`.
             calls.scope = None;
             if !self.engine.has_work() {
                 break;
@@ -173,14 +175,14 @@ impl Server {
             self.engine.next_deadline()
         };
         let Some(due) = due else { return };
-        // A timer that fires earlier finds nothing to do and then sets the right time.
+        // The timer already fires early enough. If it fires too early, it finds nothing to do and is set again.
         if self.timer.get().is_some_and(|timer| timer <= due) {
             return;
         }
         let now = Instant::now();
         if let Some(watcher) = &*self.watcher.borrow() {
             self.timer.set(Some(due));
-            // Rounded up, because a timer that fires early would only be set again.
+            // Rounded up: if the timer fired early, it would have to be set again.
             let wait = due.saturating_duration_since(now).as_micros().div_ceil(1000);
             watcher.set_timer(u64::try_from(wait).unwrap_or(u64::MAX));
         }
@@ -192,7 +194,7 @@ impl Server {
         }
     }
 
-    /// Releases everything that belongs to the environment.
+    /// Releases everything that belongs to the Node environment.
     fn release(&self) {
         self.live.borrow_mut().take();
         self.hook.borrow_mut().take();
@@ -229,10 +231,11 @@ impl CloseOnExit for Server {
     }
 }
 
-/// Returns path and query of a request, with the path in the normal form.
+/// Returns the path and query of a request. The path has its normal form, in which escapes are written in only one
+/// way.
 fn normal_target(request: &Request) -> Cow<'_, str> {
     let target = request.target();
-    // Most requests have no escape.
+    // Only a path with an escape can differ from its normal form.
     if request.path().contains('%') {
         kit_http::normal_target(target)
     } else {
@@ -246,7 +249,7 @@ fn report(env: Env<'_>, error: &Error) {
     }
 }
 
-/// Handler that the engine calls during one turn.
+/// Receives the engine's callbacks during one turn, and passes them to JavaScript.
 struct TurnHandler<'scope, 'turn> {
     env: Env<'scope>,
     server: &'turn Server,
@@ -254,7 +257,8 @@ struct TurnHandler<'scope, 'turn> {
     request: Value<'scope>,
     undefined: Value<'scope>,
     arguments: Vec<Value<'scope>>,
-    /// Open since the first call of a round. Closing it runs the microtasks.
+    /// Callback scope, open since the first call of JavaScript in this round. When it is closed, Node runs the
+    /// microtasks.
     scope: Option<CallbackScope<'scope>>,
 }
 
@@ -281,7 +285,7 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
     fn start(&mut self, id: RequestId, request: &Request) -> Result<(), Error> {
         self.enter()?;
         let env = self.env;
-        // The router and JavaScript must see the same form of the path.
+        // The router and the handler must get the same form of the path.
         let target = normal_target(request);
         let path = match &target {
             Cow::Borrowed(_) => request.path(),
@@ -310,8 +314,8 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
         env.call(self.request, &self.arguments)
     }
 
-    /// Returns the text of a plain JSON body, because a handler nearly always reads it. Other bodies are read on
-    /// request.
+    /// Returns the body as a string if its content type is exactly `application/json`, because handlers nearly always
+    /// read it. JavaScript reads other bodies with `bodyText`.
     fn body_text(&self, request: &Request) -> Result<Value<'scope>, Error> {
         if request.body().is_empty() || !request.is_plain_json() {
             return Ok(self.undefined);
@@ -324,9 +328,9 @@ impl Handler for TurnHandler<'_, '_> {
     fn request(&mut self, id: RequestId, request: &Request) {
         if let Err(error) = self.start(id, request) {
             // Node failed to create a value or to call the function, because the environment is shutting down. The
-            // client still gets a response.
+            // client still gets a response, with status 500.
             report(self.env, &error);
-            // Fails only if JavaScript has already responded, which is fine.
+            // An error means that JavaScript has already responded.
             let _: Result<(), ResponseError> = self.server.engine.respond(id, Response::internal_error());
         }
     }

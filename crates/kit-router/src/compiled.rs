@@ -1,5 +1,5 @@
-//! Serializable form of the route tree. It has the structure of `CompiledRouteTree` in
-//! `packages/types/src/compiled.ts`.
+//! The route tree as a document for JSON. `CompiledRouteTree` in `packages/types/src/compiled.ts` has the same
+//! structure.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -12,24 +12,24 @@ use crate::{Method, RouteTree};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledRouteTree {
-    /// Node of `/`.
+    /// Node for the path `/`.
     pub root: CompiledRouteNode,
     /// Statistics of the tree.
     pub metadata: CompiledMetadata,
 }
 
-/// A node, which matches one path segment.
+/// A node of the tree. It matches one segment of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledRouteNode {
-    /// Text of a static segment in the normal form of paths, `:` for a parameter, `*` for a wildcard, empty for the
-    /// root.
+    /// Text of a static segment in the normal form of paths. `:` for a parameter, `*` for a wildcard, and the empty
+    /// string for the root.
     pub segment: String,
-    /// Name of the parameter or wildcard; `None` for other nodes. If routes use different names for the same node, this
-    /// is the name in the first route.
+    /// Name of the parameter or wildcard; `None` for other nodes. If several routes share the node and use different
+    /// names, this is the name in the first route.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub param_name: Option<String>,
-    /// True if the node matches the rest of the path.
+    /// True if the node is a wildcard, which matches all further segments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wildcard: bool,
     /// Routes of this node by method, in the order of [`Method::ALL`].
@@ -39,14 +39,14 @@ pub struct CompiledRouteNode {
     pub children: Vec<CompiledRouteNode>,
 }
 
-/// A route of a node.
+/// A route that ends at a node, for one method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompiledMethod {
-    /// Reference of the route.
+    /// Unique name of the route: `GET /notes/:id`.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Names of the types that validate its input.
+    /// Names of the types that validate requests.
     pub validators: Vec<String>,
 }
 
@@ -56,18 +56,18 @@ pub struct CompiledMethod {
 pub struct CompiledMetadata {
     /// Number of routes.
     pub total_routes: usize,
-    /// Number of segments of the longest path.
+    /// Number of segments in the longest path.
     pub max_depth: usize,
     /// Number of routes without parameters and wildcards.
     pub static_routes: usize,
     /// Number of routes with parameters or a wildcard.
     pub parameterized_routes: usize,
-    /// Time of the build in ISO 8601.
+    /// Time of the build, such as `2026-01-01T00:00:00.000Z`.
     pub generated_at: String,
 }
 
 impl RouteTree {
-    /// Returns the serializable form of the tree. `generated_at` is the time of the build.
+    /// Returns the tree as a document. `generated_at` is the time of the build.
     pub fn to_compiled(&self, generated_at: impl Into<String>) -> CompiledRouteTree {
         let is_static = |segments: &[Segment]| {
             segments

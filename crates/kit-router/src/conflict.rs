@@ -1,30 +1,31 @@
-//! Errors for routes that cannot form a tree.
+//! Errors for routes that cannot be in the same tree.
 
 use crate::{InvalidPath, Method};
 
 /// A route that cannot be in the tree, alone or together with another route. Routes are identified by their index in
-/// the compiled list, so that a caller can point at both locations in the source.
+/// the list that was compiled, so that a diagnostic can show the locations of both.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteConflict {
-    /// A method that is not in [`Method::ALL`].
+    /// The method is not in [`Method::ALL`].
     #[error("`{method}` is not a method that a route can have")]
     UnknownMethod {
         /// Index of the route.
         route: usize,
-        /// Method as declared.
+        /// Method as the route declares it.
         method: String,
     },
-    /// A path that violates a rule.
+    /// The path breaks a rule.
     #[error("the path `{path}` is not valid: {reason}")]
     InvalidPath {
         /// Index of the route.
         route: usize,
-        /// Path as declared.
+        /// Path as the route declares it.
         path: String,
-        /// Rule that the path violates.
+        /// Rule that the path breaks.
         reason: InvalidPath,
     },
-    /// Two routes for the same method and the same paths. Names of parameters and a trailing slash make no difference.
+    /// Two routes have the same method and match the same paths. Names of parameters and a trailing slash make no
+    /// difference.
     #[error("`{reference}` matches the same requests as `{first_reference}`")]
     Duplicate {
         /// Index of the later route.
@@ -36,7 +37,7 @@ pub enum RouteConflict {
         /// Reference of the earlier route.
         first_reference: String,
     },
-    /// A wildcard and a parameter at the same position: both would match any segment.
+    /// One route has a wildcard and another one a parameter at the same position. Both would match any segment.
     #[error("`{segment}` in `{reference}` conflicts with `{first_segment}` in `{first_reference}`")]
     WildcardBesideParameter {
         /// Index of the later route.
@@ -52,12 +53,12 @@ pub enum RouteConflict {
         /// Parameter or wildcard of the earlier route.
         first_segment: String,
     },
-    /// Two different routes with the same reference, which a document could not distinguish.
+    /// Two different routes have the same reference. Other artifacts could not tell them apart.
     #[error("two routes are named `{reference}`")]
     DuplicateReference {
         /// Index of the later route.
         route: usize,
-        /// The reference.
+        /// Reference that both routes have.
         reference: String,
         /// Index of the earlier route.
         first: usize,
@@ -65,7 +66,7 @@ pub enum RouteConflict {
 }
 
 impl RouteConflict {
-    /// Returns the index of the route that causes the conflict: the later one of two.
+    /// Returns the index of the route that causes the conflict. Of two routes, this is the later one.
     pub fn route(&self) -> usize {
         match self {
             Self::UnknownMethod { route, .. }
@@ -76,7 +77,7 @@ impl RouteConflict {
         }
     }
 
-    /// Returns the index of the earlier route of the conflict; `None` if only one route is involved.
+    /// Returns the index of the earlier route; `None` if the conflict concerns only one route.
     pub fn other(&self) -> Option<usize> {
         match self {
             Self::UnknownMethod { .. } | Self::InvalidPath { .. } => None,
@@ -86,7 +87,7 @@ impl RouteConflict {
         }
     }
 
-    /// Returns advice for fixing the conflict.
+    /// Returns advice on how to solve the conflict.
     pub fn help(&self) -> String {
         match self {
             Self::UnknownMethod { method, .. } => {
@@ -109,7 +110,7 @@ impl RouteConflict {
         }
     }
 
-    /// Returns the stable name of the kind of conflict, as in the conformance corpus.
+    /// Returns the name of the kind of conflict in `conformance/router.json`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::UnknownMethod { .. } => "unknown-method",

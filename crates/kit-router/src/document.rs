@@ -1,4 +1,4 @@
-//! Reads a document back into a tree. Users may have edited the file, so everything is validated.
+//! Reads a route tree from its document. Users may have edited the file, so everything is checked.
 
 use std::sync::Arc;
 
@@ -9,46 +9,47 @@ use crate::route_path::{Segment, check_segments, is_name};
 use crate::tree::TreeRoute;
 use crate::{CompiledRouteNode, CompiledRouteTree, Method, RouteConflict, RouteTree};
 
-/// Error for a document that is not a valid route tree.
+/// Error: a document is not a valid route tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// A node that no tree can have.
+    /// A node is invalid.
     #[error("the compiled route tree is not valid at `{at}`: {reason}")]
     Malformed {
-        /// Path of the node.
+        /// Path of the invalid node.
         at: String,
-        /// Description of the error.
+        /// Description of the mistake.
         reason: String,
     },
-    /// The tree contains a route that is not in the list.
+    /// The document contains a route that is not in the list of routes.
     #[error("the compiled route tree names `{reference}`, which is not in the list of routes")]
     UnknownReference {
         /// Reference of the route.
         reference: String,
     },
-    /// The list contains a route that is not in the tree.
+    /// The list of routes contains a route that is not in the document.
     #[error("the route `{reference}` is not in the compiled route tree")]
     MissingReference {
         /// Reference of the route.
         reference: String,
     },
-    /// The list or the tree contains a route twice.
+    /// The list of routes or the document contains a route twice.
     #[error("the route `{reference}` occurs twice")]
     RepeatedReference {
         /// Reference of the route.
         reference: String,
     },
-    /// The routes conflict with each other.
+    /// Two routes in the document conflict, or one of them is invalid.
     #[error("the compiled route tree has conflicting routes: {0}")]
     Conflict(RouteConflict),
 }
 
 impl RouteTree {
-    /// Reads a document. The number of a route is the index of its reference in `references`.
+    /// Reads a route tree from a document. `references` is the list of routes; the index of a route in it is the
+    /// number of the route.
     ///
     /// # Errors
     ///
-    /// If the document is malformed, or does not match `references`.
+    /// Returns an error if the document is invalid or does not contain exactly the routes in `references`.
     pub fn from_compiled(
         document: &CompiledRouteTree,
         references: &[impl AsRef<str>],
@@ -139,8 +140,8 @@ fn segment(node: &CompiledRouteNode) -> Result<Segment, String> {
     }
 }
 
-/// Returns a key that two children of the same node must not share: the same static text, two parameters, or two
-/// wildcards.
+/// Returns a key that must be unique among the children of a node: the static text, one key for parameters, and
+/// one for wildcards.
 fn key_of(segment: &Segment) -> (bool, Arc<str>) {
     match segment {
         Segment::Static(text) => (true, Arc::clone(text)),

@@ -11,8 +11,8 @@
 //! - A path is a list of segments. `name` is static text, `:name` matches one segment, `*name` matches the rest and
 //!   must be the last segment. Static text is stored in the normal form of paths ([`kit_guard::normal_path`]), so
 //!   `/caf%C3%A9` and `/café` are the same path, and `/@me` and `/%40me` are two different paths.
-//! - In each segment, static text has precedence over a parameter, and a parameter over a wildcard, *with
-//!   backtracking*: `/users/me/posts` matches `/users/:id/posts` although `/users/me` is a route.
+//! - In each segment, static text has precedence over a parameter, and a parameter over a wildcard. The search uses
+//!   *backtracking*: `/users/me/posts` matches `/users/:id/posts` although `/users/me` is a route.
 //! - A node matches only the methods of its routes. A node without the request's method does not stop the search. If no
 //!   matching node has the method, the response is 405 with the methods of *every* node that matches the path.
 //! - A GET route also handles HEAD, unless there is a HEAD route. OPTIONS is like any other method.

@@ -37,7 +37,7 @@ impl Method {
         Self::Options,
     ];
 
-    /// Returns the name on the wire.
+    /// Returns the name of the method in requests, such as `GET`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -50,7 +50,8 @@ impl Method {
         }
     }
 
-    /// Returns the method with exactly this name; methods are case-sensitive.
+    /// Returns the method with exactly this name; `None` if it is not in [`Method::ALL`]. Names are
+    /// case-sensitive.
     #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -76,7 +77,8 @@ impl fmt::Display for Method {
     }
 }
 
-/// Set of methods that a path has routes for. Displays as the value of an `Allow` header: `GET, HEAD, POST`.
+/// Set of the methods for which a path has routes. It is displayed as the value of an `Allow` header: `GET,
+/// HEAD, POST`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Allow(pub(crate) u8);
 
@@ -88,7 +90,7 @@ impl Allow {
             .filter(move |method| self.contains(*method))
     }
 
-    /// Returns true if the set contains the method. A GET route also adds HEAD.
+    /// Returns true if the set contains the method. If a path has a GET route, the set also contains HEAD.
     pub fn contains(self, method: Method) -> bool {
         self.0 & method.bit() != 0
     }

@@ -1,4 +1,4 @@
-//! The radix tree in flat arrays, which is the form that a search reads.
+//! The radix tree in flat arrays. A search reads this form, because it needs few memory accesses.
 
 use rustc_hash::FxHashSet;
 
@@ -6,52 +6,53 @@ use crate::radix::{Radix, TOP, is_wildcard};
 use crate::tree::TreeNode;
 use crate::{Method, RouteTree};
 
-/// Index of a node that matches no path and has no children. It replaces a missing node.
+/// Index of a node that stands for "no node". It matches no path and has no children.
 pub(crate) const NONE: u32 = 0;
-/// Index of the node of the leading slash, where a search begins.
+/// Index of the node for the leading slash of a path, at which a search begins.
 pub(crate) const ROOT: u32 = 1;
 
-/// Byte that never occurs in a path, because UTF-8 does not use it.
+/// Byte that occurs in no path, because it never occurs in UTF-8.
 const NEVER: u8 = 0xC0;
-/// Value of [`Node::children`] for a node without children: adding any byte results in an index outside of the array.
+/// Value of [`Node::children`] for a node without children. The sum with any byte is an index outside of the array.
 pub(crate) const CHILDLESS: u32 = u32::MAX - 0xFF;
 
-/// Data of [`crate::Router`].
+/// Content of a [`crate::Router`].
 #[derive(Debug, Clone)]
 pub(crate) struct PackedTree {
-    /// Nodes. The child for a byte has the index [`Node::children`] plus the byte, so that a step takes one memory
-    /// access. If there is no such child, the node at the index is a child of another node. No two nodes have the same
-    /// `children`, so the text of that node begins with another byte, and comparing the text detects the difference.
+    /// All nodes. The child of a node for a byte has the index [`Node::children`] plus the byte, so that each step
+    /// needs one memory access. If there is no such child, this index belongs to a child of another node. This is
+    /// noticed when the texts are compared: no two nodes have the same `children`, so the text of that child begins
+    /// with another byte.
     pub(crate) nodes: Box<[Node]>,
-    /// Route numbers. Those of a node are adjacent, in the order of [`Method::ALL`].
+    /// Numbers of the routes. Those of one node are adjacent, in the order of [`Method::ALL`].
     pub(crate) routes: Box<[u32]>,
-    /// Routes of `/`.
+    /// Routes with the path `/`.
     pub(crate) root: Routes,
 }
 
 /// A node: up to eight bytes of text, and its children. Two nodes fit into a cache line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    /// Text. The first byte is the lowest; unused bytes are zero.
+    /// Bytes of the text. The first one is the lowest byte. Unused bytes are zero.
     pub(crate) text: u64,
-    /// Base index of the children: the wrapping sum with a byte is the index of the child for that byte.
+    /// Number to which the first byte of a child is added, with wrap-around, to get the index of that child.
     pub(crate) children: u32,
-    /// Index of the parameter or wildcard child, or [`NONE`].
+    /// Index of the child that is a parameter or wildcard, or [`NONE`].
     pub(crate) rest: u32,
     pub(crate) routes: Routes,
-    /// Number of bytes of the text.
+    /// Number of bytes in `text`.
     pub(crate) length: u8,
-    /// Number of bits of `text` above the text.
+    /// Number of unused bits in `text`.
     pub(crate) unused_bits: u8,
     pub(crate) is_wildcard: bool,
 }
 
-/// Routes of a node.
+/// Routes that end at a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Routes {
-    /// Index of the route of the first method in [`PackedTree::routes`].
+    /// Index of the node's first route in [`PackedTree::routes`].
     pub(crate) first: u32,
-    /// Bit mask of the methods. The bit of HEAD is also set if the node has only a GET route.
+    /// Bit mask of the methods. If the node has a GET route, the bit of HEAD is also set.
     pub(crate) methods: u8,
 }
 
@@ -95,10 +96,10 @@ impl Node {
 
 struct Packing {
     nodes: Vec<Option<Node>>,
-    /// Number of leading entries of `nodes` that are all used.
+    /// Index in `nodes` below which all indices are used.
     full_until: usize,
     routes: Vec<u32>,
-    /// Values of [`Node::children`] that are in use.
+    /// Values of [`Node::children`] that other nodes already use.
     used_bases: FxHashSet<u32>,
 }
 
@@ -112,14 +113,15 @@ impl Packing {
         }
     }
 
-    /// Packs nodes depth-first, so that nodes that follow each other in a path are mostly adjacent in memory.
+    /// Packs the nodes depth-first, so that those of one path are mostly adjacent in memory.
     fn pack(&mut self, tree: &RouteTree, radix: &Radix) {
         let root = self.reserve();
-        // No child may have the index of the root. Otherwise a second slash in a row would restart the path.
+        // No child of a node may have the index of the root for a slash. Otherwise two slashes in a row would start
+        // the search again.
         self.used_bases.insert(packed(root).wrapping_sub(u32::from(b'/')));
         let mut left = vec![(TOP, root)];
         while let Some((first, slot)) = left.pop() {
-            // Merge nodes without branches into one text.
+            // Join nodes without branches and without routes to one text.
             let (mut last, mut text) = (first, radix.nodes[first].text.clone());
             while let Some(next) = radix.only_child(last) {
                 text.extend_from_slice(&radix.nodes[next].text);
@@ -148,11 +150,11 @@ impl Packing {
         }
     }
 
-    /// Stores the nodes of a text, each as the only child of the node before, and returns the last one.
+    /// Stores a text as a chain of nodes with up to eight bytes each, and returns the last one.
     fn text(&mut self, text: &[u8], mut slot: usize) -> usize {
         let mut chunks = text.chunks(8);
-        // The node of a parameter is not reached by its text, but it may have the index that a byte of another node
-        // leads to. `NEVER` as its text prevents a match.
+        // A search reaches the node of a parameter without its text. Its index may also result from a byte of another
+        // node, and then the text `NEVER` does not match.
         self.nodes[slot] = Some(Node::new(chunks.next().unwrap_or(&[NEVER; 8])));
         for chunk in chunks {
             let children = self.reserve_children(&chunk[..1]);
@@ -167,8 +169,8 @@ impl Packing {
         self.nodes[index].get_or_insert_with(|| Node::new(&[NEVER; 8]))
     }
 
-    /// Finds the first base index at which the slots for all these bytes are free, and reserves the slots. `bytes` is
-    /// sorted.
+    /// Finds the first number to which all these bytes can be added so that the resulting indices are free, and
+    /// reserves these indices. `bytes` is sorted.
     fn reserve_children(&mut self, bytes: &[u8]) -> u32 {
         let mut lowest = self.free_slot();
         let children = loop {
@@ -193,7 +195,7 @@ impl Packing {
         children
     }
 
-    /// Reserves the first free index.
+    /// Reserves the first free index and returns it.
     fn reserve(&mut self) -> usize {
         let slot = self.free_slot();
         if slot == self.nodes.len() {
@@ -216,7 +218,7 @@ fn child_slot(children: u32, byte: u8) -> usize {
     children.wrapping_add(u32::from(byte)) as usize
 }
 
-/// Appends the route numbers of a node.
+/// Appends the numbers of a node's routes to `routes`.
 fn pack_routes(node: &TreeNode, routes: &mut Vec<u32>) -> Routes {
     let first = packed(routes.len());
     let mut methods = 0;

@@ -1,26 +1,27 @@
-//! Parameter values of a matched path.
+//! Values of the parameters in a path that matches a route.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-/// Parameters of a match: byte ranges of the path, in the order of the route's path, the wildcard last.
+/// Parameters of the route that was found, as byte ranges of the request's path. They have the order of the route's
+/// path, with the wildcard last.
 ///
-/// Reuse a buffer for many requests, because it allocates only while it grows.
+/// Use a buffer for many requests: it allocates memory only while it grows.
 #[derive(Debug, Default, Clone)]
 pub struct ParamBuffer {
     pub(crate) ranges: Vec<Range<usize>>,
-    /// Alternatives at which the search can continue if the current one fails.
+    /// Nodes at which the search continues if the current one leads to no route.
     pub(crate) pending: Vec<Pending>,
-    /// True if a range may contain an escape.
+    /// True if the value of a parameter may contain an escape.
     pub(crate) escaped: bool,
-    /// Number of nodes that the last search visited.
+    /// Number of nodes that the last search has visited.
     #[cfg(test)]
     pub(crate) steps: usize,
 }
 
-/// An alternative that the search skipped: a parameter or wildcard, at the segment that begins at `start`.
+/// A parameter or wildcard that the search has not tried yet. `start` is the position of its segment in the path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
     pub(crate) node: u32,
@@ -34,22 +35,22 @@ impl ParamBuffer {
         Self::default()
     }
 
-    /// Returns the number of parameters of the matched route.
+    /// Returns the number of parameters of the route.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Returns true if the matched route has no parameters.
+    /// Returns true if the route has no parameters.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Returns the byte ranges of `path`. They are not decoded.
+    /// Returns the byte range of each parameter in the path. The bytes are not decoded.
     pub fn ranges(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
-    /// Returns true if [`values`](Self::values) may have to decode. If false, the bytes of the ranges are the values.
+    /// Returns true if a value may contain an escape. If it returns false, the bytes of the ranges are the values.
     pub fn needs_decoding(&self) -> bool {
         self.escaped
     }
@@ -58,7 +59,7 @@ impl ParamBuffer {
     ///
     /// # Panics
     ///
-    /// If `path` is another path.
+    /// Panics if `path` is another path.
     pub fn values<'p>(&self, path: &'p str) -> impl ExactSizeIterator<Item = Cow<'p, str>> {
         self.ranges.iter().map(move |range| {
             let raw = &path[range.clone()];
@@ -80,14 +81,14 @@ impl ParamBuffer {
         }
     }
 
-    /// Converts ranges of the normal form of a path into ranges of the original path.
+    /// Converts the ranges in the normal form of a path to ranges in the path itself.
     pub(crate) fn locate_in(&mut self, path: &str, normal: &str) {
         let (path, normal) = (path.as_bytes(), normal.as_bytes());
         let length = |byte: u8| if byte == b'%' { 3 } else { 1 };
         let (mut from, mut to) = (0, 0);
         let mut locate = |place: usize| {
             while from < place {
-                // Each character is either raw or an escape, in both forms.
+                // In both forms, each byte of the decoded path is written as it is or as an escape of three bytes.
                 to += length(path[to]);
                 from += length(normal[from]);
             }
@@ -104,7 +105,7 @@ impl ParamBuffer {
     }
 }
 
-/// Decodes percent-escapes. Returns `None` if an escape is invalid or the bytes are not UTF-8.
+/// Decodes the percent-escapes in a text. Returns `None` if an escape is invalid or if the result is not UTF-8.
 ///
 /// ```text
 /// a%2Fb -> a/b        a+b -> a+b        100% -> None
@@ -161,7 +162,7 @@ mod tests {
             ("%F5%80%80%80", None),
         ] {
             assert_eq!(decode(text).as_deref(), expected, "{text}");
-            // A path has a normal form if and only if its values can be decoded.
+            // A path must have a normal form exactly if its values can be decoded.
             assert_eq!(normal_path(text).is_some(), expected.is_some(), "{text}");
         }
     }

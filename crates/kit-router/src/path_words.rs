@@ -1,13 +1,13 @@
-//! Reads a path in words of eight bytes.
+//! Reads a path eight bytes at a time, as 64-bit words.
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = LOW_BITS << 7;
 
-/// Bytes that can be read as words at any position. Reads after the end return zeros.
+/// The bytes of a path. A word can be read at any position; its bytes after the end of the path are zero.
 #[derive(Clone, Copy)]
 pub(crate) struct PathWords<'a> {
     bytes: &'a [u8],
-    /// The last eight bytes, or all bytes if there are fewer.
+    /// The last eight bytes of the path, or all bytes if the path is shorter.
     last: u64,
     /// Number of bytes in `last`.
     last_length: usize,
@@ -26,7 +26,8 @@ impl<'a> PathWords<'a> {
         }
     }
 
-    /// Returns eight bytes from `at`, with the first byte as the lowest. `at` must not exceed the length.
+    /// Returns the eight bytes from the position `at`, with the first one as the lowest byte. `at` must not exceed
+    /// the length.
     #[inline]
     pub(crate) fn at(&self, at: usize) -> u64 {
         let rest = &self.bytes[at..];
@@ -38,7 +39,7 @@ impl<'a> PathWords<'a> {
         self.last.unbounded_shr(shift)
     }
 
-    /// Returns true if there is a percent sign or a non-ASCII byte.
+    /// Returns true if the path contains a percent sign or a non-ASCII byte, so that its normal form may differ.
     #[inline]
     pub(crate) fn may_be_changed_by_normal_form(&self) -> bool {
         (0..self.bytes.len()).step_by(8).any(|at| {
@@ -47,7 +48,8 @@ impl<'a> PathWords<'a> {
         })
     }
 
-    /// Returns the position of the first occurrence of `byte` from `at`, or the length. `byte` must not be zero.
+    /// Returns the first position of `byte` from the position `at`. If there is none, returns the length of the
+    /// path. `byte` must not be zero.
     #[inline]
     pub(crate) fn find(&self, byte: u8, mut at: usize) -> usize {
         while at < self.bytes.len() {
@@ -62,7 +64,7 @@ impl<'a> PathWords<'a> {
     }
 }
 
-/// Reads fewer than eight bytes, without a loop if there are at least four.
+/// Reads fewer than eight bytes as a word. Needs no loop for at least four bytes.
 #[cold]
 fn short_word(bytes: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
@@ -75,7 +77,8 @@ fn short_word(bytes: &[u8]) -> u64 {
         .fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// Returns a mask with the high bit of the lowest byte that equals `value`. The bits of higher bytes may be wrong.
+/// Returns a word in which the high bit of the lowest byte that equals `value` is set. The bits of higher bytes
+/// may be wrong.
 #[inline]
 fn bytes_equal_to(value: u8, word: u64) -> u64 {
     let difference = word ^ (LOW_BITS * u64::from(value));
@@ -87,7 +90,7 @@ mod tests {
     use super::PathWords;
 
     #[test]
-    fn reads_words_with_zeros_after_the_end() {
+    fn word_contains_zeros_for_bytes_after_the_end_of_the_path() {
         let all: Vec<u8> = (1..=40).collect();
         for length in 0..=all.len() {
             let words = PathWords::new(&all[..length]);
@@ -101,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_first_occurrence_of_a_byte() {
-        // Bytes next to the value, for which word arithmetic could return a false match.
+    fn finds_the_first_occurrence_of_a_byte_in_a_path() {
+        // These bytes are similar to the value. Errors in the word arithmetic would confuse them.
         for other in [0, 0x2E, 0x30, 0xAF, b'a', 0xFF] {
             for length in 0..30 {
                 for at in 0..=length {
@@ -119,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn detects_escapes_and_non_ascii_bytes_at_every_position() {
+    fn detects_escapes_and_non_ascii_bytes_at_every_position_of_a_path() {
         for length in 0..30 {
             let plain = vec![b'a'; length];
             assert!(!PathWords::new(&plain).may_be_changed_by_normal_form());

@@ -1,31 +1,32 @@
-//! Converts the tree of segments into a radix tree of bytes, which stores common prefixes of paths once, across
-//! segments.
+//! Converts the tree of segments to a radix tree of bytes. It stores a common start of several paths only once,
+//! even if it ends inside of a segment.
 
 use crate::RouteTree;
 use crate::route_path::Segment;
 
-/// A radix tree under construction. Indexes of nodes stay valid while the tree grows.
+/// A radix tree that is being built. The index of a node does not change while the tree grows.
 pub(crate) struct Radix {
     pub(crate) nodes: Vec<RadixNode>,
 }
 
 #[derive(Default)]
 pub(crate) struct RadixNode {
-    /// Bytes between the parent and this node; empty for a parameter or wildcard.
+    /// Bytes that a path must contain between the parent and this node. Empty for a parameter or wildcard.
     pub(crate) text: Vec<u8>,
     /// Children, sorted by their first byte.
     pub(crate) children: Vec<(u8, usize)>,
-    /// Parameter or wildcard child. Only a node at the beginning of a segment has such a child.
+    /// Index of the child that is a parameter or wildcard. Only a node at the start of a segment has such a
+    /// child.
     pub(crate) rest: Option<usize>,
-    /// Node of the [`RouteTree`] that this node represents; `None` if no segment ends here.
+    /// Index of the node in the [`RouteTree`] whose segment ends here; `None` if no segment does.
     pub(crate) place: Option<usize>,
 }
 
-/// Index of the node of the leading slash.
+/// Index of the node for the leading slash of a path.
 pub(crate) const TOP: usize = 0;
 
 impl Radix {
-    /// Builds the radix tree. Does not contain the root of the tree, because no segment ends at `/`.
+    /// Builds the radix tree. It does not contain the routes of the path `/`, because no segment ends there.
     pub(crate) fn new(tree: &RouteTree) -> Self {
         let mut radix = Self {
             nodes: vec![RadixNode {
@@ -58,7 +59,7 @@ impl Radix {
         radix
     }
 
-    /// Returns the node that the bytes lead to, and creates it if needed.
+    /// Returns the node that is reached from `from` by these bytes, and creates it if needed.
     fn insert(&mut self, mut from: usize, mut bytes: &[u8]) -> usize {
         while let Some(first) = bytes.first() {
             let children = &self.nodes[from].children;
@@ -85,7 +86,7 @@ impl Radix {
         from
     }
 
-    /// Inserts a node between two nodes, with the first `length` bytes of the lower one's text.
+    /// Inserts a node between `above` and `below`. It gets the first `length` bytes of the lower node's text.
     fn split(&mut self, above: usize, below: usize, length: usize) -> usize {
         let lower = self.nodes[below].text.split_off(length);
         let (first, next) = (self.nodes[below].text[0], lower[0]);
@@ -108,7 +109,7 @@ impl Radix {
         self.nodes.len() - 1
     }
 
-    /// Returns the only child of a node without branches and without routes; `None` for other nodes.
+    /// Returns the child of a node that has exactly one child and no routes; `None` for all other nodes.
     pub(crate) fn only_child(&self, node: usize) -> Option<usize> {
         let node = &self.nodes[node];
         match node.children[..] {
@@ -118,7 +119,7 @@ impl Radix {
     }
 }
 
-/// Returns true if a segment matches the rest of the path.
+/// Returns true if the node of the [`RouteTree`] is a wildcard.
 pub(crate) fn is_wildcard(tree: &RouteTree, place: usize) -> bool {
     matches!(tree.nodes[place].segment, Some(Segment::Wildcard(_)))
 }

@@ -9,14 +9,15 @@ use kit_guard::normal_path;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of segments of a route's path. The limit keeps the compiled document within the default nesting limit
-/// of JSON parsers, and the recursion over the tree within a small stack.
+/// Maximum number of segments of a route's path. With more, the compiled route tree could exceed the default nesting
+/// limit of JSON parsers, and recursion over it would need a large stack.
 pub const MAX_SEGMENTS: usize = 50;
 
-/// A segment of a route's path. Clones share the text, so cloning does not allocate.
+/// A segment of a route's path. Cloning is cheap, because clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
-    /// Static text: as written in a [`RoutePath`], in the normal form of paths in a [`RouteTree`](crate::RouteTree).
+    /// Static text. In a [`RoutePath`], it is as the route declares it; in a [`RouteTree`](crate::RouteTree), it has
+    /// the normal form of paths.
     Static(Arc<str>),
     /// Parameter, with its name: `:name`
     Parameter(Arc<str>),
@@ -26,8 +27,8 @@ pub enum Segment {
 
 /// Path of a route, parsed into segments: `/notes/:id` or `/files/*path`.
 ///
-/// The text is as written, without a trailing slash (except `/` itself). Serde and [`Display`](fmt::Display) use the
-/// text.
+/// The text is as the route declares it, but without a trailing slash (except for `/`). Serde and
+/// [`Display`](fmt::Display) use this text.
 ///
 /// ```
 /// use kit_router::{RoutePath, Segment};
@@ -47,7 +48,7 @@ pub struct RoutePath {
     segments: Vec<Segment>,
 }
 
-/// Error for a route's path.
+/// Rule that the path of a route breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPath {
     /// The path does not begin with a slash: `users`
@@ -73,9 +74,9 @@ pub enum InvalidPath {
         "`{name}` in `{segment}` is not a name: use letters, digits and `_`, with one parameter in a segment"
     )]
     InvalidName {
-        /// The segment as declared.
+        /// The segment as the route declares it.
         segment: String,
-        /// The name after the first character of the segment.
+        /// The invalid name: everything after the first character of the segment.
         name: String,
     },
     /// Two parameters have the same name: `/users/:id/posts/:id`
@@ -87,23 +88,23 @@ pub enum InvalidPath {
     /// A character must be percent-encoded: `/a b`, `/a?b`
     #[error("`{segment}` contains {found}, which is invalid in a path: write `{escaped}` instead")]
     InvalidCharacter {
-        /// The segment as declared.
+        /// The segment as the route declares it.
         segment: String,
-        /// Description of the character.
+        /// Description of the character, for the message.
         found: String,
-        /// Percent-escape of the character.
+        /// Percent-escape to write instead of the character.
         escaped: String,
     },
     /// A percent-escape is invalid: `/a%zz`
     #[error("`{segment}` contains an invalid percent-escape: write a literal `%` as `%25`")]
     InvalidEscape {
-        /// The segment as declared.
+        /// The segment as the route declares it.
         segment: String,
     },
     /// The path has more than [`MAX_SEGMENTS`] segments.
     #[error("a path has at most {MAX_SEGMENTS} segments, but this one has {count}")]
     TooDeep {
-        /// Number of segments.
+        /// Number of segments in the path.
         count: usize,
     },
 }
@@ -113,12 +114,12 @@ impl RoutePath {
     ///
     /// # Errors
     ///
-    /// The first rule that the path violates.
+    /// Returns the first rule that the path breaks.
     pub fn parse(path: &str) -> Result<Self, InvalidPath> {
         let body = path.strip_prefix('/').ok_or(InvalidPath::NoLeadingSlash)?;
         let body = body.strip_suffix('/').unwrap_or(body);
         if body.is_empty() {
-            // `//` has an empty segment.
+            // The path `//` has an empty segment, unlike the path `/`.
             return if path.len() > 1 {
                 Err(InvalidPath::EmptySegment)
             } else {
@@ -144,11 +145,12 @@ impl RoutePath {
         }
     }
 
-    /// Returns the path with the segments of `prefix` before its own, unless the path already begins with them.
+    /// Returns the path with the segments of `prefix` before its own segments. If it already begins with them, returns
+    /// it unchanged.
     ///
     /// # Errors
     ///
-    /// The rule that the joined path violates, for example if both paths have a parameter with the same name.
+    /// Returns the rule that the joined path breaks, for example if both paths have a parameter with the same name.
     pub fn below(&self, prefix: &Self) -> Result<Self, InvalidPath> {
         if self.after(prefix).is_some() {
             return Ok(self.clone());
@@ -194,7 +196,7 @@ impl RoutePath {
         }
     }
 
-    /// Returns the static segments as written, in order.
+    /// Returns the static segments as the route declares them, in order.
     pub fn static_segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Static(text) => Some(&**text),
@@ -202,7 +204,8 @@ impl RoutePath {
         })
     }
 
-    /// Returns the text of the path with every parameter and wildcard replaced by the result of `replace` for its name.
+    /// Returns the path with each parameter and wildcard replaced by the result of `replace` for its name:
+    /// `/notes/{id}`.
     pub fn with_parameters(&self, mut replace: impl FnMut(&str) -> String) -> String {
         if self.segments.is_empty() {
             return self.text.clone();
@@ -219,8 +222,8 @@ impl RoutePath {
             .collect()
     }
 
-    /// Returns a name made of the segments, each converted by `case`; parameters and wildcards have `By` before them.
-    /// For example, `/notes/:id` is `NotesById` if `case` converts to upper camel case.
+    /// Returns a name for the path: its segments, each converted by `case`, with `By` before parameters and wildcards.
+    /// If `case` converts to upper camel case, `/notes/:id` gives `NotesById`.
     pub fn name(&self, case: impl Fn(&str) -> String) -> String {
         self.segments
             .iter()
@@ -287,7 +290,7 @@ impl Segment {
         Ok(Self::Static(text.into()))
     }
 
-    /// Returns the segment with static text in the normal form of paths.
+    /// Returns the segment. Static text is converted to the normal form of paths.
     pub(crate) fn normalized(&self) -> Self {
         match self {
             Self::Static(text) => match normal_path(text) {
@@ -298,7 +301,7 @@ impl Segment {
         }
     }
 
-    /// Returns the name of a parameter or wildcard.
+    /// Returns the name of a parameter or wildcard; `None` for static text.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Static(_) => None,
@@ -307,7 +310,7 @@ impl Segment {
     }
 }
 
-/// Formats the segment as in the path of a route, for messages.
+/// Formats the segment as a route declares it: `notes`, `:id`, `*path`.
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -318,8 +321,8 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Checks the rules between the segments of one path. `distinct_names` is false for documents: there, each name comes
-/// from the first route of a node, so that a path may contain the same name twice.
+/// Checks the rules that concern several segments of a path. `distinct_names` is false for paths in a document. There,
+/// nodes have the names of the first route, so that a path may contain a name twice.
 pub(crate) fn check_segments(segments: &[Segment], distinct_names: bool) -> Result<(), InvalidPath> {
     if segments.len() > MAX_SEGMENTS {
         return Err(InvalidPath::TooDeep {
@@ -371,8 +374,8 @@ fn parse_name(segment: &str) -> Result<String, InvalidPath> {
     }
 }
 
-/// Returns true for characters that end the path of a URL, that clients never send unescaped, or that would look like a
-/// parameter inside of a segment (`/files/:name.json`, `/v1/notes:archive`).
+/// Returns true for a character that a static segment must not contain: it ends the path of a URL, or clients always
+/// escape it. The colon is also one, because `/files/:name.json` and `/v1/notes:archive` would look like parameters.
 fn is_reserved(c: char) -> bool {
     matches!(c, '?' | '#' | '\\' | ':' | '*') || c.is_whitespace() || c.is_control()
 }

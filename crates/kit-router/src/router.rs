@@ -12,30 +12,30 @@ use crate::{Allow, Method, RouteTree};
 /// Result of a search for a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// Number of the route. The [`ParamBuffer`] contains its parameters.
+    /// The route with this number. The [`ParamBuffer`] contains its parameters.
     Route(u32),
     /// No route has this path.
     NotFound,
-    /// Routes have this path, but with other methods.
+    /// Routes have this path, but not the method. The value is the set of their methods.
     MethodNotAllowed(Allow),
-    /// The path cannot be decoded.
+    /// The path contains an invalid escape, or does not decode to UTF-8.
     BadPath,
 }
 
-/// A packed [`RouteTree`] for matching requests. It is immutable, so threads can share it.
+/// A [`RouteTree`] in the form that is fast to search. It is immutable, so threads can share it.
 #[derive(Debug, Clone)]
 pub struct Router(PackedTree);
 
 impl RouteTree {
-    /// Packs the tree for matching.
+    /// Converts the tree to the form that is fast to search.
     pub fn router(&self) -> Router {
         Router(PackedTree::new(self))
     }
 }
 
 impl Router {
-    /// Finds the route for a request. `path` is the request target without its query, in any form; the search uses its
-    /// normal form. Stores the parameters in `params`.
+    /// Finds the route for a request and stores its parameters in `params`. `path` is the request target without the
+    /// query. It need not have the normal form, which the search uses.
     #[inline]
     pub fn find(&self, method: &str, path: &str, params: &mut ParamBuffer) -> Match {
         params.clear();
@@ -53,12 +53,12 @@ impl Router {
         self.search(method, path.as_bytes(), params)
     }
 
-    /// Returns the heap memory of the router in bytes.
+    /// Returns the number of bytes that the router uses on the heap.
     pub fn size(&self) -> usize {
         self.0.size()
     }
 
-    /// Searches the normal form of a path, then converts the ranges of the parameters to the original path.
+    /// Searches the normal form of a path. Then converts the ranges of the parameters to the path itself.
     #[cold]
     fn find_normal(&self, method: u8, path: &str, params: &mut ParamBuffer) -> Match {
         let Some(normal) = normal_path(path) else {
@@ -72,9 +72,9 @@ impl Router {
         found
     }
 
-    /// Walks down the tree. If a node has both a matching child and a parameter or wildcard, the search takes the child
-    /// and remembers the other one. If the walk ends without a route, it continues at the last remembered alternative.
-    /// Tree and path are in the normal form, so bytes are compared directly.
+    /// Searches the tree from the root. If a node has both a matching static child and a parameter or wildcard, the
+    /// search continues at the static child and remembers the other one. If it finds no route, it continues at the node
+    /// that it remembered last. The tree and the path have the normal form, so their bytes are compared directly.
     #[inline]
     fn search(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Match {
         let words = PathWords::new(path);
@@ -114,8 +114,8 @@ impl Router {
                 }
                 allow |= node.routes.methods;
             }
-            // `at` may be after the end here, because a node's text with zero bytes matches the zeros that `PathWords`
-            // returns after the end.
+            // The position may be after the end of the path here: a text with zero bytes matches the zeros that
+            // `PathWords` returns after the end.
             if rest == NONE {
                 let Some(pending) = params.pending.pop() else {
                     break;
@@ -134,7 +134,7 @@ impl Router {
                 params.ranges.push(at..stop);
                 at = stop;
             } else {
-                // An empty segment matches neither parameters nor wildcards.
+                // Neither a parameter nor a wildcard matches an empty segment.
                 node = self.node(NONE);
             }
         }
@@ -147,7 +147,8 @@ impl Router {
         &self.0.nodes[index as usize]
     }
 
-    /// Returns the child whose text begins with the byte. If there is none, may return a node with another text.
+    /// Returns the child whose text begins with the byte. If there is none, may return a node with another text, which
+    /// the caller must compare.
     #[inline]
     fn child(&self, node: &Node, byte: u8) -> Option<&Node> {
         self.0
@@ -155,7 +156,7 @@ impl Router {
             .get(node.children.wrapping_add(u32::from(byte)) as usize)
     }
 
-    /// Returns the route of a node for the method's bit.
+    /// Returns the route of a node for a method. `method` is the bit of the method.
     #[inline]
     fn route_at(&self, routes: Routes, method: u8) -> Option<Match> {
         if routes.methods & method == 0 {
@@ -166,7 +167,7 @@ impl Router {
     }
 }
 
-/// Returns true if a word begins with the text of a node. The text must not be empty.
+/// Returns true if the word begins with the text of the node, which must not be empty.
 #[inline]
 fn starts_with(word: u64, node: &Node) -> bool {
     (word ^ node.text) << node.unused_bits == 0
@@ -185,7 +186,8 @@ mod tests {
     use super::Match;
     use crate::{ParamBuffer, RouteSpec, RouteTree};
 
-    /// Builds a tree with every path of `a` and `:p` up to a depth, which is the most ambiguous tree.
+    /// Builds a tree with all paths that consist of the segments `a` and `:p` up to a depth. No other tree gives a
+    /// search more alternatives.
     fn ambiguous(depth: u32) -> RouteTree {
         RouteTree::compile((0..1_u32 << depth).map(|choices| {
             let segment = |level| match choices >> level & 1 {
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn visits_each_node_at_most_once() {
+    fn search_visits_each_node_at_most_once() {
         let tree = ambiguous(10);
         let router = tree.router();
         let mut params = ParamBuffer::new();
@@ -213,7 +215,8 @@ mod tests {
                 matches!(answer, Match::NotFound | Match::MethodNotAllowed(_)),
                 "{answer:?}"
             );
-            // A node with an alternative is visited once for the static child and once for the alternative.
+            // If a node has two matching children, the search visits it once for the static child and once for the
+            // other one.
             assert!(
                 params.steps <= 2 * router.0.nodes.len(),
                 "{} steps in {} nodes",
@@ -224,9 +227,9 @@ mod tests {
     }
 
     #[test]
-    fn searches_in_linear_time_for_deep_ambiguous_routes() {
-        // Each level has a static child and a parameter, but there is one route for each level. The search must stop
-        // after as many steps as there are nodes.
+    fn search_of_deep_ambiguous_routes_takes_linear_time() {
+        // Each level has a static child and a parameter, but only one route ends there. The search must not take more
+        // steps than there are nodes.
         let depth = 40;
         let tree = RouteTree::compile((0..depth).map(|level| {
             RouteSpec::new(
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn allocates_nothing_when_matching_again() {
+    fn search_with_a_used_buffer_allocates_no_memory() {
         let router = RouteTree::compile([RouteSpec::new("GET", "/:a/:b"), RouteSpec::new("GET", "/x/:b/c")])
             .unwrap()
             .router();
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn borrows_parameters_from_a_path_without_escapes() {
+    fn parameters_of_a_path_without_escapes_are_not_copied() {
         let router = RouteTree::compile([RouteSpec::new("GET", "/:a")])
             .unwrap()
             .router();

@@ -1,4 +1,4 @@
-//! Builds the tree of routes, with one node for each segment.
+//! Builds the route tree, which has one node for each segment.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::route_path::Segment;
 use crate::{Method, RouteConflict, RoutePath};
 
-/// A route as the input of the compiler, with a method and a path that may be invalid.
+/// A route with a method and a path that were not checked yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteSpec {
     /// Method, such as `GET`.
     pub method: String,
-    /// Full path pattern, such as `/notes/:id`.
+    /// Complete path pattern, such as `/notes/:id`.
     pub path: String,
-    /// Unique reference of the route in artifacts.
+    /// Unique name of the route in artifacts.
     pub reference: String,
-    /// Names of the types that validate its input.
+    /// Names of the types that validate requests.
     pub validators: Vec<String>,
 }
 
 impl RouteSpec {
-    /// Creates a route without validators. Its reference is `<method> <path>`.
+    /// Creates a route without validators. Its reference is the method and the path: `GET /notes/:id`.
     pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
         let (method, path) = (method.into(), path.into());
         let reference = format!("{method} {path}");
@@ -35,23 +35,24 @@ impl RouteSpec {
     }
 }
 
-/// A route with a parsed path.
+/// A route whose path was already parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedRoute {
     /// Method.
     pub method: Method,
-    /// Full path.
+    /// Complete path pattern.
     pub path: RoutePath,
-    /// Unique reference of the route in artifacts.
+    /// Unique name of the route in artifacts.
     pub reference: String,
-    /// Names of the types that validate its input.
+    /// Names of the types that validate requests.
     pub validators: Vec<String>,
 }
 
-/// Routes of an application as a tree. The number of a route is its index in the compiled list.
+/// The routes of an application as a tree. Each route has a number, which is its index in the list that was
+/// compiled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteTree {
-    /// Nodes. The first one is the root. A child comes after its parent.
+    /// All nodes. The first one is the root, and each child comes after its parent.
     pub(crate) nodes: Vec<TreeNode>,
     pub(crate) routes: Vec<TreeRoute>,
 }
@@ -61,13 +62,13 @@ pub struct RouteTree {
 pub(crate) struct TreeNode {
     /// Segment of the node; `None` for the root.
     pub(crate) segment: Option<Segment>,
-    /// Number of the route that created the node.
+    /// Number of the first route that has this node.
     made_by: usize,
-    /// Static children by their text, in order of insertion.
+    /// Indices of the children with static text, by their text, in the order of the routes.
     pub(crate) statics: IndexMap<Arc<str>, usize, FxBuildHasher>,
-    /// Index of the parameter or wildcard child.
+    /// Index of the child that is a parameter or wildcard.
     pub(crate) rest: Option<usize>,
-    /// Route numbers by method, in the order of [`Method::ALL`].
+    /// Numbers of the routes that end here, by method, in the order of [`Method::ALL`].
     pub(crate) methods: [Option<usize>; Method::ALL.len()],
 }
 
@@ -75,7 +76,7 @@ pub(crate) struct TreeNode {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeRoute {
     pub(crate) method: Method,
-    /// Segments, with static text in the normal form of paths.
+    /// Segments of the path. Static text has the normal form of paths.
     pub(crate) segments: Vec<Segment>,
     pub(crate) reference: String,
     pub(crate) validators: Vec<String>,
@@ -86,7 +87,7 @@ impl RouteTree {
     ///
     /// # Errors
     ///
-    /// All conflicts, in the order of the routes.
+    /// Returns all conflicts, in the order of the routes.
     pub fn compile(routes: impl IntoIterator<Item = RouteSpec>) -> Result<Self, Vec<RouteConflict>> {
         let parsed = routes.into_iter().enumerate();
         Self::from_routes(parsed.map(|(route, spec)| parse(route, spec)).collect())
@@ -96,12 +97,13 @@ impl RouteTree {
     ///
     /// # Errors
     ///
-    /// All conflicts between routes, in the order of the routes.
+    /// Returns all conflicts between routes, in the order of the routes.
     pub fn compile_parsed(routes: impl IntoIterator<Item = ParsedRoute>) -> Result<Self, Vec<RouteConflict>> {
         Self::from_routes(routes.into_iter().map(|route| Ok(route.into())).collect())
     }
 
-    /// Builds the tree. Route numbers are indexes of `routes`, including those that did not parse.
+    /// Builds the tree. The number of a route is its index in `routes`, which also contains routes that could
+    /// not be parsed.
     pub(crate) fn from_routes(
         routes: Vec<Result<TreeRoute, RouteConflict>>,
     ) -> Result<Self, Vec<RouteConflict>> {
@@ -137,7 +139,7 @@ impl RouteTree {
         self.routes.is_empty()
     }
 
-    /// Returns the references, indexed by route number.
+    /// Returns the reference of each route, in the order of the route numbers.
     pub fn references(&self) -> impl ExactSizeIterator<Item = &str> {
         self.routes.iter().map(|route| route.reference.as_str())
     }
@@ -178,9 +180,9 @@ impl From<ParsedRoute> for TreeRoute {
 
 struct Builder<'a> {
     nodes: Vec<TreeNode>,
-    /// All routes, including rejected ones, because a node of a rejected route may conflict with a later route.
+    /// All routes, even those that were refused: a later route may also conflict with a node of a refused one.
     routes: &'a [Result<TreeRoute, RouteConflict>],
-    /// Numbers of the routes in the tree, by reference.
+    /// Numbers of the routes that are in the tree, by reference.
     numbers: FxHashMap<&'a str, usize>,
 }
 
@@ -210,7 +212,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns the child for a segment, and creates it if needed.
+    /// Returns the child of a node for a segment, and creates it if needed.
     fn child(
         &mut self,
         node: usize,

@@ -1,6 +1,6 @@
-//! Tests the messages for conflicting routes.
+//! Tests of the messages about routes that conflict.
 
-// Helper functions of tests may unwrap like tests.
+// Helper functions of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{RouteSpec, RouteTree};
@@ -17,7 +17,7 @@ fn check(routes: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn reports_both_routes_and_advice() {
+fn message_about_a_conflict_names_both_routes_and_gives_advice() {
     check(
         &[("GET", "/users/:id"), ("GET", "/users/:name/")],
         "`GET /users/:name/` matches the same requests as `GET /users/:id`\n  \
@@ -40,7 +40,7 @@ fn reports_both_routes_and_advice() {
 }
 
 #[test]
-fn reports_the_rule_that_a_path_violates() {
+fn message_about_an_invalid_path_names_the_rule() {
     let help = "\n  a path looks like `/notes`, `/notes/:id` or `/files/*path`";
     for (path, reason) in [
         ("a", "a path begins with `/`"),
@@ -86,7 +86,7 @@ fn reports_the_rule_that_a_path_violates() {
 }
 
 #[test]
-fn reports_conflicts_with_nodes_of_rejected_routes() {
+fn reports_conflicts_with_a_route_that_was_refused_itself() {
     check(
         &[
             ("GET", "/a"),
@@ -107,7 +107,7 @@ fn reports_conflicts_with_nodes_of_rejected_routes() {
 }
 
 #[test]
-fn refuses_a_reference_that_is_used_twice() {
+fn refuses_two_routes_with_the_same_reference() {
     let named = |path: &str| RouteSpec {
         reference: "same".to_owned(),
         ..RouteSpec::new("GET", path)

@@ -1,6 +1,7 @@
-//! Checks the corpus that the TypeScript matcher passes too.
+//! Tests of the router with `conformance/router.json`. The router in TypeScript must pass the same
+//! cases.
 
-// Helper functions of tests may unwrap like tests.
+// Helper functions of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{CompiledRouteTree, Match, ParamBuffer, RouteSpec, RouteTree, Router};
@@ -82,7 +83,7 @@ fn finds_the_routes_of_the_conformance_corpus() {
     for group in corpus().groups {
         let tree =
             RouteTree::compile(specs(&group.routes)).unwrap_or_else(|c| panic!("{}: {c:?}", group.name));
-        // The server uses a tree that was read from its document.
+        // The server reads the tree from its document, so the test does so, too.
         let document = serde_json::to_string(&tree.to_compiled("")).unwrap();
         let document: CompiledRouteTree = serde_json::from_str(&document).unwrap();
         let loaded = RouteTree::from_compiled(&document, &group.routes).unwrap();
@@ -122,7 +123,7 @@ fn writes_exactly_the_document_of_the_corpus() {
     let document = corpus().document;
     let tree = RouteTree::compile(specs(&document.routes)).unwrap();
     let compiled = tree.to_compiled(document.generated_at);
-    // Compares JSON text, so that the order of keys matters.
+    // JSON is compared as text, so that the order of keys matters.
     let pretty = |value: &serde_json::Value| serde_json::to_string_pretty(value).unwrap();
     assert_eq!(
         pretty(&serde_json::to_value(&compiled).unwrap()),

@@ -1,13 +1,13 @@
-//! Compares random routes and requests with a simple matcher that checks every route.
+//! Compares the router with a simple one that tries every route, on random routes and requests.
 
-// Helper functions of tests may unwrap like tests.
+// Helper functions of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 
 use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree};
 
-/// Random numbers (xorshift64*). The seed is fixed, so that a failure can be reproduced.
+/// A generator of random numbers (xorshift64*). The seed is fixed, so that a failure can be reproduced.
 struct Random(u64);
 
 impl Random {
@@ -27,7 +27,7 @@ const METHODS: [&str; 8] = [
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE",
 ];
 
-/// Segment names. Some have common prefixes and some are longer than the text of a node, so that nodes split. Some
+/// Texts of static segments. Some begin with the same bytes, some are longer than the text of one node, and some
 /// contain escapes.
 const NAMES: [&str; 10] = [
     "a",
@@ -125,8 +125,8 @@ fn segments(path: &str) -> Vec<&str> {
     segments
 }
 
-/// Returns the kinds of the segments, which order routes by precedence, and the parameters; `None` if the route does
-/// not match.
+/// Returns the kinds of the pattern's segments, by which the most specific route is found, and the values of the
+/// parameters. `None` if the pattern does not match the path.
 fn fit(pattern: &str, path: &str) -> Option<(Vec<u8>, Vec<String>)> {
     let (pattern, path) = (segments(pattern), segments(path));
     let (mut kinds, mut params) = (Vec::new(), Vec::new());
@@ -168,7 +168,7 @@ fn naive(routes: &[(String, String)], method: &str, path: &str) -> String {
     let answering = |(_, has, _): &&((Vec<u8>, Vec<String>), &str, usize)| {
         *has == method || method == "HEAD" && *has == "GET"
     };
-    // Select the most specific route; for HEAD, a HEAD route before a GET route.
+    // Select the most specific route. For HEAD, prefer a HEAD route to a GET route.
     if let Some(((_, params), _, number)) = fitting
         .iter()
         .filter(answering)
@@ -192,7 +192,7 @@ fn naive(routes: &[(String, String)], method: &str, path: &str) -> String {
 }
 
 #[test]
-fn agrees_with_a_naive_matcher_on_random_routes_and_requests() {
+fn router_agrees_with_a_simple_one_on_random_routes_and_requests() {
     let mut random = Random(0x5EED);
     let mut params = ParamBuffer::new();
     let mut seen = [0; 4];
@@ -200,7 +200,7 @@ fn agrees_with_a_naive_matcher_on_random_routes_and_requests() {
         let mut routes: Vec<(String, String)> = Vec::new();
         for _ in 0..random.below(25) {
             routes.push(random_route(&mut random));
-            // Leave out conflicting routes, because a build would reject them.
+            // Leave out routes that conflict, because a build would refuse them.
             let specs = routes.iter().map(|(method, path)| RouteSpec::new(method, path));
             if RouteTree::compile(specs).is_err() {
                 routes.pop();

@@ -1,6 +1,6 @@
-//! Tests documents that were edited: each is rejected with a reason.
+//! Tests of documents that a user has edited: each invalid one is refused with a reason.
 
-// Helper functions of tests may unwrap like tests.
+// Helper functions of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{CompiledRouteTree, RouteTree};
@@ -27,7 +27,7 @@ fn leaf(segment: &str, reference: &str) -> Value {
 }
 
 #[test]
-fn reads_a_valid_document() {
+fn reads_a_route_tree_from_a_valid_document() {
     let metadata: Value = serde_json::from_str(METADATA).unwrap();
     let document: CompiledRouteTree =
         serde_json::from_value(json!({ "root": root(&json!([leaf("a", "GET /a")])), "metadata": metadata }))
@@ -55,7 +55,7 @@ fn refuses_a_document_whose_routes_differ_from_the_list() {
 }
 
 #[test]
-fn refuses_inconsistent_nodes() {
+fn refuses_a_document_with_an_invalid_node() {
     let bad = |children: Value, at: &str, reason: &str| {
         check(
             &root(&children),
@@ -109,7 +109,7 @@ fn refuses_inconsistent_nodes() {
 }
 
 #[test]
-fn refuses_a_wildcard_next_to_a_parameter() {
+fn refuses_a_document_with_a_wildcard_beside_a_parameter() {
     let children = json!([
         { "segment": ":", "paramName": "a", "methods": { "GET": { "ref": "r", "validators": [] } }, "children": [] },
         { "segment": "*", "paramName": "b", "wildcard": true,
@@ -139,7 +139,7 @@ fn refuses_a_document_that_is_nested_too_deeply() {
 }
 
 #[test]
-fn reads_the_deepest_valid_tree_from_json() {
+fn reads_a_route_tree_with_the_maximum_depth_from_json() {
     let path = "/:a".to_owned() + &"/a".repeat(49);
     let tree = RouteTree::compile([kit_router::RouteSpec::new("GET", path)]).unwrap();
     let text = serde_json::to_string(&tree.to_compiled("")).unwrap();

@@ -1,7 +1,7 @@
-//! Measures the heap memory of a router with a counting allocator. There is only one test, so that no other test
-//! allocates at the same time.
+//! Measures the heap memory of a router with an allocator that counts bytes. The file contains only one test,
+//! because another one would allocate at the same time.
 
-// Helper functions of tests may unwrap like tests.
+// Helper functions of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{RouteSpec, RouteTree};
@@ -9,7 +9,8 @@ use kit_router::{RouteSpec, RouteTree};
 #[global_allocator]
 static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
-/// Returns resources with five routes each, as in typical applications. All names are different.
+/// Returns the routes of `count` resources with different names. Each resource has five routes, as in typical
+/// applications.
 fn routes(count: usize) -> impl Iterator<Item = RouteSpec> {
     const KINDS: [(&str, &str); 5] = [
         ("GET", ""),

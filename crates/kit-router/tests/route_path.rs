@@ -1,6 +1,6 @@
-//! Tests of parsed paths.
+//! Tests of parsed route paths.
 
-// Helper functions of tests may unwrap like tests.
+// Helper functions of tests may panic, as tests do.
 #![allow(clippy::unwrap_used)]
 
 use kit_router::{InvalidPath, Method, RoutePath, RouteSpec, RouteTree, Segment};
@@ -10,7 +10,7 @@ fn path(text: &str) -> RoutePath {
 }
 
 #[test]
-fn displays_the_text_without_a_trailing_slash() {
+fn path_is_displayed_without_a_trailing_slash() {
     for (text, expected) in [
         ("/", "/"),
         ("/notes/", "/notes"),
@@ -23,7 +23,7 @@ fn displays_the_text_without_a_trailing_slash() {
 }
 
 #[test]
-fn serializes_as_text_and_rejects_invalid_text() {
+fn path_is_serialized_as_text_and_an_invalid_text_is_refused() {
     let json = serde_json::to_string(&path("/a/:b/")).unwrap();
     assert_eq!(json, r#""/a/:b""#);
     assert_eq!(serde_json::from_str::<RoutePath>(&json).unwrap(), path("/a/:b"));
@@ -36,12 +36,12 @@ fn serializes_as_text_and_rejects_invalid_text() {
 }
 
 #[test]
-fn rejects_two_slashes_as_an_empty_segment() {
+fn refuses_a_path_of_two_slashes_because_of_the_empty_segment() {
     assert_eq!(RoutePath::parse("//"), Err(InvalidPath::EmptySegment));
 }
 
 #[test]
-fn joins_a_prefix_by_segments() {
+fn joins_a_prefix_and_a_path_by_segments() {
     let joined = |prefix: &str, own: &str| path(own).below(&path(prefix)).map(|path| path.to_string());
     assert_eq!(joined("/notes", "/notes/:id").as_deref(), Ok("/notes/:id"));
     assert_eq!(joined("/notes", "/notesy").as_deref(), Ok("/notes/notesy"));
@@ -75,7 +75,7 @@ fn returns_the_segments_after_a_prefix() {
 }
 
 #[test]
-fn names_segments_and_parameters() {
+fn returns_the_segments_parameters_and_name_of_a_path() {
     let both = path("/teams/:team/files/*path");
     assert_eq!(both.static_segments().collect::<Vec<_>>(), ["teams", "files"]);
     assert_eq!(both.wildcard(), Some("path"));
@@ -89,7 +89,7 @@ fn names_segments_and_parameters() {
 }
 
 #[test]
-fn compiles_static_text_in_its_normal_form() {
+fn route_tree_contains_static_text_in_its_normal_form() {
     let tree = RouteTree::compile([
         RouteSpec::new("GET", "/caf%C3%A9"),
         RouteSpec::new("GET", "/caf\u{e9}"),

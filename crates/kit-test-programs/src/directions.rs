@@ -1,4 +1,5 @@
-//! Types that differ between request and response, and names that the two forms compete for.
+//! Types whose schema differs between request and response, and types whose names collide with the
+//! names that kit creates for them.
 
 use kit_ir::{DeclarationId, DefaultValue, LiteralValue, Method, Program, RouteSlots, TypeKind};
 
@@ -7,24 +8,24 @@ use super::{Builder, tagged};
 /// Returns the program with types whose forms in requests and responses differ.
 pub fn program() -> Program {
     let mut b = Builder::new("src/directions.types.ts");
-    // Both forms of a type, and another type with the default name of the request's form.
+    // `Note` and its request component, and another type that already has the name `NoteInput`.
     let note = differing(&mut b, "Note");
     let note_input = differing(&mut b, "NoteInput");
-    // Another type has the default name of the response's form.
+    // Another type already has the name `TaskOutput`, which the response component would get.
     let task_input = differing(&mut b, "TaskInput");
     let string = b.string();
     let title = b.property("title", string);
     b.interface("TaskOutput", vec![title]);
-    // Another type also has the name with the first number.
+    // Two other types already have the names `DraftInput` and `DraftInput2`.
     let draft = differing(&mut b, "Draft");
     b.interface("DraftInput", Vec::new());
     b.interface("DraftInput2", Vec::new());
-    // Differs only by the types that it refers to.
+    // `Folder` itself does not differ, but the types to which it refers do.
     let (to_note, to_note_input) = (b.reference(note), b.reference(note_input));
     let notes = b.array(to_note);
     let properties = vec![b.property("notes", notes), b.property("input", to_note_input)];
     let folder = b.interface("Folder", properties);
-    // A type that is equal in both directions, and a type that is used in one direction only.
+    // `Label` is equal in both directions. `SentInput` is used in requests only.
     let title = b.property("title", string);
     let label = b.interface("Label", vec![title]);
     let sent = differing(&mut b, "SentInput");
@@ -45,7 +46,7 @@ pub fn program() -> Program {
     b.program
 }
 
-/// Declares a type with a default, which a request may omit.
+/// Declares a type with a default. A request may omit the property, a response contains it.
 fn differing(b: &mut Builder, name: &str) -> DeclarationId {
     let (string, boolean) = (b.string(), b.kind(TypeKind::Boolean));
     let done = tagged(b.property("done", boolean), |tags| {

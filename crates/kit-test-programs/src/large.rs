@@ -7,7 +7,7 @@ use kit_ir::{
 
 use super::{Builder, described, optional, tagged};
 
-/// Number of named types per entity in addition to its slots: the entity, its page, and types that refer to it.
+/// Number of named types per entity besides those of its contracts: the entity, its page, and types that refer to it.
 const DETAILS: usize = 11;
 
 /// Returns a program with 22 types and five routes per entity; 60 entities give 1,320 types and 300 routes.
@@ -20,7 +20,8 @@ pub fn program(entities: usize) -> Program {
     b.program
 }
 
-/// Adds an entity with its types and routes. It refers to the entity `before`, so that documents include several files.
+/// Adds an entity with its types and routes. It refers to the entity `before`, so that its document includes types of
+/// another file.
 fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> DeclarationId {
     let name = format!("Thing{number}");
     b.file(&format!("src/things/thing{number}.types.ts"));

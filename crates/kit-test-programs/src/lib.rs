@@ -40,7 +40,7 @@ impl Builder {
         }
     }
 
-    /// Continues in another file.
+    /// Starts another source file. The declarations that follow belong to it.
     pub fn file(&mut self, path: &str) {
         self.source = self.program.sources.push(SourceFile {
             path: path.to_owned(),
@@ -48,7 +48,7 @@ impl Builder {
         self.line = 0;
     }
 
-    /// Returns the next line of the file.
+    /// Returns a span on the next line of the source file.
     pub fn span(&mut self) -> Span {
         self.line += 1;
         Span {
@@ -161,13 +161,13 @@ impl Builder {
         self.indexed(Vec::new(), vec![(IndexKey::String, value)])
     }
 
-    /// Adds an object type with index signatures.
+    /// Adds an object type with properties and index signatures.
     pub fn indexed(&mut self, properties: Vec<Property>, index: Vec<(IndexKey, TypeId)>) -> TypeId {
         let free = |(key, value)| (key, Constraints::default(), value);
         self.ruled(properties, index.into_iter().map(free).collect())
     }
 
-    /// Adds an object type with index signatures whose keys have rules.
+    /// Adds an object type with index signatures. The keys must satisfy rules.
     pub fn ruled(
         &mut self,
         properties: Vec<Property>,
@@ -212,7 +212,7 @@ impl Builder {
         self.declare_as(name, r#type, DeclarationOrigin::Slot)
     }
 
-    /// Creates a route of the group with the default status of its contract.
+    /// Creates a route of the group, with the default status of its method and response.
     pub fn route(&mut self, method: Method, path: &str, group: &str, slots: RouteSlots) -> Route {
         let parsed = RoutePath::parse(path).unwrap();
         let parameters = parsed.parameters().map(str::to_owned).collect();
@@ -248,7 +248,7 @@ pub fn optional(mut property: Property) -> Property {
     property
 }
 
-/// Returns the property with changed tags.
+/// Returns the property after `tag` changed its doc tags.
 pub fn tagged(mut property: Property, tag: impl FnOnce(&mut PropertyTags)) -> Property {
     tag(&mut property.tags);
     property

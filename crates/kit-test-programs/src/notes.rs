@@ -1,4 +1,4 @@
-//! The Notes application of the documentation.
+//! The IR of the Notes application, the example in the documentation.
 
 use kit_ir::{
     DeclarationOrigin, DeclaredError, DefaultValue, Entity, EntityOwner, GeneratedKind, HandlerSource,

@@ -1,4 +1,4 @@
-//! The configuration of a project: its options, their defaults, and the files that it is read from.
+//! The configuration of a project: its options, their defaults, and the files that contain them.
 
 mod options;
 mod plugin;
@@ -35,9 +35,9 @@ pub struct Config {
     pub compiler: Option<Compiler>,
     /// Arguments of the compiler.
     pub compiler_args: Option<Vec<String>>,
-    /// Option `database.adapter`: the library for the database.
+    /// Option `database.adapter`: the library that the project uses for its database.
     pub adapter: Option<Adapter>,
-    /// Option `tests`: values that generated tests send.
+    /// Option `tests`: values that the generated contract tests send.
     pub tests: Option<TestsConfig>,
     /// Option `plugins`: the plugins, in order.
     pub plugins: Option<Vec<Plugin>>,
@@ -58,19 +58,19 @@ pub struct ResolvedConfig {
     pub compiler: Compiler,
     /// Arguments of the compiler.
     pub compiler_args: Vec<String>,
-    /// True if the configuration sets the compiler. A compiler that is set but not installed is an error.
+    /// True if the configuration sets `compiler` or `compilerArgs`. Then it is an error if the compiler is not installed.
     pub is_compiler_configured: bool,
-    /// Database library of the project.
+    /// Library that the project uses for its database.
     pub adapter: AdapterChoice,
-    /// Values that generated tests send in addition to those from the contracts.
+    /// Option `tests`: values that the generated contract tests send.
     pub tests: TestsConfig,
     /// Plugins, in order.
     pub plugins: Vec<Plugin>,
-    /// Test packages that the project depends on.
+    /// Packages for tests that the project depends on.
     pub packages: TestPackages,
-    /// Title and version of the OpenAPI document.
+    /// Information from `package.json` for the OpenAPI document.
     pub project: ProjectInfo,
-    /// File that contains the project's options, or that new options belong into, such as `kit.config.js`.
+    /// File with the project's options, such as `kit.config.js`; if there is none, the file that a user should create.
     pub options_file: String,
 }
 
@@ -95,25 +95,26 @@ impl Default for ResolvedConfig {
     }
 }
 
-/// Packages for tests that `package.json` names.
+/// Packages for tests, if `package.json` lists them as dependencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestPackages {
-    /// `@kit/testing`, which contract tests import.
+    /// True if the project depends on `@kit/testing`, which contract tests import.
     pub testing: bool,
-    /// vitest, which then runs all tests.
+    /// True if the project depends on vitest. Then vitest runs all tests.
     pub vitest: bool,
-    /// Major version of vitest, if the version range starts with one.
+    /// Major version of vitest, if the version range in `package.json` starts with one.
     pub vitest_major: Option<u32>,
 }
 
 /// Information about the project from `package.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectInfo {
-    /// Name of the project, or `API`. Never the name of the directory: output must not depend on the project's location.
+    /// Name of the project, or `API`. It is never the name of the directory, because the output must not depend on the
+    /// location of the project.
     pub name: String,
     /// Version of the project, or `0.0.0`.
     pub version: String,
-    /// Description, license, and author or address for bug reports, for the OpenAPI document.
+    /// Other information for the OpenAPI document: description, license, and contact.
     pub api_info: ApiInfo,
     /// True if the project depends on `@kit/client`, so a client is generated.
     pub has_client: bool,
@@ -130,15 +131,15 @@ impl Default for ProjectInfo {
     }
 }
 
-/// Compiler that produces the project's JavaScript.
+/// Compiler that translates the project's TypeScript to JavaScript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compiler {
-    /// tsc, TypeScript's own compiler.
+    /// `tsc`, TypeScript's own compiler.
     #[default]
     Tsc,
-    /// tsup.
+    /// `tsup`, a bundler.
     Tsup,
-    /// swc.
+    /// `swc`, a fast compiler without type checks.
     Swc,
 }
 
@@ -146,7 +147,7 @@ impl Compiler {
     /// Every compiler.
     pub const ALL: [Self; 3] = [Self::Tsc, Self::Tsup, Self::Swc];
 
-    /// Returns the name of the compiler in a configuration.
+    /// Returns the name as in the option `compiler`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tsc => "tsc",
@@ -156,14 +157,14 @@ impl Compiler {
     }
 }
 
-/// Library that a project uses for its database. Determines the form of the schema files.
+/// Library that a project uses for its database. The generated schema files are made for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Adapter {
-    /// drizzle-orm.
+    /// The library drizzle-orm.
     Drizzle,
-    /// kysely.
+    /// The library kysely.
     Kysely,
-    /// Handwritten SQL.
+    /// No library: the project contains handwritten SQL.
     #[default]
     Raw,
 }
@@ -172,7 +173,7 @@ impl Adapter {
     /// Every adapter.
     pub const ALL: [Self; 3] = [Self::Drizzle, Self::Kysely, Self::Raw];
 
-    /// Returns the name of the adapter in a configuration.
+    /// Returns the name as in the option `database.adapter`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Drizzle => "drizzle",
@@ -188,16 +189,16 @@ impl fmt::Display for Adapter {
     }
 }
 
-/// A database adapter and the origin of the choice.
+/// A database adapter, and the reason why it was chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AdapterChoice {
     /// The adapter.
     pub adapter: Adapter,
-    /// Origin of the choice.
+    /// Reason of the choice.
     pub origin: AdapterOrigin,
 }
 
-/// Origin of the choice of an adapter.
+/// Reason why an adapter was chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AdapterOrigin {
     /// The option `database.adapter` of the configuration.

@@ -1,4 +1,4 @@
-//! The options of a configuration: reads all of them and reports unknown ones.
+//! Reads all options of a configuration and reports unknown ones.
 
 use kit_diagnostics::Diagnostics;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The option `plugins`, as the host describes it: name, hooks with their stages, and files that the plugin owns. The
-//! functions of a plugin stay in the host.
+//! Reads the option `plugins`. The host describes each plugin: its name, its hooks with their stages, and the files that it
+//! owns. The functions of a plugin stay in the host.
 
 use kit_diagnostics::codes;
 use serde_json::Value;
@@ -23,7 +23,8 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     };
     let mut plugins: Vec<Plugin> = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        // The host gives null for `undefined`, `null` and `false`, which a condition such as `isLocal && myPlugin()` leaves in the list.
+        // The host sends null for `undefined`, `null` and `false`. A condition such as `isLocal && myPlugin()` has these
+        // values.
         if item.is_null() {
             continue;
         }
@@ -42,7 +43,7 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     Some(plugins)
 }
 
-/// Reports a value that the host found to be no plugin or no tap. Returns true if there was such a report.
+/// Reports a value that the host found not to be a plugin or a function for a hook. Returns true if it reported one.
 fn report_host_mistake(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
     let text = |name| value.pointer(&format!("/wrong/{name}")).and_then(Value::as_str);
     let (Some(message), Some(help)) = (text("message"), text("help")) else {

@@ -1,5 +1,5 @@
-//! Checks a configuration value key by key. An unknown key or a value of the wrong type is an error that shows a valid
-//! value. All mistakes are reported at once.
+//! Checks the values of options. An unknown key or a value of the wrong type is an error that shows a valid value. All
+//! mistakes are reported at once.
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};
@@ -18,13 +18,13 @@ impl Reader<'_> {
         self.report_as(codes::CONFIGURATION_INVALID, key, message, help);
     }
 
-    /// Reports a mistake in the value of an option with a specific code.
+    /// Reports a mistake in the value of an option with the given error code.
     pub(super) fn report_as(&mut self, code: Code, key: &str, message: &str, help: String) {
         let label = self.location(key);
         self.report_at(code, label, message, help);
     }
 
-    /// Returns the location of an option's value.
+    /// Returns the location of an option's value in the configuration file.
     pub(super) fn location(&self, key: &str) -> Option<Label> {
         self.source.locations.value(key, &self.source.path)
     }
@@ -77,7 +77,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns true if the configuration is a module, which can contain code.
+    /// Returns true if the configuration is a TypeScript or JavaScript module. `package.json` is not one and cannot
+    /// contain code.
     pub(super) fn is_module(&self) -> bool {
         self.source.path != "package.json"
     }
@@ -126,7 +127,7 @@ impl Reader<'_> {
         valid
     }
 
-    /// Reads a directory inside of the project, in normal form: `./out/` becomes `out`.
+    /// Reads a directory inside of the project and normalizes its path: `./out/` becomes `out`.
     pub(super) fn directory(&mut self, key: &str, value: &Value) -> Option<String> {
         let text = self.string(key, value)?;
         let plain: Vec<&str> = text

@@ -1,4 +1,4 @@
-//! Finds the configuration: `kit.config.ts` (or `.js`), else the `kit` field of `package.json`, else defaults.
+//! Finds the configuration: `kit.config.ts` (or `.js`), else the `kit` field of `package.json`, else the defaults.
 
 use std::path::{Path, PathBuf};
 
@@ -15,27 +15,28 @@ use crate::{BuildError, disk};
 /// Names of configuration files, in order of preference.
 pub const CONFIG_FILES: [&str; 2] = ["kit.config.ts", "kit.config.js"];
 
-/// A configuration file whose default export a JavaScript host has loaded.
+/// A configuration file and its default export, which a JavaScript process has loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedConfig {
-    /// Path, relative to the project's root.
+    /// Path of the file, relative to the project's root.
     pub path: String,
-    /// The default export.
+    /// The default export as JSON.
     pub value: Value,
 }
 
-/// A resolved configuration with its diagnostics.
+/// A configuration with values for all options, and its diagnostics.
 #[derive(Debug, Clone)]
 pub struct Resolution {
     /// The configuration. Do not use it if `diagnostics` contains an error.
     pub config: ResolvedConfig,
-    /// Mistakes in the configuration: unknown keys, invalid values.
+    /// Mistakes in the configuration: unknown options, invalid values.
     pub diagnostics: Diagnostics,
-    /// Source text that the diagnostics point into.
+    /// Text of the configuration file, into which the diagnostics point.
     pub source: ConfigSource,
 }
 
-/// Returns the path of a project's configuration file, or `None` if there is none. A host loads the file.
+/// Returns the path of a project's configuration file, or `None` if there is none. The caller loads the file, because it
+/// contains JavaScript.
 ///
 /// # Errors
 ///
@@ -62,7 +63,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
     let (package, package_text) = read_package(root, &mut diagnostics)?;
     let (config, source) = match (loaded, package.get("kit")) {
         (Some(loaded), _) => {
-            // The host has just read the file. If the file is gone meanwhile, diagnostics only lack their locations.
+            // The host has just read the file. If the file no longer exists, the diagnostics only lack their locations.
             let text = disk::read_text(&root.join(&loaded.path)).unwrap_or_default();
             let source = ConfigSource::module(&loaded.path, text);
             (options::read(&loaded.value, &source, &mut diagnostics), source)
@@ -123,7 +124,8 @@ fn nested(a: &str, b: &str) -> bool {
     a.starts_with(&b) || b.starts_with(&a)
 }
 
-/// Returns `package.json` and its text. The object is empty if the file does not exist or is invalid (which is reported).
+/// Returns the object in `package.json` and its text. The object is empty if the file does not exist or is invalid, which
+/// is reported.
 fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, String), BuildError> {
     let empty = || Value::Object(serde_json::Map::new());
     let Some(text) = disk::read_optional(&root.join("package.json"))? else {
@@ -146,14 +148,14 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, St
     Ok((empty(), text))
 }
 
-/// Returns true if a package lists another one in any of its dependency fields.
+/// Returns true if a package lists another one as a dependency of any kind.
 fn depends_on(package: &Value, other: &str) -> bool {
     LISTS
         .iter()
         .any(|list| package.get(*list).is_some_and(|list| list.get(other).is_some()))
 }
 
-/// Fields of `package.json` with dependencies.
+/// Fields of `package.json` that list dependencies.
 const LISTS: [&str; 4] = [
     "dependencies",
     "devDependencies",
@@ -161,7 +163,7 @@ const LISTS: [&str; 4] = [
     "optionalDependencies",
 ];
 
-/// Returns the version range with which a package depends on another one.
+/// Returns the version range that a package requires of another one; `None` if it does not depend on it.
 fn range_of<'a>(package: &'a Value, other: &str) -> Option<&'a str> {
     LISTS
         .iter()
@@ -207,7 +209,8 @@ fn project_info(package: &Value) -> ProjectInfo {
     }
 }
 
-/// Returns the package's author (an object or `Name <email> (url)`), else the address for bug reports.
+/// Returns the author of a package, as an object or as `Name <email> (url)`. If there is no author, returns the address
+/// for bug reports.
 fn contact(package: &Value) -> Option<Contact> {
     let part = |value: Option<&Value>| {
         let text = value.and_then(Value::as_str).map(str::trim);

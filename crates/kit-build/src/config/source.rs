@@ -1,12 +1,12 @@
-//! Source text of a configuration, for the locations in diagnostics.
+//! Text of a configuration file, for the locations in diagnostics.
 
 use kit_diagnostics::Sources;
 use kit_typescript::OptionLocations;
 
-/// Source of a configuration; empty if the project has none.
+/// Text of a configuration file; empty if the project has none.
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
-    /// Name for messages.
+    /// Name of the source in messages, such as `kit.config.ts`.
     pub(super) name: String,
     /// Path of the file, relative to the project's root.
     pub(super) path: String,
@@ -25,7 +25,7 @@ impl ConfigSource {
         }
     }
 
-    /// Creates the source of the `kit` field of `package.json`.
+    /// Creates the source for the `kit` field of `package.json`.
     pub(super) fn package(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
         Self {

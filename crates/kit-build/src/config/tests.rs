@@ -1,4 +1,4 @@
-//! Tests for the resolution of configurations and for the diagnostics of invalid ones.
+//! Tests that read configurations and compare the diagnostics of invalid ones.
 #![allow(clippy::disallowed_methods)] // Reason: tests create the files that the code reads.
 
 use std::fs;
@@ -23,7 +23,8 @@ impl Project {
         Self(root)
     }
 
-    /// Returns the configuration and its diagnostics, one per line: `message | help`.
+    /// Returns the resolved configuration, and its diagnostics as text: one per line, as `message |
+    /// help`.
     fn resolve(&self, config: Option<serde_json::Value>) -> (ResolvedConfig, String) {
         let loaded = config.map(|value| LoadedConfig {
             path: "kit.config.ts".to_owned(),
@@ -52,7 +53,7 @@ impl Drop for Project {
     }
 }
 
-/// Returns the diagnostics of a configuration file.
+/// Returns the diagnostics of a configuration file as text: one per line, as `message | help`.
 fn said(config: serde_json::Value) -> String {
     Project::new(None).resolve(Some(config)).1
 }
@@ -66,7 +67,7 @@ fn uses_the_documented_defaults_without_a_configuration() {
 }
 
 #[test]
-fn prefers_the_configuration_file_to_package_json() {
+fn prefers_the_configuration_file_to_the_kit_field_of_package_json() {
     let project = Project::new(Some(
         r#"{ "name": "notes", "version": "1.2.3", "kit": { "outputDir": "a" } }"#,
     ));
@@ -84,7 +85,7 @@ fn prefers_the_configuration_file_to_package_json() {
 }
 
 #[test]
-fn reads_every_option() {
+fn reads_every_option_of_a_configuration() {
     let (config, _) = Project::new(None).resolve(Some(json!({
         "typeFiles": ["a/*.ts"], "routeFiles": ["b/*.ts"], "outputDir": "out", "distDir": "build",
         "compiler": "swc", "compilerArgs": ["-q"], "database": { "adapter": "drizzle" },
@@ -103,7 +104,7 @@ fn reads_every_option() {
 }
 
 #[test]
-fn chooses_the_adapter_from_the_dependencies() {
+fn chooses_the_database_adapter_from_the_dependencies_in_package_json() {
     let adapter = |package: &str| Project::new(Some(package)).resolve(None).0.adapter.adapter;
     assert_eq!(
         adapter(r#"{ "dependencies": { "drizzle-orm": "*", "kysely": "*" } }"#),
@@ -118,7 +119,7 @@ fn chooses_the_adapter_from_the_dependencies() {
 }
 
 #[test]
-fn reports_all_mistakes_at_once() {
+fn reports_all_mistakes_of_a_configuration_at_once() {
     assert_eq!(
         said(json!({ "typeFile": [], "outputDir": 1, "databse": {}, "qqq": 1 })),
         "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
@@ -130,7 +131,7 @@ fn reports_all_mistakes_at_once() {
 }
 
 #[test]
-fn refuses_values_of_the_wrong_type() {
+fn refuses_options_with_invalid_values() {
     for (config, expected) in [
         (
             json!([]),
@@ -184,7 +185,7 @@ fn refuses_values_of_the_wrong_type() {
 }
 
 #[test]
-fn reads_and_checks_the_option_tests() {
+fn reads_the_option_tests_and_reports_its_mistakes() {
     let (config, text) = Project::new(None).resolve(Some(json!({ "tests": {
         "headers": { "authorization": "Bearer u:admin" },
         "app": "src/server.ts",
@@ -245,7 +246,7 @@ fn reads_and_checks_the_option_tests() {
 }
 
 #[test]
-fn reports_a_mistake_with_its_location() {
+fn reports_mistakes_at_the_lines_and_columns_of_the_options() {
     let project = Project::new(None);
     let text = "export default {\n  outputDri: 1,\n  typeFiles: [\"a\", \"/b\"],\n  database: { adapter: \"sqlite\" },\n};\n";
     fs::write(project.0.join("kit.config.ts"), text).unwrap();
@@ -282,7 +283,7 @@ fn reports_an_invalid_package_json() {
 }
 
 #[test]
-fn advice_names_the_file_with_the_project_options() {
+fn resolved_configuration_names_the_file_that_contains_the_options() {
     let place = |package: Option<&str>, file: Option<&str>| {
         let project = Project::new(package);
         let loaded = file.map(|path| LoadedConfig {

@@ -1,4 +1,5 @@
-//! The option `tests`: values that generated tests send in addition to those from the contracts, to reach protected routes.
+//! Reads the option `tests`: values that contract tests send. With them, the tests reach routes that require a login, for
+//! example.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +8,17 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 
-/// Values that generated tests send in addition to those from the contracts.
+/// Values that contract tests send in addition to those from the contracts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TestsConfig {
-    /// Module that exports the application, relative to the root. Default: the module that calls `createApp`.
+    /// Module that exports the application, relative to the root. If it is `None`, the module that calls `createApp` is
+    /// used.
     pub app: Option<String>,
     /// Headers of every request.
     pub headers: BTreeMap<String, String>,
-    /// Module, relative to the root, whose default export prepares data for the routes.
+    /// Module whose default export prepares data for the tests, relative to the root.
     pub fixtures: Option<String>,
-    /// Values for single routes, by `<METHOD> <path>`.
+    /// Values for individual routes, by method and path: `GET /notes/:id`.
     pub routes: BTreeMap<String, RouteTests>,
 }
 
@@ -64,7 +66,7 @@ fn route(key: &str, value: &Value, reader: &mut Reader<'_>) -> Option<RouteTests
     })
 }
 
-/// Reads the member `headers`. A name or value that is invalid in a request is a mistake.
+/// Reads the option `headers`. Reports names and values that HTTP does not allow.
 fn headers(parent: &str, options: &Map<String, Value>, reader: &mut Reader<'_>) -> BTreeMap<String, String> {
     let key = format!("{parent}.headers");
     let mut headers = texts(&key, options.get("headers"), reader);
@@ -97,7 +99,7 @@ fn texts(key: &str, value: Option<&Value>, reader: &mut Reader<'_>) -> BTreeMap<
     members.collect()
 }
 
-/// Reads the path of a module below the root.
+/// Reads the path of a module inside of the project.
 fn module(option: &str, example: &str, value: &Value, reader: &mut Reader<'_>) -> Option<String> {
     let key = format!("tests.{option}");
     let text = reader.string(&key, value)?;
@@ -122,7 +124,7 @@ fn is_route(key: &str) -> bool {
     })
 }
 
-/// Returns true if the string is a token (RFC 9110, section 5.6.2).
+/// Returns true if the string is a token, a valid name of a header (RFC 9110, section 5.6.2).
 fn is_token(name: &str) -> bool {
     !name.is_empty()
         && name

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// Version of the format. A manifest with another version is an error.
 const VERSION: u32 = 1;
 
-/// Files that kit wrote, and the times in them.
+/// Files that kit wrote into the output directory, and the times in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// Time in each file, by path; `None` if the file contains no time.
+    /// For each path, the time in the file; `None` if the file contains no time.
     pub(super) files: BTreeMap<String, Option<String>>,
 }
 
@@ -30,7 +30,7 @@ struct File {
 }
 
 impl Manifest {
-    /// Parses a manifest. The error describes the problem.
+    /// Parses a manifest. The error describes the damage.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let document: Document = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if document.version != VERSION {
@@ -41,7 +41,8 @@ impl Manifest {
         }
         let mut files = BTreeMap::new();
         for file in document.files {
-            // The manifest decides which files are deleted, so a path outside of the directory must be an error.
+            // kit deletes files that the manifest lists, so a path outside of the output directory must be an
+            // error.
             if super::paths::check_path(&file.path).is_err() {
                 return Err(format!("`{}` is not a path in the directory", file.path));
             }
@@ -50,7 +51,7 @@ impl Manifest {
         Ok(Self { files })
     }
 
-    /// Prints the manifest. The text depends only on the files.
+    /// Prints the manifest. Equal files always give the same text.
     pub(super) fn print(&self) -> String {
         let document = Document {
             version: VERSION,
@@ -75,7 +76,7 @@ mod tests {
     use super::Manifest;
 
     #[test]
-    fn parses_a_printed_manifest_to_the_same_files() {
+    fn printed_manifest_is_parsed_to_the_same_files() {
         let manifest = Manifest {
             files: [
                 ("types.ts".to_owned(), None),
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_paths_outside_of_the_output_directory() {
+    fn refuses_a_manifest_with_a_path_outside_of_the_output_directory() {
         for path in ["../src/app.ts", "/etc/passwd", "a/../../b", "", "a//b"] {
             let text = format!(r#"{{"version":1,"files":[{{"path":"{path}"}}]}}"#);
             assert!(Manifest::parse(text.as_bytes()).is_err(), "{path}");

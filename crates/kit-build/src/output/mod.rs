@@ -20,7 +20,7 @@ pub(crate) use output_cache::OutputCache;
 pub(crate) use paths::check_path;
 pub(crate) use writer::OutputDirectory;
 
-/// A file to write.
+/// A generated file with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OutputFile {
     /// Path, relative to the output directory, with `/`.
@@ -31,15 +31,16 @@ pub(crate) struct OutputFile {
     pub(crate) generated_at: Option<String>,
 }
 
-/// Changes that a build made.
+/// Files that a build wrote and removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileChanges {
-    /// New files and files with changed bytes, sorted.
+    /// Paths of new files, and of files whose content changed, sorted.
     pub written: Vec<String>,
     /// Number of unchanged files.
     pub unchanged: usize,
-    /// Files that an earlier build wrote and this one no longer generates, sorted.
+    /// Paths of files that an earlier build wrote and this build no longer generates, sorted.
     pub removed: Vec<String>,
-    /// Files of plugins outside of the output directory, relative to the root: new or with changed bytes, sorted.
+    /// Paths of the files that plugins wrote outside of the output directory, because they are new or their content
+    /// changed. The paths are relative to the project's root and sorted.
     pub project: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Cache of the output directory's state after the last build of this process.
+//! Cache of the state in which the last build of this process left the output directory.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,23 +11,23 @@ use crate::disk::{self, FileStamp};
 
 /// Content of the written files, and the modification times of their directories.
 ///
-/// The check of thousands of files one by one would be slow. The modification time of a directory changes if a file is
-/// created, removed or replaced, which is how builds and most editors write. A file that was overwritten in place counts as
-/// unchanged until its generated text or its directory changes; a build without this cache compares every byte.
+/// Reading thousands of files would be slow. The modification time of a directory changes if a file is created, removed or
+/// replaced, which is how builds and most editors write. A file that was overwritten in place counts as unchanged until its
+/// generated text or its directory changes; a build without this cache compares every byte.
 ///
-/// The clock of a file system may be coarse, so a change within milliseconds after a build can stay unnoticed. These files
-/// are generated, and people do not edit them that fast.
+/// The clock of a file system may be coarse, so a change within milliseconds after a build can stay unnoticed. This is
+/// acceptable, because nobody edits generated files that fast.
 #[derive(Debug, Default)]
 pub(crate) struct OutputCache {
     directory: PathBuf,
     manifest: Option<(FileStamp, Arc<Manifest>)>,
-    /// Modification time of each directory with files, by its path within the output directory.
+    /// Modification time of each directory that contains files, by its path relative to the output directory.
     times: HashMap<String, SystemTime>,
     files: HashMap<String, Arc<String>>,
 }
 
 impl OutputCache {
-    /// Returns the cached manifest if its file is unchanged since the last build.
+    /// Returns the manifest from the cache if the file was not changed since the last build.
     pub(super) fn manifest(&self, directory: &Path, file: &Path) -> Option<Arc<Manifest>> {
         let (stamp, manifest) = self.manifest.as_ref()?;
         (self.directory == directory && disk::stamp(file).as_ref() == Some(stamp))
@@ -46,13 +46,13 @@ impl OutputCache {
             .collect()
     }
 
-    /// Returns true if the last build wrote the file with this text.
+    /// Returns true if the last build wrote this file with the same text.
     pub(super) fn is_unchanged(&self, file: &OutputFile) -> bool {
         let written = self.files.get(&file.path);
         written.is_some_and(|text| Arc::ptr_eq(text, &file.text) || *text == file.text)
     }
 
-    /// Stores the state of the directory while the build holds the lock. `changed` are the files that the build wrote.
+    /// Stores the current state of the directory, which is still locked. `changed` are the files that the build wrote.
     pub(super) fn update(
         &mut self,
         directory: &Path,
@@ -78,7 +78,7 @@ impl OutputCache {
     }
 }
 
-/// Returns the directory of a file; empty for a file directly in the output directory.
+/// Returns the directory of a path. It is empty for a file directly in the output directory.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }

@@ -1,4 +1,4 @@
-//! Paths in the output directory: kit's own files, and the check of other paths.
+//! Paths in the output directory: those of kit's internal files, and the check of all other paths.
 
 pub(super) const MANIFEST: &str = ".manifest.json";
 pub(super) const LOCK: &str = ".lock";
@@ -6,7 +6,8 @@ pub(super) const STAGING: &str = ".staging";
 /// Directory in which plugins store data between builds.
 pub(super) const CACHE: &str = ".cache";
 
-/// Checks that a path stays in the directory and does not collide with kit's internal files there.
+/// Checks that a path does not leave the output directory, and that kit uses it for no internal
+/// file.
 pub(crate) fn check_path(path: &str) -> Result<(), &'static str> {
     if path.is_empty() || path.starts_with('/') || path.contains(['\\', ':', '\0']) {
         return Err("is not a plain relative path");

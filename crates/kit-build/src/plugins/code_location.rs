@@ -1,4 +1,4 @@
-//! Locations in JavaScript code of plugins and configurations, and their labels for diagnostics.
+//! Locations in the JavaScript code of plugins and configurations. Diagnostics show them as labels.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::disk;
 pub struct CodeLocation {
     /// Path of the file: absolute, or relative to the project's root.
     pub path: String,
-    /// Line, from 1; 0 for the whole file.
+    /// Line, from 1; 0 if the location is the whole file.
     pub line: u32,
-    /// Column, from 1, in UTF-16 code units; 0 for the whole line.
+    /// Column, from 1, in UTF-16 code units; 0 if the location is the whole line.
     pub column: u32,
 }
 
@@ -40,7 +40,8 @@ impl CodeLocation {
         (Label::primary(shown, range).at(self.line, self.column), text)
     }
 
-    /// Returns the byte range of the word at the location, or of the line without its surrounding white space.
+    /// Returns the range of bytes that a diagnostic marks: the word at the location, or the line without
+    /// spaces at its ends.
     fn range(&self, text: &str) -> std::ops::Range<usize> {
         let Some(index) = self.line.checked_sub(1) else {
             return 0..0;
@@ -55,7 +56,7 @@ impl CodeLocation {
                 };
                 let from = offset(line, column as usize);
                 let rest = &line[from..];
-                // A string literal is marked as a whole.
+                // Mark a string literal with its quotes.
                 let quoted = rest
                     .strip_prefix(['"', '\''])
                     .and_then(|text| text.find(['"', '\'']));
@@ -73,7 +74,7 @@ impl CodeLocation {
     }
 }
 
-/// Converts a column in UTF-16 code units to an offset in bytes.
+/// Converts a column from UTF-16 code units to bytes.
 fn offset(line: &str, column: usize) -> usize {
     let mut units = 0;
     for (offset, letter) in line.char_indices() {
@@ -90,7 +91,7 @@ mod tests {
     use super::CodeLocation;
 
     #[test]
-    fn range_covers_a_word_or_a_line() {
+    fn label_marks_the_word_at_a_column_or_the_line_without_a_column() {
         let text = "let 名 = 1;\n  /* 🦀 */ throw new Error();\r\nimport \"./none.js\";\n";
         for (line, column, expected) in [
             (2, 12, "throw"),

@@ -1,4 +1,5 @@
-//! Events for taps: a document, and a long member apart from it, so that the host parses the member only if a tap reads it.
+//! Events for the hook functions of plugins. A long property of an event is a separate JSON text, so that the host parses it
+//! only if the function reads it.
 
 use std::io;
 use std::sync::Arc;
@@ -8,19 +9,20 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 use serde_json::{Serializer, Value, json};
 
-/// Event for a tap. The host presents it as one document, [`TapEvent::complete_document`], and may parse long members on first access.
+/// Event for a plugin's hook function. The function sees it as one document, [`TapEvent::complete_document`], but the host may
+/// parse the attachment later, when the function reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TapEvent {
-    /// `{ build, event }`: information on the build, and the data of the hook.
+    /// `{ build, event }`: information on the build, and the data of the hook without the attachment.
     pub document: Value,
-    /// Long member of `event`.
+    /// A long property of the document's `event`, such as `program`.
     pub attachment: Option<Attachment>,
 }
 
-/// A long member of an event.
+/// A long property of an event, with its value as JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Name of the member.
+    /// Name of the property.
     pub name: &'static str,
     content: Content,
 }
@@ -31,7 +33,7 @@ enum Content {
     Validators(Arc<[Validator]>),
 }
 
-/// Module of a generated validator.
+/// A generated module with the validator of a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Validator {
     pub(super) r#type: String,
@@ -40,7 +42,7 @@ pub(super) struct Validator {
 }
 
 impl TapEvent {
-    /// Returns the complete document.
+    /// Returns the document with the attachment inserted.
     ///
     /// # Panics
     /// Never: the attachment was printed as JSON.
@@ -89,7 +91,7 @@ impl Attachment {
         }
     }
 
-    /// Returns the member as JSON.
+    /// Returns the value of the property as JSON text.
     pub fn text(&self) -> String {
         match &self.content {
             Content::Printed(text) => text.to_string(),
@@ -104,7 +106,7 @@ impl Attachment {
     }
 }
 
-/// Prints whole numbers like `JSON.stringify`, without `.0`: a host compares its own output with the text that it read.
+/// Prints whole numbers without `.0`, as `JSON.stringify` does. The host compares the text with its own output to find changes.
 struct JavaScriptNumbers;
 
 impl Formatter for JavaScriptNumbers {
@@ -128,7 +130,7 @@ mod tests {
     use super::{Attachment, TapEvent, Validator};
 
     #[test]
-    fn prints_numbers_of_a_program_like_javascript() {
+    fn attachment_with_a_program_prints_numbers_like_javascript() {
         let mut program = Program::default();
         program.types.push(Type {
             kind: TypeKind::Number,
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_validators_on_request() {
+    fn attachment_with_validators_is_printed_as_json() {
         let attachment = Attachment::validators(vec![Validator {
             r#type: "Note".to_owned(),
             path: "validators/Note.validator.ts".to_owned(),

@@ -1,4 +1,5 @@
-//! Files of plugins: in the output directory beside kit's files, and outside of it if the plugin owns them.
+//! Files that plugins write: in the output directory beside kit's files, and outside of it if the plugin owns
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,31 +15,32 @@ use crate::config::Plugin;
 use crate::output::OutputFile;
 use crate::{BuildError, disk};
 
-/// A file outside of the output directory.
+/// A file that a plugin writes outside of the output directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectFile {
-    /// Path, relative to the root.
+    /// Path of the file, relative to the project's root.
     pub(crate) path: String,
     text: String,
-    /// True if an existing file stays unchanged.
+    /// True if the file is written only if it does not exist yet.
     only_if_missing: bool,
-    /// Name of the plugin that owns the file.
+    /// Name of the plugin that wrote the file.
     plugin: String,
-    /// Location of the call that added the file.
+    /// Location of the plugin's call that added the file.
     at: Option<CodeLocation>,
 }
 
-/// Files that plugins add to the output of a build.
+/// Files that plugins add to a build or replace in it.
 #[derive(Debug, Default)]
 pub(crate) struct Additions {
-    /// New texts of kit's own files, by path.
+    /// Texts with which plugins replace files of kit, by path.
     replaced: BTreeMap<String, String>,
-    /// New files by path: the text, and the name of the plugin.
+    /// Files that plugins add to the output directory, by path: the text, and the name of the plugin.
     added: BTreeMap<String, (String, String)>,
     project: Vec<ProjectFile>,
 }
 
-/// Checks that a path stays in its directory and returns its normal form; `what` names the path in the message.
+/// Checks that a path does not leave its directory, and returns it without a leading `./`. `what` names the
+/// path in the error message.
 pub(super) fn within(path: &str, what: &str) -> Result<String, Mistake> {
     let plain = path.strip_prefix("./").unwrap_or(path);
     let leaves = plain.starts_with('/')
@@ -54,7 +56,8 @@ pub(super) fn within(path: &str, what: &str) -> Result<String, Mistake> {
 }
 
 impl Additions {
-    /// Applies a tap's changes to validators. `made` are the paths of kit's own files.
+    /// Applies the result of a plugin for the hook `afterValidators`. `made` are the paths of the files that
+    /// kit generates.
     pub(super) fn validators(
         &mut self,
         plugin: &Plugin,
@@ -109,7 +112,8 @@ impl Additions {
         Ok(())
     }
 
-    /// Adds the files that a tap of `emit` returned.
+    /// Adds the files that a plugin returned for the hook `emit`. `made` are the paths of the files that kit
+    /// generates.
     pub(super) fn emitted(&mut self, plugin: &Plugin, made: &[String], answer: Emit) -> Result<(), Mistake> {
         for call in answer.files {
             let at = call.at.clone();
@@ -201,12 +205,12 @@ impl Additions {
         Ok(())
     }
 
-    /// Returns the paths of kit's own files whose texts plugins replace.
+    /// Returns the paths of kit's files that plugins replace.
     pub(crate) fn replaced(&self) -> BTreeSet<String> {
         self.replaced.keys().cloned().collect()
     }
 
-    /// Adds new files and replaces texts in the list of kit's files.
+    /// Changes the list of generated files: replaces texts, and adds the plugins' files.
     pub(crate) fn apply(&self, files: &mut Vec<OutputFile>) {
         for file in files.iter_mut() {
             if let Some(text) = self.replaced.get(&file.path) {
@@ -220,7 +224,8 @@ impl Additions {
         }));
     }
 
-    /// Returns the files outside of the output directory that have to be written, sorted.
+    /// Returns the files outside of the output directory that do not exist or have another text there, sorted
+    /// by path.
     pub(crate) fn pending(&self, root: &Path) -> Result<Vec<&ProjectFile>, BuildError> {
         let mut pending = Vec::new();
         for file in &self.project {
@@ -233,7 +238,8 @@ impl Additions {
         Ok(pending)
     }
 
-    /// Reports files that exist but were not written by the plugin: their first line differs.
+    /// Reports files outside of the output directory that the plugin did not write itself. kit recognizes them
+    /// by their first line, which differs from that of the new text.
     pub(super) fn refuse_foreign(
         &self,
         root: &Path,

@@ -1,4 +1,5 @@
-//! Documents that go to taps and come back. Their TypeScript counterpart is `packages/cli/src/plugins`.
+//! JSON documents that kit and the hook functions of plugins exchange. `packages/cli/src/plugins` contains
+//! their TypeScript types.
 
 use kit_diagnostics::codes;
 use serde::de::DeserializeOwned;
@@ -10,7 +11,7 @@ use super::mistake::Mistake;
 use crate::ResolvedConfig;
 use crate::config::Plugin;
 
-/// Information on the build for every tap.
+/// Information on the build that every hook function gets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BuildContext<'a> {
@@ -20,7 +21,7 @@ pub(super) struct BuildContext<'a> {
     pub(super) config: Config<'a>,
 }
 
-/// Options of the resolved configuration that plugins see.
+/// Options of the configuration that plugins can see.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Config<'a> {
@@ -61,24 +62,24 @@ impl<'a> Config<'a> {
     }
 }
 
-/// Result that every tap returns.
+/// Result of every hook function.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TapResult {
-    /// Files that the tap read: a change to them can change the output.
+    /// Files that the hook function read. A change to them can change the output.
     pub(super) watch: Vec<String>,
-    /// Reports on the project.
+    /// Errors and warnings about the project that the hook function reported.
     #[serde(default)]
     pub(super) reports: Vec<FunctionCall>,
-    /// Failure of the tap, if it failed.
+    /// Reason why the hook function failed; `None` if it succeeded.
     #[serde(default)]
     pub(super) failure: Option<Failure>,
-    /// Result for the hook; null if the tap failed.
+    /// Result of the hook, which differs for each hook. It is null if the function failed.
     #[serde(default)]
     pub(super) result: Value,
 }
 
-/// Failure of a tap.
+/// Reason why a hook function failed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Failure {
@@ -88,15 +89,15 @@ pub(super) struct Failure {
     pub(super) at: Option<CodeLocation>,
 }
 
-/// Kind of failure.
+/// Kind of failure of a hook function.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum FailureKind {
-    /// The tap threw an error.
+    /// The function threw an error.
     Threw,
-    /// The tap's promise did not settle in time, or can no longer settle.
+    /// The function returned a promise that was not settled in time or can never be settled.
     Unsettled,
-    /// The tap left a value without a JSON form.
+    /// The function left a value that JSON cannot represent.
     Unprintable,
 }
 
@@ -123,7 +124,8 @@ impl From<Failure> for Mistake {
     }
 }
 
-/// Argument and location of a plugin's call of an event function.
+/// A plugin's call of a function of the event, such as `replaceValidator`: the argument, and the location in
+/// the plugin's code.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct FunctionCall {
@@ -134,7 +136,8 @@ pub(super) struct FunctionCall {
 }
 
 impl FunctionCall {
-    /// Deserializes the argument. `function` is the name of the called function, `help` shows a correct call.
+    /// Converts the argument. If it is invalid, the error names `function`, the called function, and shows
+    /// `help`, a correct call.
     pub(super) fn read<T: DeserializeOwned>(self, function: &str, help: &str) -> Result<T, Mistake> {
         serde_json::from_value(self.value).map_err(|error| {
             Mistake::new(
@@ -165,7 +168,7 @@ pub(super) struct BeforeTransform {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AfterTypeParse {
-    /// Changed program; null if the tap did not change it.
+    /// The program if the hook function changed it, else null.
     pub(super) program: Option<Value>,
 }
 
@@ -186,7 +189,7 @@ pub(super) struct Replaced {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AfterRouteTable {
-    /// Changed routes; null if the tap did not change them.
+    /// The routes if the hook function changed them, else null.
     pub(super) routes: Option<Value>,
 }
 
@@ -197,7 +200,7 @@ pub(super) struct Emit {
     pub(super) project_files: Vec<FunctionCall>,
 }
 
-/// File outside of the output directory.
+/// File outside of the output directory that a plugin writes.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Owned {
@@ -212,7 +215,7 @@ pub(super) struct Compile {
     pub(super) handled: bool,
 }
 
-/// Data of the hook `done`.
+/// Event of the hook `done`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Done<'a> {

@@ -4,13 +4,13 @@ use kit_diagnostics::Code;
 
 use super::CodeLocation;
 
-/// Mistake of a plugin.
+/// Mistake that a plugin made, for a diagnostic.
 #[derive(Debug)]
 pub(crate) struct Mistake {
     pub(super) code: Code,
     pub(super) message: String,
     pub(super) help: Option<String>,
-    /// Location in the plugin's code, if known.
+    /// Location of the mistake in the plugin's code, if known.
     pub(super) location: Option<CodeLocation>,
 }
 
@@ -30,7 +30,7 @@ impl Mistake {
         self
     }
 
-    /// Sets the location, unless the mistake already has one.
+    /// Sets the location of the mistake, unless it is already known.
     #[must_use]
     pub(super) fn at(mut self, location: Option<CodeLocation>) -> Self {
         self.location = self.location.or(location);

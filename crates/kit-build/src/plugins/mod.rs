@@ -1,8 +1,9 @@
 //! Plugins: code of the project that runs during its builds.
 //!
-//! A build knows only the configuration of a plugin: its name, its taps, the files that it owns. The plugin's code is
-//! JavaScript and runs in a [`TapHost`], which gets one JSON document per tap and returns another. This module checks the
-//! result of each tap, so a mistake is reported with the plugin's name and the hook. Without plugins, the host is not called.
+//! A build knows only the configuration of a plugin: its name, its taps (the hooks for which it has a function), and the
+//! files that it owns. The plugin's code is JavaScript and runs in a [`TapHost`], which gets one JSON document per tap and
+//! returns another. This module checks each result, and reports a mistake with the name of the plugin and the hook. Without
+//! plugins, the host is not called.
 
 mod code_location;
 mod event;
@@ -28,18 +29,18 @@ pub(crate) use reports::PluginReports;
 pub(crate) use run::Taps;
 pub(crate) use sources::AddedSources;
 
-/// Tap with its position in the order of a hook.
+/// A plugin's function for a hook, with its position in the order of execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisteredTap {
     /// Name of the hook.
     pub hook: &'static str,
     /// Name of the plugin.
     pub plugin: String,
-    /// Position within the hook, from 1.
+    /// Position among the functions for the same hook, from 1.
     pub order: usize,
 }
 
-/// Returns all taps of a project, sorted by hook and by the order in which they run.
+/// Returns the hook functions of all plugins, sorted by hook and by the order in which they run.
 pub fn registered_taps(plugins: &[Plugin]) -> Vec<RegisteredTap> {
     let hooks = crate::HOOKS
         .iter()
@@ -59,7 +60,7 @@ pub fn registered_taps(plugins: &[Plugin]) -> Vec<RegisteredTap> {
         .collect()
 }
 
-/// Returns the plugins that tap a hook, in the order in which they run.
+/// Returns the plugins that have a function for the hook, in the order in which these run.
 fn in_order<'a>(plugins: &'a [Plugin], hook: &str) -> Vec<&'a Plugin> {
     let stage = |plugin: &Plugin| {
         plugin
@@ -76,16 +77,16 @@ fn in_order<'a>(plugins: &'a [Plugin], hook: &str) -> Vec<&'a Plugin> {
     found.into_iter().map(|(_, plugin)| plugin).collect()
 }
 
-/// Future of a tap: resolves to a document, or to an error message for the user.
+/// Future of a hook function. It resolves to the function's result, or to an error message for the user.
 pub type TapFuture<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + 'a>>;
 
-/// Runs the code of plugins.
+/// Runs the hook functions of plugins, for example in Node.
 pub trait TapHost {
-    /// Runs a plugin's tap of a hook with `event` and returns the tap's result.
+    /// Runs a plugin's function for a hook with `event` and returns its result. `plugin` is the plugin's index.
     fn run_tap<'a>(&'a self, plugin: usize, hook: &'static str, event: TapEvent) -> TapFuture<'a>;
 }
 
-/// Host without plugins, for builds of projects without plugins.
+/// A host that cannot run plugins, for builds of projects without plugins.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPlugins;
 
@@ -95,22 +96,22 @@ impl TapHost for NoPlugins {
     }
 }
 
-/// Purpose of a build.
+/// Purpose of a build, which plugins can read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Write the artifacts once.
+    /// `kit build`: write the artifacts once.
     #[default]
     Build,
-    /// Compare the artifacts with the existing ones, write nothing.
+    /// `kit build --check`: compare the artifacts with the existing ones and write nothing.
     Check,
-    /// Write the artifacts after each change.
+    /// `kit build --watch`: write the artifacts after each change.
     Watch,
-    /// Write the artifacts after each change while the application runs.
+    /// `kit dev`: write the artifacts after each change while the application runs.
     Dev,
 }
 
 impl Mode {
-    /// Returns the name in the plugin API.
+    /// Returns the name of the mode in the plugin API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Build => "build",
@@ -127,7 +128,7 @@ mod tests {
     use crate::config::{Plugin, Tap};
 
     #[test]
-    fn sorts_taps_by_stage_before_plugin_order() {
+    fn hook_functions_run_by_stage_and_in_the_order_of_the_plugins_if_stages_are_equal() {
         let plugin = |index, name: &str, stage| Plugin {
             index,
             name: name.to_owned(),

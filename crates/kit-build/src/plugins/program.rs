@@ -1,4 +1,4 @@
-//! Converts the document that plugins see back to the IR.
+//! Reads the program that a plugin changed: converts its JSON document to the IR.
 
 use kit_diagnostics::codes;
 use kit_ir::Program;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::mistake::Mistake;
 
-/// Reads a document that a plugin returned. The error describes the problem.
+/// Reads a program from the document that a plugin returned. The error describes the first problem in the document.
 pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let version = document
@@ -44,8 +44,9 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
     )))
 }
 
-/// Returns the path of a member of `given` that deserialization ignored. Without this check, a misspelled member would be
-/// dropped silently. Empty members are accepted, because serialization omits them.
+/// Returns the path of a property in `given` that kit does not know. `read` is the same value after kit has read and
+/// printed it. Without this check, a misspelled name would have no effect and no message. Empty values are accepted,
+/// because kit omits them when it prints.
 pub(super) fn ignored_member(given: &Value, read: &Value, place: &str) -> Option<String> {
     let join = |name: &str| {
         if place.is_empty() {
@@ -93,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn reads_a_printed_program_to_an_equal_program() {
+    fn printed_program_is_read_to_an_equal_program() {
         let mut program = Program::default();
         program.add_type(TypeKind::String);
         assert_eq!(read(document(&program)).ok(), Some(program));
     }
 
     #[test]
-    fn names_the_member_that_is_invalid() {
+    fn error_names_the_invalid_property_of_a_document() {
         let with = |change: fn(&mut serde_json::Value)| {
             let mut program = Program::default();
             program.add_type(TypeKind::String);

@@ -1,4 +1,4 @@
-//! Collects the reports, watched files and mistakes of a build's taps.
+//! Collects the errors and warnings of plugins in a build, and the files that they watch.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,20 @@ use super::messages::FunctionCall;
 use super::mistake::Mistake;
 use crate::config::Plugin;
 
-/// Reports and mistakes of a build's taps.
+/// Errors, warnings and watched files of the plugins in a build.
 #[derive(Debug, Default)]
 pub(crate) struct PluginReports {
-    /// Mistakes of the taps, and mistakes that they report.
+    /// Mistakes of plugins, and errors and warnings that plugins report about the project.
     pub(crate) diagnostics: Diagnostics,
-    /// Source texts for the diagnostics, by path.
+    /// Texts of the files in which these diagnostics are located, by path.
     pub(crate) texts: Vec<(String, String)>,
-    /// Files that taps read.
+    /// Files that plugins read. A change to them can change the output.
     pub(crate) watched: Vec<PathBuf>,
-    /// Paths of the program's sources, in order. A span refers to a source by its index.
+    /// Paths of the program's source files, in order: a span refers to a file by its index.
     pub(crate) sources: Vec<String>,
 }
 
-/// Report of a plugin on the project.
+/// Argument of a plugin's call that reports an error or a warning about the project.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Report {
@@ -51,7 +51,7 @@ enum Level {
 }
 
 impl PluginReports {
-    /// Moves everything collected into the results of the build.
+    /// Moves the diagnostics, texts and watched files into the results of the build.
     pub(crate) fn move_into(
         self,
         diagnostics: &mut Diagnostics,
@@ -65,7 +65,7 @@ impl PluginReports {
         read.extend(self.watched);
     }
 
-    /// Records that a tap failed or returned an unusable result.
+    /// Adds a diagnostic for a hook function that failed or returned an invalid result.
     pub(super) fn add_mistake(&mut self, root: &Path, plugin: &Plugin, hook: &str, mistake: Mistake) {
         let message = format!("plugin `{}` failed in `{hook}`: {}", plugin.name, mistake.message);
         let mut diagnostic = Diagnostic::new(mistake.code, message);
@@ -86,7 +86,7 @@ impl PluginReports {
         self.diagnostics.push(diagnostic.labels(place));
     }
 
-    /// Records a report of a plugin.
+    /// Adds the error or warning that a plugin reported about the project.
     pub(super) fn report(&mut self, root: &Path, plugin: &Plugin, call: FunctionCall) -> Result<(), Mistake> {
         let at = call.at.clone();
         let report: Report = call.read(

@@ -1,4 +1,4 @@
-//! Runs the taps of a hook one after the other, and checks their results.
+//! Runs the plugins' functions for a hook one after the other, and checks their results.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::globs::SourceFiles;
 use crate::output::OutputFile;
 use crate::{BuildError, BuildReport, BuildRequest};
 
-/// Plugins of one build.
+/// Runs the hook functions of the plugins in one build.
 pub(crate) struct Taps<'a> {
     pub(crate) request: &'a BuildRequest<'a>,
     pub(crate) host: &'a dyn TapHost,
@@ -28,13 +28,14 @@ pub(crate) struct Taps<'a> {
 }
 
 impl<'a> Taps<'a> {
-    /// Returns true if no plugin taps the hook, so the build need not prepare its event.
+    /// Returns true if no plugin has a function for the hook. Then the build need not create its event.
     pub(crate) fn is_untapped(&self, hook: &str) -> bool {
         in_order(&self.request.config.plugins, hook).is_empty()
     }
 
-    /// Runs all taps of a hook. `event` creates the event of a tap, `apply` applies its result. After a failed tap, the others do
-    /// not run, except for `done`, in which each plugin cleans up its own resources. Returns true if no tap failed.
+    /// Runs all functions for a hook and returns true if none failed. `event` creates the event for a function, and `apply`
+    /// applies the result. After a failure, the other functions do not run. The hook `done` is an exception: there, each plugin
+    /// must be able to clean up.
     async fn run_all<S, A: DeserializeOwned>(
         &self,
         hook: &'static str,
@@ -57,7 +58,7 @@ impl<'a> Taps<'a> {
         succeeded
     }
 
-    /// Runs one tap, and records its reports and watched files.
+    /// Runs one hook function, and stores its diagnostics and watched files.
     async fn run_one<A: DeserializeOwned>(
         &self,
         plugin: &Plugin,
@@ -97,7 +98,8 @@ impl<'a> Taps<'a> {
         }
     }
 
-    /// Runs `beforeTransform`: taps add sources of types and contracts that the globs do not find. `None` if a tap failed.
+    /// Runs the hook `beforeTransform`, in which plugins add source files that the globs do not match. Returns `None` if a
+    /// function failed.
     pub(crate) async fn before_transform(
         &self,
         sources: &mut SourceFiles,
@@ -126,7 +128,7 @@ impl<'a> Taps<'a> {
         succeeded.await.then_some(state.1)
     }
 
-    /// Runs `afterTypeParse`: taps may change the program.
+    /// Runs the hook `afterTypeParse`, in which plugins may change the program.
     pub(crate) async fn after_type_parse(&self, program: &mut Program, reports: &mut PluginReports) {
         self.run_all(
             "afterTypeParse",
@@ -143,7 +145,7 @@ impl<'a> Taps<'a> {
         .await;
     }
 
-    /// Runs `afterValidators`: taps may replace generated validators or add files to them.
+    /// Runs the hook `afterValidators`, in which plugins may replace generated validators or add files.
     pub(crate) async fn after_validators(
         &self,
         files: &[OutputFile],
@@ -176,7 +178,8 @@ impl<'a> Taps<'a> {
         .await;
     }
 
-    /// Runs `afterRouteTable`: taps may change members of routes, but not add or remove routes. Returns true if a route changed.
+    /// Runs the hook `afterRouteTable`, in which plugins may change properties of routes, but not add or remove routes. Returns
+    /// true if a route changed.
     pub(crate) async fn after_route_table(&self, program: &mut Program, reports: &mut PluginReports) -> bool {
         let mut state = (program, false);
         self.run_all(
@@ -196,7 +199,7 @@ impl<'a> Taps<'a> {
         state.1
     }
 
-    /// Runs `emit`: taps add files.
+    /// Runs the hook `emit`, in which plugins add files.
     pub(crate) async fn emit(
         &self,
         program: &Program,
@@ -217,7 +220,7 @@ impl<'a> Taps<'a> {
         additions.refuse_foreign(self.request.root, &self.request.config.plugins, reports)
     }
 
-    /// Runs `compile`: returns the name of the plugin that replaces the project's compiler.
+    /// Runs the hook `compile`. Returns the name of the plugin that replaced the project's compiler, if one did.
     pub(crate) async fn compile(&self, reports: &mut PluginReports) -> Option<String> {
         let mut handled = None;
         self.run_all(
@@ -236,7 +239,7 @@ impl<'a> Taps<'a> {
         handled
     }
 
-    /// Runs `done` at the end of a build, also after a build that wrote nothing.
+    /// Runs the hook `done` at the end of a build, even if the build wrote nothing.
     pub(crate) async fn done(&self, report: &BuildReport, reports: &mut PluginReports) {
         let done = Done {
             status: if report.succeeded() { "built" } else { "failed" },
@@ -266,7 +269,8 @@ fn paths(files: &[OutputFile]) -> Vec<String> {
     files.iter().map(|file| file.path.clone()).collect()
 }
 
-/// Applies the changes of routes that plugins may make. The error names a change that is not allowed.
+/// Replaces the routes by those that a plugin returned. Plugins may change only certain properties of a route; the error names
+/// another change.
 fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let routes: Vec<Route> = serde_json::from_value(given.clone())

@@ -1,4 +1,4 @@
-//! Sources that plugins add: files on the disk, and virtual files that only the build sees.
+//! Source files that plugins add. They exist on the disk, or are virtual: only the build sees them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,14 +13,14 @@ use super::messages::{BeforeTransform, File, FunctionCall};
 use super::mistake::Mistake;
 use crate::globs::SourceFiles;
 
-/// Virtual files that plugins added.
+/// Virtual source files that plugins added.
 #[derive(Debug, Default)]
 pub(crate) struct AddedSources {
     virtual_files: BTreeMap<PathBuf, String>,
 }
 
 impl AddedSources {
-    /// Adds the sources of one plugin. The error describes an invalid source.
+    /// Adds the source files of one plugin. The error describes an invalid one.
     pub(super) fn add(
         &mut self,
         root: &Path,
@@ -37,7 +37,8 @@ impl AddedSources {
                 let path = self
                     .source(root, files, function, call)
                     .map_err(|mistake| mistake.at(at))?;
-                // The file may also be a module of the application. Removed from the entries, it is read only once.
+                // The file may already be listed as a module of the application. It is removed there, so that it is
+                // read only once.
                 sources.entries.retain(|entry| *entry != path);
                 list.push(path);
             }
@@ -97,7 +98,7 @@ impl AddedSources {
         self.virtual_files.contains_key(path)
     }
 
-    /// Returns a file system with the virtual files on top of `files`.
+    /// Returns a file system that contains the files of `files` and the virtual files.
     pub(crate) fn with_virtual_files(&self, files: &Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
         if self.virtual_files.is_empty() {
             return Arc::clone(files);
@@ -115,7 +116,7 @@ struct Overlay {
 }
 
 impl Overlay {
-    /// Returns true if the directory contains a virtual file, directly or in a subdirectory.
+    /// Returns true if the directory or one of its subdirectories contains a virtual file.
     fn contains_virtual(&self, path: &Path) -> bool {
         self.virtual_files
             .keys()

@@ -1,4 +1,4 @@
-//! Projects in temporary directories, and golden files, for the tests of this crate.
+//! Projects in temporary directories, and helpers for golden files.
 #![allow(clippy::disallowed_methods)] // Reason: tests access files directly, without the code under test.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 #![allow(unreachable_pub)] // Reason: `pub` in a test binary is not reachable from outside.
@@ -13,10 +13,10 @@ use std::time::{Duration, SystemTime};
 
 use kit_build::{BuildReport, BuildRequest, BuildTime, Disk, LoadedConfig, build, resolve};
 
-/// Texts by path.
+/// Content of files, by path.
 pub type Files = BTreeMap<String, String>;
 
-/// A project on the disk, removed when the test ends.
+/// A project in a temporary directory, removed when the test ends.
 pub struct Project {
     pub root: PathBuf,
 }
@@ -46,7 +46,8 @@ impl Project {
         fs::remove_file(self.root.join(path)).unwrap();
     }
 
-    /// Builds at a time in seconds since the epoch; `fixed` sets `SOURCE_DATE_EPOCH`.
+    /// Builds the project at a time in seconds since 1970. If `fixed` is true, `SOURCE_DATE_EPOCH`
+    /// sets the time.
     pub fn build_at(&self, second: u64, fixed: bool) -> BuildReport {
         let epoch = second.to_string();
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
@@ -72,14 +73,14 @@ impl Project {
         build(&request, &()).unwrap()
     }
 
-    /// Builds and asserts that there are no errors.
+    /// Builds the project and asserts that there are no errors.
     pub fn build(&self) -> BuildReport {
         let report = self.build_at(1_790_000_000, true);
         assert!(report.succeeded(), "{:#?}", report.diagnostics);
         report
     }
 
-    /// Returns the artifacts, except for the lock, which has no content.
+    /// Returns the artifacts, without the empty lock file.
     pub fn output(&self) -> Files {
         let mut files = read_tree(&self.root.join(".kit"));
         files.remove(".lock");
@@ -93,7 +94,7 @@ impl Drop for Project {
     }
 }
 
-/// Returns every file below a directory; empty if the directory does not exist.
+/// Returns every file in a directory and its subdirectories. Empty if the directory does not exist.
 pub fn read_tree(base: &Path) -> Files {
     let mut found = Files::new();
     let mut open = vec![base.to_owned()];
@@ -119,12 +120,13 @@ pub fn read_tree(base: &Path) -> Files {
     found
 }
 
-/// Returns true if goldens should be rewritten. A person reviews the changes afterwards.
+/// Returns true if `KIT_BLESS` is set, so that tests rewrite golden files. A person reviews the
+/// changes afterwards.
 pub fn bless() -> bool {
     std::env::var_os("KIT_BLESS").is_some_and(|value| value == "1")
 }
 
-/// Returns the path of a file or directory in `tests/`.
+/// Returns the path of a file or directory in the `tests/` directory of this crate.
 pub fn beside(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(path)
 }

@@ -84,19 +84,19 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
 /// Optional steps after the artifacts are written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BuildSteps {
-    /// True to run the project's compiler.
+    /// True to run the project's compiler, which writes JavaScript.
     pub(crate) compile: bool,
-    /// True to check the types of all code.
+    /// True to check the types of all code with tsc.
     pub(crate) check_types: bool,
 }
 
-/// Kind of build, with the state that it needs.
+/// Kind of a build.
 pub(crate) enum BuildKind<'a, 'host> {
-    /// Write all artifacts.
+    /// Build once, and write the artifacts.
     Write,
-    /// Compare with the existing artifacts, write nothing.
+    /// Compare the artifacts with the existing files, and write nothing.
     Check,
-    /// Write the artifacts that changed since the last build.
+    /// Build again after an edit, and write the artifacts that changed. The value is the state of the earlier builds.
     Incremental(&'a mut RepeatedBuild<'host>),
 }
 
@@ -109,7 +109,7 @@ impl BuildKind<'_, '_> {
         }
     }
 
-    /// Runs the taps of `done`, and updates the list of watched files.
+    /// Runs the plugins that tap the hook `done`, and watches the files that the build has read.
     pub(crate) async fn finish(
         &mut self,
         project: &Project,
@@ -125,8 +125,8 @@ impl BuildKind<'_, '_> {
         Ok(())
     }
 
-    /// Does the same as [`BuildKind::finish`] after the artifacts are written. Prints diagnostics of taps since then; errors among
-    /// them fail the build. `shown` contains the diagnostics that were printed before.
+    /// Does the same as [`BuildKind::finish`] after the artifacts are written, and prints the diagnostics of the plugins. An
+    /// error among them fails the build. `shown` are the diagnostics that were already printed.
     pub(crate) async fn finish_written(
         &mut self,
         project: &Project,
@@ -157,7 +157,7 @@ pub(crate) struct PrintedLines {
     left_out: Option<String>,
 }
 
-/// Writes the artifacts and prints a summary. Then checks types and runs the project's compiler, as `steps` requests.
+/// Builds, writes the artifacts and prints a summary. Then checks types and runs the project's compiler if `steps` requests it.
 pub(crate) async fn build_and_compile(
     project: &Project,
     context: &Context<'_>,
@@ -175,7 +175,7 @@ pub(crate) async fn build_and_compile(
     }
     print_pending(&report, &mut told.pending, console);
     let time = build_time(context.environment)?;
-    // The user has already seen these diagnostics.
+    // These diagnostics were already printed.
     let shown = std::mem::take(&mut report.diagnostics);
     let types = if steps.check_types {
         Some(check_types(project, context)?)
@@ -236,7 +236,7 @@ fn check_types(project: &Project, context: &Context<'_>) -> Result<Duration, Com
     Ok(took)
 }
 
-/// Reports if the artifacts are up to date. Then checks types if `steps` requests it.
+/// Compares the artifacts with the existing files and prints the result. Then checks types if `steps` requests it.
 async fn check_artifacts(
     project: &Project,
     context: &Context<'_>,
@@ -256,7 +256,7 @@ async fn check_artifacts(
     if is_fresh {
         console.result(&format!("{directory}/ is up to date"));
     }
-    // With artifacts that are out of date, type errors would be misleading.
+    // If the artifacts are out of date, type errors would be misleading.
     let types = if steps.check_types && is_fresh {
         Some(check_types(project, context)?)
     } else {
@@ -284,7 +284,7 @@ async fn check_artifacts(
     Err(CommandError::Reported)
 }
 
-/// Returns the build request of a project.
+/// Returns the input of `kit-build` for a project.
 pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildRequest<'a> {
     BuildRequest {
         root: &project.root,
@@ -294,7 +294,8 @@ pub(crate) fn request<'a>(project: &'a Project, time: &'a BuildTime) -> BuildReq
     }
 }
 
-/// Runs a build and fails if the project has mistakes. On a terminal, shows the current step and the warnings.
+/// Runs a build and fails if the project has mistakes. On a terminal, shows the current step while the build runs, then the
+/// warnings.
 pub(crate) async fn run_build(
     project: &Project,
     context: &Context<'_>,
@@ -353,7 +354,7 @@ pub(crate) fn summary(report: &BuildReport, took: Duration, console: &Console<'_
     )
 }
 
-/// Returns the duration of each step, such as `parse 3.1 ms, types 4.0 ms, …`.
+/// Returns a line with the duration of each step: `sources 3.1 ms, types 4.0 ms, …`.
 fn phases(report: &BuildReport) -> String {
     let phases: Vec<String> = report
         .steps
@@ -363,7 +364,7 @@ fn phases(report: &BuildReport) -> String {
     format!("  {}", phases.join(", "))
 }
 
-/// Prints the number of changes without a migration, unless the last build printed the same line.
+/// Prints the line about database changes without a migration, unless `told` shows that the last build printed the same.
 pub(crate) fn print_pending(report: &BuildReport, told: &mut Option<String>, console: &Console<'_>) {
     let text = pending(report);
     if *told != text {
@@ -374,7 +375,7 @@ pub(crate) fn print_pending(report: &BuildReport, told: &mut Option<String>, con
     }
 }
 
-/// Returns a line about the changes without a migration; `None` if there are none.
+/// Returns a line about database changes that no migration contains; `None` if there are none.
 fn pending(report: &BuildReport) -> Option<String> {
     let PendingChanges { changes, problems } = report.pending;
     let text = match (changes, problems) {
@@ -400,7 +401,7 @@ fn duration(took: Duration) -> String {
     }
 }
 
-/// Shows the current step on a terminal, on a line that is erased afterwards.
+/// Shows the current step on a line of the terminal, which is erased afterwards.
 struct StepLine<'a> {
     console: Option<&'a Console<'a>>,
 }

@@ -1,4 +1,4 @@
-//! JSON output of `kit build --json`.
+//! The JSON that `kit build --json` prints.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::left_out::LeftOut;
 use crate::compiler::Compiled;
 use crate::console::milliseconds;
 
-/// Steps that ran besides the build.
+/// Results of the steps after the artifacts are written.
 pub(super) struct OptionalSteps {
     pub(super) compiled: Option<Compiled>,
-    /// Time that the type check took.
+    /// Duration of the type check; `None` if it did not run.
     pub(super) types: Option<Duration>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct JsonReport<'a> {
     steps: Vec<JsonStep>,
     /// The project's compiler; `None` if no compiler ran.
     compiler: Option<JsonStep>,
-    /// Artifacts that the build left out, with the reason; empty with `--check`.
+    /// Artifacts that the build did not generate, with the reason. Empty with `--check`.
     pub(super) left_out: Vec<LeftOut>,
     /// Type check; `None` without `--check-types`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,12 +50,12 @@ struct JsonFiles<'a> {
     written: &'a [String],
     unchanged: usize,
     removed: &'a [String],
-    /// Files outside of the output directory that plugins own.
+    /// Paths of the files outside of the output directory that plugins wrote.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     project: &'a [String],
 }
 
-/// Differences between the types and the committed migrations.
+/// Differences between the types and the committed migrations, as numbers.
 #[derive(Serialize)]
 struct JsonPending {
     changes: usize,

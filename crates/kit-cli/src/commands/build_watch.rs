@@ -12,7 +12,7 @@ use crate::host::Event;
 use crate::project::{self, Project, build_time};
 use crate::repeated_build::RepeatedBuild;
 
-/// Builds, and builds again after each saved file until the user quits. After a mistake, waits for the next change.
+/// Builds, and builds again after each saved file until the user quits. If a build fails, waits for the next edit.
 pub(crate) async fn run(
     common: &Common,
     context: &Context<'_>,
@@ -20,7 +20,7 @@ pub(crate) async fn run(
 ) -> Result<(), CommandError> {
     let console = context.console;
     console.use_lines();
-    // Errors that no edit of a source file can fix end the command.
+    // These errors end the command, because no edit of a source file can correct them.
     let root = project::root(common, context.environment)?;
     build_time(context.environment)?;
     let mut again = RepeatedBuild::start(root, Mode::Watch, context.host).await?;
@@ -35,7 +35,7 @@ pub(crate) async fn run(
             console.note(&console.paint(Stream::Err, Style::new().dimmed(), text));
         }
         is_first = false;
-        // Stops if the reader of the output has closed it.
+        // End the command if nobody reads its output any more.
         if console.is_closed() || context.host.wait().await? == Event::Quit {
             return Ok(());
         }

@@ -219,7 +219,7 @@ async fn reset(arguments: &Reset, context: &Context<'_>) -> Result<(), CommandEr
     } = context;
     let root = root(&arguments.common, *environment)?;
     let mut diagnostics = Diagnostics::default();
-    // Read the migrations before anything is deleted.
+    // Read the migrations first: if one is damaged, nothing is deleted.
     let migrations = read_migrations(&root, &mut diagnostics)?;
     if diagnostics.has_errors() {
         return Err(CommandError::Diagnostics(diagnostics, Box::new(NoSources)));
@@ -271,7 +271,7 @@ async fn ask(
     action: DatabaseAction,
     context: &Context<'_>,
 ) -> Result<DatabaseResult, CommandError> {
-    // Also reads `KIT_DATA_DIR`, the directory of the database, which `kit dev` reads from the same file.
+    // `.env` may also set `KIT_DATA_DIR`, the directory of the database. `kit dev` reads it from there, too.
     context.host.load_env(root).await?;
     Ok(context
         .host

@@ -65,7 +65,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         root: arguments.root.clone(),
         json: false,
     };
-    // Without a project or a program, the command fails: an edit cannot fix that.
+    // These errors end the command, because no edit of a source file can correct a missing project or program.
     let root = project::root(&common, context.environment)?;
     build_time(context.environment)?;
     entry::find(&root, arguments.entry.as_deref())?;
@@ -104,13 +104,13 @@ struct Development<'a> {
     common: Common,
     again: RepeatedBuild<'a>,
     database: Database,
-    /// Last served version of the application; `None` before the first.
+    /// Version of the application that was served last; `None` before the first one.
     served: Option<Serve>,
-    /// Last printed line about pending changes, so that it is not repeated after every edit.
+    /// Last printed line about database changes without a migration. It is not repeated after every edit.
     printed_pending: Option<String>,
-    /// Last printed result of the type check.
+    /// Type errors that were already printed.
     types: PrintedTypeErrors,
-    /// Variables that `.env` set for the last build.
+    /// Result of loading `.env` for the last build.
     env: EnvFile,
 }
 
@@ -118,14 +118,14 @@ struct Development<'a> {
 #[derive(Default)]
 struct Database {
     is_known: bool,
-    /// URL of the embedded database, if the project uses it.
+    /// URL of the embedded database; `None` if the project does not use it.
     embedded: Option<String>,
-    /// Migrations that were last reported as not applied.
+    /// Names of the project's migrations when they were last compared with the database.
     unapplied: Vec<String>,
 }
 
 impl Development<'_> {
-    /// Builds, prints the result, and returns the application to serve.
+    /// Builds the project, prints the result, and returns the version of the application to serve.
     async fn build(&mut self) -> Result<Serve, CommandError> {
         match self.attempt().await {
             Ok(serve) => Ok(serve),
@@ -138,7 +138,7 @@ impl Development<'_> {
                 match &self.served {
                     Some(last) => Ok(Serve {
                         build,
-                        // The artifacts of the last build are out of date, so their types are not checked.
+                        // The artifacts are those of the last successful build, so a type check would report wrong errors.
                         types: None,
                         ..last.clone()
                     }),
@@ -153,7 +153,7 @@ impl Development<'_> {
         let console = self.context.console;
         let env = env_file::load(&self.common, self.context).await?;
         if env.changed.iter().any(|name| name == "DATABASE_URL") {
-            // `.env` now names another database, so the state of the previous one is invalid.
+            // `.env` now names another database, so the state of the previous one no longer applies.
             self.database = Database::default();
         }
         if (&env.set, &env.kept) != (&self.env.set, &self.env.kept) {
@@ -183,7 +183,7 @@ impl Development<'_> {
         })
     }
 
-    /// Returns the application to serve if the project's first build fails.
+    /// Returns the application to serve after a failed build if none was served before.
     fn failed_first_build(&self, build: BuildState) -> Result<Serve, CommandError> {
         let root = project::root(&self.common, self.context.environment)?;
         Ok(Serve {
@@ -198,7 +198,7 @@ impl Development<'_> {
         })
     }
 
-    /// Returns the type check of the built project, or `None` if the project cannot be checked.
+    /// Returns the type check of the built project; `None` if the project lacks TypeScript or its configuration.
     fn checker(&mut self, root: &Path) -> Option<TypeCheck> {
         match Checker::find(root, "dev") {
             Ok(checker) => Some(checker.request()),
@@ -210,7 +210,7 @@ impl Development<'_> {
     }
 
     /// Starts the embedded database if the project has tables and `DATABASE_URL` is not set, and reports migrations that are
-    /// not applied. Failures are only printed, because the application may work without the database.
+    /// not applied. A failure does not end the command, because the application may work without the database.
     async fn look_at_database(&mut self, project: &Project, report: &BuildReport) {
         if self.arguments.no_db || report.counts.entities == 0 {
             return;
@@ -244,7 +244,8 @@ impl Development<'_> {
         let Ok(migrations) = read_migrations(&project.root, &mut Diagnostics::default()) else {
             return;
         };
-        // The database is checked at the start and while migrations are missing. Other edits do not wait for this check.
+        // The database is only checked at the start and after the list of migrations has changed. Other edits should not wait
+        // for it.
         let names: Vec<String> = migrations
             .iter()
             .map(|migration| migration.name.clone())
@@ -285,7 +286,7 @@ impl Development<'_> {
     }
 }
 
-/// Environment that records the output, without colours.
+/// An environment without colours that stores the output.
 struct RecordingEnvironment<'a> {
     inner: &'a dyn Environment,
     text: RefCell<String>,

@@ -77,7 +77,7 @@ impl Entry {
 struct Page {
     #[serde(flatten)]
     entry: Entry,
-    /// Documentation page in Markdown.
+    /// Text of the documentation page, in Markdown.
     page: &'static str,
 }
 
@@ -93,7 +93,7 @@ fn list() -> String {
 fn parse(name: &str) -> Result<Code, String> {
     Code::from_name(name).ok_or_else(|| {
         let names: Vec<String> = codes::ALL.iter().map(|code| code.name()).collect();
-        // Suggest a code only if the name is a near miss. A code of another tool gets no suggestion.
+        // Suggest a code only if the name is similar to it. A code of another tool gets no suggestion.
         match closest(name, names.iter().map(String::as_str)) {
             Some(near) => {
                 format!("kit has no diagnostic with this code; did you mean `{near}`? `kit explain` lists all codes")
@@ -103,7 +103,7 @@ fn parse(name: &str) -> Result<Code, String> {
     })
 }
 
-/// Formats a page for a terminal: bold headings, indented code blocks with the names of their files above them.
+/// Formats a page for a terminal: headings are bold, code blocks are indented below the names of their files.
 fn styled(page: &str) -> String {
     let heading = Style::new().bold();
     let file = AnsiColor::Cyan.on_default();

@@ -1,4 +1,4 @@
-//! The command `kit generate` and its variants.
+//! The commands `kit generate`, `kit generate:tests` and `kit generate:openapi`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -69,7 +69,7 @@ pub(crate) async fn tests(arguments: &TestsArguments, context: &Context<'_>) -> 
     Ok(())
 }
 
-/// Returns the error for a build without contract tests.
+/// Returns the error for a project that gets no contract tests.
 pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -> Problem {
     let application = format!(
         "name the module that exports the application: `tests: {{ app: \"src/app.ts\" }}` in {}",
@@ -165,14 +165,15 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
 /// Path of the document in the output directory.
 const DOCUMENT: &str = "schemas/openapi.json";
 
-/// Returns the path of the copy. Refuses a path in the output directory: the next build would not update a document there.
+/// Returns the path to which the document is copied. Refuses a path in the output directory, because builds would not
+/// update a copy there.
 fn copy_path(
     path: &Path,
     project: &Project,
     directory: &Path,
     context: &Context<'_>,
 ) -> Result<PathBuf, CommandError> {
-    // A relative path refers to the working directory, not to the project's root.
+    // A relative path starts at the working directory, not at the project's root.
     let here = context
         .environment
         .current_dir()
@@ -190,7 +191,7 @@ fn copy_path(
     Ok(path)
 }
 
-/// Returns the path without `.` and `..`.
+/// Returns the path with `.` and `..` resolved: `/a/./b/../c` becomes `/a/c`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,4 @@
-//! Lists the artifacts that a build left out, with the reasons: some projects get artifacts that others do not need.
+//! Lists the artifacts that a build did not generate, with reasons such as a package that the project does not depend on.
 
 use kit_build::{BuildReport, NoContractTests};
 use serde::Serialize;
@@ -6,14 +6,15 @@ use serde::Serialize;
 use crate::compiler::NotCompiled;
 use crate::project::Project;
 
-/// An artifact that a build left out.
+/// An artifact that a build did not generate.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct LeftOut {
     what: &'static str,
     reason: String,
 }
 
-/// Returns the artifacts that a build left out. `not_compiled` is the reason why no compiler ran, if one was requested.
+/// Returns the artifacts that a build did not generate. `not_compiled` is the reason why the project's compiler did not
+/// run, or `None` if it ran or was not requested.
 pub(crate) fn left_out(
     project: &Project,
     report: &BuildReport,

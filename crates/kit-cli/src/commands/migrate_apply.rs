@@ -60,8 +60,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a number of seconds from 0.001 to 86400".to_owned())
 }
 
-/// Reads only the migrations of the project, so the command also works without types and configuration, for example in
-/// production.
+/// Applies the migrations. Reads only the directory `migrations`, so the command also works without types and configuration,
+/// for example in production.
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
     let console = context.console;
     env_file::load_and_print(&arguments.common, context).await?;
@@ -96,7 +96,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Refuses a directory without migrations below a project's root: the user probably means that project.
+/// Refuses a directory without migrations inside of a project: the user probably wants to apply those of the project.
 pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), CommandError> {
     match below_project_error(root) {
         Some((problem, help)) if migrations.is_empty() => {
@@ -121,7 +121,7 @@ pub(crate) async fn database_url(
     }
 }
 
-/// Converts an error of the database to a problem with help.
+/// Converts an error of `kit-migrate` to a problem with its help.
 pub(crate) fn problem(error: &MigrateError) -> Problem {
     Problem::migration(vec![Reason {
         help: error.help().map(str::to_owned),
@@ -133,7 +133,7 @@ pub(crate) fn problem(error: &MigrateError) -> Problem {
 struct ProgressPrinter<'a> {
     console: &'a Console<'a>,
     migrations: &'a [Migration],
-    /// True if the output may show a temporary line.
+    /// True if the terminal can show a line that is erased afterwards.
     line: bool,
 }
 

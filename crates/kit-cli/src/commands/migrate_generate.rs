@@ -100,7 +100,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Returns the changes of the types that no migration contains.
+/// Returns the changes of the types that no migration contains yet.
 pub(crate) fn pending_plan(analysis: &Analysis) -> Result<Plan, CommandError> {
     Ok(compare(analysis)?.1)
 }
@@ -122,11 +122,12 @@ fn refuse(error: PlanError) -> CommandError {
 /// A migration that was written.
 pub(crate) struct Written {
     pub(crate) migration: Migration,
-    /// Migrations of merged branches that this migration joins.
+    /// Names of the migrations of merged git branches that this migration combines.
     merges: Vec<String>,
 }
 
-/// Writes a migration with the changes. `None` if there are neither changes nor branches to join.
+/// Writes a migration with the changes. Returns `None` if there are no changes, and no migrations of merged branches to
+/// combine.
 pub(crate) fn write(
     root: &Path,
     time: &BuildTime,
@@ -148,7 +149,7 @@ pub(crate) fn write(
     }))
 }
 
-/// Returns a timestamp after that of every existing migration: migrations run in the order of their names.
+/// Returns a timestamp later than that of every existing migration, because migrations run in the order of their names.
 fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, CommandError> {
     let Some(last) = migrations.last() else {
         return Ok(time.compact());
@@ -169,7 +170,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
     destructive: bool,
-    /// Migrations of merged branches that this migration joins.
+    /// Names of the migrations of merged git branches that this migration combines.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     merges: &'a [String],
     changes: Vec<Line>,

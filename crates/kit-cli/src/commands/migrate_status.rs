@@ -157,7 +157,7 @@ fn describe(difference: &Difference) -> String {
     }
 }
 
-/// Returns the steps that repair all differences; equal steps are listed once.
+/// Returns the steps that repair all differences. Steps that are equal are listed once.
 fn repairs(status: &Status) -> Vec<String> {
     let mut all = Vec::new();
     let mut pending = false;
@@ -202,7 +202,7 @@ struct Document<'a> {
     migrations: Vec<JsonMigration<'a>>,
     drift: JsonDrift<'a>,
     branches: JsonBranches<'a>,
-    /// Process that is applying migrations now.
+    /// Description of a process that is applying migrations at the moment.
     running: Option<&'a str>,
     repairs: Vec<String>,
 }
@@ -230,20 +230,20 @@ struct JsonMigration<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonDrift<'a> {
-    /// Reason why the tables were not compared.
+    /// Reason why the tables in the database could not be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     unknown_because: Option<&'a str>,
     differences: Vec<JsonDifference<'a>>,
-    /// Tables that no migration created.
+    /// Names of tables in the database that no migration created.
     unknown_tables: &'a [String],
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonBranches<'a> {
-    /// Migrations of merged branches that no migration joins yet.
+    /// Names of migrations from merged git branches that no later migration combines yet.
     side_by_side: &'a [String],
-    /// Changes of both branches that conflict, and how to repair the conflict.
+    /// Reason why the migrations of both branches conflict, and how to repair it.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflict: Option<&'a str>,
 }

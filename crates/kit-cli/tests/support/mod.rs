@@ -1,4 +1,4 @@
-//! Runs commands in an isolated environment: a project in a temporary directory, streams in memory, a simulated host.
+//! Runs commands in an isolated environment: a project in a temporary directory, output in memory, a simulated host.
 #![allow(clippy::disallowed_methods)] // Reason: tests create the files that commands read.
 #![allow(clippy::unwrap_used)] // Reason: helpers of tests may panic like tests.
 #![allow(unreachable_pub)] // Reason: `pub` in a test binary is not reachable from outside.
@@ -24,40 +24,41 @@ use serde_json::Value;
 /// Answer that simulates Ctrl-C.
 pub const CTRL_C: &str = "\u{3}";
 
-/// A project on the disk, removed when the test ends.
+/// A project in a temporary directory, removed when the test ends.
 pub struct Project {
     pub root: PathBuf,
     pub variables: BTreeMap<String, String>,
     pub terminal: bool,
     pub host: TestHost,
-    /// Answers of the user, in order; `None` is Esc, and [`CTRL_C`] is Ctrl-C. Without answers left, no question can be asked.
+    /// Answers of the user, in order. `None` is Esc, and [`CTRL_C`] is Ctrl-C. If none is left, the command cannot ask
+    /// questions.
     pub answers: RefCell<Vec<Option<&'static str>>>,
-    /// Installed programs, and if they succeed: for all of `npm`, or for `npm install` only.
+    /// Installed programs, and true if they succeed. A key such as `npm install` stands for a single command of a program.
     pub programs: BTreeMap<&'static str, bool>,
     /// Programs that were run, with their arguments.
     pub ran: RefCell<Vec<String>>,
 }
 
-/// Host with prepared results.
+/// A host with prepared results.
 #[derive(Default)]
 pub struct TestHost {
     pub config: Option<Result<Value, String>>,
     pub database: Option<Result<String, String>>,
-    /// Number of processes that use the embedded database.
+    /// Number of processes that still use the embedded database.
     pub users: usize,
-    /// Results of taps, in the order of the calls.
+    /// Results of the plugins' hook functions, in the order of the calls.
     pub taps: RefCell<std::collections::VecDeque<Result<Value, String>>>,
-    /// Result of running Node.
+    /// Result of the Node process.
     pub node: Option<Result<NodeExit, String>>,
-    /// Requests to the host.
+    /// Requests that the host got.
     pub asked: RefCell<Vec<String>>,
-    /// Applications to serve, in order.
+    /// Applications that the host was asked to serve, in order.
     pub served: RefCell<Vec<Serve>>,
-    /// Watched files, in order.
+    /// Files that the host was asked to watch, in order.
     pub watched: RefCell<Vec<Watch>>,
-    /// Edits to make while the command waits, in reverse order. After them, the user quits.
+    /// Edits to make while the command waits. The last one in the list is made first. After all of them, the user quits.
     pub edits: RefCell<Vec<Box<dyn Fn()>>>,
-    /// Events that occur while the command waits, before the edits; in reverse order.
+    /// Events that occur while the command waits, before the edits. The last one in the list occurs first.
     pub events: RefCell<Vec<Event>>,
     /// Result of loading `.env`.
     pub env: RefCell<EnvFile>,
@@ -76,7 +77,7 @@ impl Outcome {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 
-    /// Returns exit code, standard output and standard error, for one assertion.
+    /// Returns the exit code, standard output and standard error, to compare them in one assertion.
     pub fn parts(&self) -> (u8, &str, &str) {
         (self.code, &self.out, &self.err)
     }
@@ -117,7 +118,7 @@ impl Project {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Returns every file below a directory of the project, with its bytes.
+    /// Returns the content of every file in a directory of the project, by path.
     pub fn tree(&self, below: &str) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         let base = self.root.join(below);

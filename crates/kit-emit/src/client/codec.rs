@@ -1,4 +1,5 @@
-//! Codecs of responses: data for `@kit/client` that locates the values for which JSON has no type, such as dates.
+//! Codecs of responses: data that tells `@kit/client` where a response contains values that JSON cannot represent, such as
+//! dates.
 //!
 //! The client selects the member of a union by a property with literals. If there is no such property, all members must have
 //! the same codec at each location. For all other unions, the client returns plain JSON, and its type says so.
@@ -9,12 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::references::References;
 use crate::text::literal;
 
-/// Conversion of a value. No codec means that the JSON value is already the result.
+/// Conversion of a JSON value to the value that the client returns. If there is no codec, both are equal.
 #[derive(Debug, Clone, PartialEq)]
 enum Codec {
-    /// `$date`, `$bigint` or `$bytes`; with `?`, only strings in the scalar's form are converted.
+    /// `$date`, `$bigint` or `$bytes`. With a final `?`, the value may also be another string, which is not converted.
     Scalar(&'static str),
-    /// Codec of a declaration.
+    /// Reference to the codec of a declaration.
     Named(DeclarationId),
     Properties(Vec<(String, Codec)>),
     Each(Box<Codec>),
@@ -24,7 +25,7 @@ enum Codec {
     All(Vec<Codec>),
 }
 
-/// Error for a union whose members no codec can tell apart.
+/// Error: the client cannot tell the members of a union apart.
 #[derive(Debug)]
 struct Beyond;
 
@@ -61,7 +62,7 @@ impl<'a> Codecs<'a> {
                 }
             }
         }
-        // A type that refers to a type with such a union contains that union, too.
+        // A type that refers to a type with such a union contains the union, too.
         let beyond = reach(program, references, failed);
         Self {
             program,
@@ -70,7 +71,7 @@ impl<'a> Codecs<'a> {
         }
     }
 
-    /// Returns true if clients get plain JSON for a declaration.
+    /// Returns true if clients get values of a declaration as plain JSON, because no codec can convert them.
     pub(super) fn is_beyond(&self, id: DeclarationId) -> bool {
         self.beyond.contains(&id)
     }
@@ -160,7 +161,7 @@ fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
     }
 }
 
-/// Returns the `pending` declarations, and all declarations that refer to them directly or indirectly.
+/// Returns the declarations in `pending`, and all declarations that refer to them directly or indirectly.
 fn reach(
     program: &Program,
     references: &References,
@@ -181,7 +182,7 @@ fn reach(
     found
 }
 
-/// Returns true if a declaration itself contains a value for which JSON has no type.
+/// Returns true if a declaration contains a value that JSON cannot represent, without regard to its references.
 fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
     fn within(program: &Program, id: TypeId) -> bool {
         match &program.types[id].kind {
@@ -231,7 +232,7 @@ impl Maker<'_> {
                     } else if position + 1 == elements.len() {
                         rest = codec.map(Box::new);
                     } else if codec.is_some() || items.len() < position {
-                        // Elements after a rest element have no fixed index.
+                        // The index of an element after a rest element depends on the length of the tuple.
                         return Err(Beyond);
                     }
                 }
@@ -298,7 +299,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Sorts the members of a union by the kind of their JSON values.
+    /// Sorts the members of a union by the kind of their JSON values: string, array, object and so on.
     fn sort<'m>(&'m self, members: &[TypeId], kinds: &mut Kinds<'m>) -> Result<(), Beyond> {
         for id in members {
             let named = match &self.program.types[*id].kind {
@@ -318,7 +319,7 @@ impl Maker<'_> {
                 TypeKind::Bytes => kinds.scalar("$bytes")?,
                 TypeKind::Array { .. } | TypeKind::Tuple { .. } => kinds.arrays.push(self.codec(*id)?),
                 TypeKind::Object(object) => kinds.objects.push((object, named)),
-                // A value of any kind can also be a value of other members.
+                // The client cannot tell a value of the type `unknown` from values of other members.
                 TypeKind::Unknown => kinds.unknown = true,
                 TypeKind::Never | TypeKind::Null | TypeKind::Boolean | TypeKind::Number => {}
                 TypeKind::Reference { .. } => unreachable!("`resolve` leads to a type"),
@@ -414,7 +415,7 @@ impl Maker<'_> {
     }
 }
 
-/// Members of a union by the kind of their JSON values.
+/// Members of a union, sorted by the kind of their JSON values.
 #[derive(Default)]
 struct Kinds<'a> {
     text: bool,
@@ -425,7 +426,8 @@ struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    /// Adds a scalar. Only the server can tell two scalars with string forms apart, such as `Date | bigint`.
+    /// Adds a scalar type that is a string in JSON. Two of these, such as `Date | bigint`, are an error: the client cannot
+    /// tell them apart.
     fn scalar(&mut self, code: &'static str) -> Result<(), Beyond> {
         match self.scalar {
             Some(other) if other != code => Err(Beyond),

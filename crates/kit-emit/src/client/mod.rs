@@ -27,12 +27,12 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Job<'_>> {
     ]
 }
 
-/// Types of requests.
+/// Names of the types that clients send.
 pub(crate) struct Inputs<'a> {
     context: Context<'a>,
-    /// Declarations whose form in requests differs from that in responses.
+    /// Declarations whose type in requests differs from that in responses.
     differing: FxHashSet<DeclarationId>,
-    /// Prefixes of the names of these declarations, and of all other declarations.
+    /// Prefixes of type names: first for the declarations in `differing`, then for all others.
     prefixes: [&'static str; 2],
 }
 
@@ -46,7 +46,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Returns the name of a declaration's form in `inputs.ts`, which is the name in the OpenAPI document.
+    /// Returns the name of a declaration in `inputs.ts`, which is the name of its request component in the OpenAPI
+    /// document.
     fn own_name(&self, declaration: DeclarationId) -> &'a str {
         let names = self.context.analysis.components();
         names.name(self.context.program, (declaration, Direction::Input))
@@ -65,7 +66,7 @@ impl InputNames for Inputs<'_> {
 }
 
 fn inputs(context: Context<'_>) -> String {
-    // The project may declare a type `Types`, which this file would contain.
+    // If the project declares a type `Types`, `inputs.ts` may contain it, so the import gets another name.
     let types = if context.analysis.declares("Types") {
         ["$Types", "$Types."]
     } else {
@@ -95,7 +96,7 @@ fn inputs(context: Context<'_>) -> String {
         text.push('\n');
         text.push_str(&writer.finish());
     }
-    // The export makes the file a module, even if nothing in it refers to a type.
+    // The export makes the file a module, even if no type in it uses the import.
     text.extend(["\nexport type { ", types[0], " };\n"]);
     text
 }

@@ -36,10 +36,11 @@ fn doc(route: &Route) -> String {
     parts.join("\n\n")
 }
 
-/// Maximum length of a line. Longer entries use one line per argument.
+/// Maximum length of a line. A longer entry has one type argument per line.
 const LINE: usize = 110;
 
-/// Writes `"GET /notes/:id": Route<{ params: …; query?: …; body: … }, Types.Note, Failure<"NOTE_NOT_FOUND", 404>>;`.
+/// Writes the type of a route: `"GET /notes/:id": Route<{ params: …; query?: …; body: … }, Types.Note,
+/// Failure<"NOTE_NOT_FOUND", 404>>;`.
 pub(super) fn write(
     context: Context<'_>,
     inputs: &Inputs<'_>,

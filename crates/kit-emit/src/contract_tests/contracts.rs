@@ -1,5 +1,5 @@
-//! Emits `tests/contracts.ts` with the parts of every contract. Contract tests import the application from this file, and
-//! the coverage of the contracts is computed from the parts.
+//! Emits `tests/contracts.ts`, which lists the routes with their slots, statuses and errors. Contract tests import the
+//! application from this file, and `@kit/testing` computes the coverage of the contracts from the list.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::options::ContractTests;
 use crate::text::{Writer, header, literal};
 use crate::validator;
 
-/// Slots of a request.
+/// Slots of a request, without the response.
 const SLOTS: [Slot; 3] = [Slot::Params, Slot::Query, Slot::Body];
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
@@ -49,7 +49,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     text
 }
 
-/// Returns the members of a route's entry, except for its slots.
+/// Returns the properties of a route's entry, without its slots: name, status, errors.
 fn parts(tests: &ContractTests, route: &Route) -> Vec<(String, String)> {
     let errors = route
         .throws

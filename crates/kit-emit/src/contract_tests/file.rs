@@ -1,4 +1,4 @@
-//! Emits a test file: imports, values for the group, and one table per route.
+//! Emits one test file: imports, values for the contract group, and one table of requests per route.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,16 +16,17 @@ use crate::validator;
 /// Maximum number of tested rules per slot.
 const MAX_RULES: usize = 500;
 
-/// Maximum length of a string of equal characters. A longer string is printed as a call with its length.
+/// Maximum length of a string of equal characters. A longer one is printed as a call such as
+/// `characters(5000)`.
 const MAX_STRING: usize = 40;
 
-/// Maximum length of a list of equal items. A longer list is printed as a call with its length.
+/// Maximum length of a list of equal items. A longer list is printed as a call such as `items(1000, "a")`.
 const LONGEST_LIST: usize = 4;
 
-/// Placeholder in a string that must differ in each request.
+/// Placeholder in a string that must be different in each request, such as a unique email address.
 const FRESH: &str = "{}";
 
-/// Maximum length of the text that replaces the placeholder.
+/// Maximum length of the text that the test runner puts in place of the placeholder.
 const FRESH_LENGTH: u64 = 16;
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, routes: &[&Route]) -> String {
@@ -86,9 +87,9 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, ro
 struct File<'a> {
     context: Context<'a>,
     helpers: BTreeSet<&'static str>,
-    /// Shapes of responses, with their modules.
+    /// Names of the response shapes, each with the module that exports it.
     shapes: BTreeMap<String, String>,
-    /// Paths for which a request with a wrong method was already generated.
+    /// Paths that already have a test of a wrong method.
     asked: BTreeSet<String>,
 }
 
@@ -139,7 +140,7 @@ impl File<'_> {
         });
     }
 
-    /// Writes the valid request of a route.
+    /// Writes a valid request for a route.
     fn request(
         &mut self,
         route: &Route,
@@ -253,7 +254,7 @@ impl File<'_> {
         }
     }
 
-    /// Prints a value; long strings and lists as calls with their length.
+    /// Prints a value. Long strings and lists become calls with their length.
     fn value(&mut self, value: &Value) -> String {
         match value {
             Value::String(text) => {
@@ -314,7 +315,8 @@ impl File<'_> {
         shape
     }
 
-    /// Returns a method that no route has at this path, and the methods that routes have. Only once per path.
+    /// Returns a method that no route has at this path, and the methods that routes have. Returns `None` if
+    /// the path already has such a test, or if it has a route for every method.
     fn wrong_method(&mut self, route: &Route, slots: &[SlotSample]) -> Option<(&'static str, String)> {
         if !self.asked.insert(route.path.to_string()) {
             return None;
@@ -325,7 +327,7 @@ impl File<'_> {
             .find(|slot| slot.slot == Slot::Params)
             .and_then(|slot| slot.sample.as_ref())
             .unwrap_or(&empty);
-        // Replace a parameter by text that matches no segment of another route.
+        // A parameter gets its valid value, or `1` if the value would need escapes in a path.
         let path = route.path.with_parameters(|name| match params.get(name) {
             Some(Value::String(text)) if !text.contains(['/', '%', '?', '#']) => text.clone(),
             _ => "1".to_owned(),
@@ -348,7 +350,7 @@ impl File<'_> {
     }
 }
 
-/// Slot of a request, and its valid value.
+/// Slot of a request with a valid value.
 struct SlotSample {
     slot: Slot,
     id: DeclarationId,
@@ -378,7 +380,8 @@ fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     (!unusable).then_some(value)
 }
 
-/// Returns the strings of unique properties, with a placeholder that makes each of them differ.
+/// Returns the strings of properties that must be unique, with a placeholder that makes them different in
+/// each request.
 fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for property in program.properties(program.declarations[id].r#type) {
@@ -407,7 +410,7 @@ fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(Strin
     found
 }
 
-/// Returns the paths of the objects in a value that accept declared properties only.
+/// Finds the objects in a value that refuse undeclared properties, and adds their paths to `found`.
 fn closed_objects(program: &Program, id: TypeId, value: &Value, at: &mut Vec<Step>, found: &mut Vec<String>) {
     match (&program.resolve(id).kind, value) {
         (TypeKind::Object(object), Value::Object(entries)) => {

@@ -1,10 +1,10 @@
 //! Emits `tests/<group>.contract.test.ts` for each contract group: tables of requests that the contracts accept, and of
-//! requests that they refuse. `@kit/testing` contains the code that runs these tables. `tests/contracts.ts` contains the
-//! parts of all contracts.
+//! requests that they refuse. `@kit/testing` contains the code that runs these tables. `tests/contracts.ts` lists the routes
+//! with their slots, statuses and errors.
 //!
 //! Data flow: [`Samples`](crate::samples::Samples) creates a valid value of each slot. [`Rules`](rules::Rules) traverses the
-//! same type and creates for every rule a value that satisfies it (at and inside of a bound), or that breaks only this
-//! rule. [`file`] prints both. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
+//! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`file`] prints the
+//! requests with these values. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
 
 mod contracts;
 mod file;
@@ -30,10 +30,10 @@ pub fn contract_test_path(group: &str) -> String {
     format!("tests/{group}.contract.test.ts")
 }
 
-/// Path of the file with the parts of all contracts, relative to the output directory.
+/// Path of the file that lists all contracts, relative to the output directory.
 pub const CONTRACTS: &str = "tests/contracts.ts";
 
-/// Returns one job per group, in the order of their first routes, and the job of the shared file.
+/// Returns one job per contract group, in the order of their first routes, and a job for the file that lists all contracts.
 pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
     let Some(tests) = &context.options.tests else {
         return Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
 }
 
 fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Fingerprint {
-    // The methods of a path depend on all routes.
+    // The test of a wrong method needs the methods of all routes with the same path, from all groups.
     let all: Vec<_> = context
         .program
         .routes

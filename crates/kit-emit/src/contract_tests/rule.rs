@@ -1,22 +1,23 @@
-//! A rule of a type, with a value for a row of a contract test.
+//! A rule of a type, with a value that satisfies or breaks it. Each rule becomes a row in a table
+//! of a contract test.
 
 use serde_json::Value;
 
-/// Step from a value to one of its parts.
+/// Step from a value to a value inside of it: a property, an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// Value of a request at the path of a rule.
+/// Value that a test puts into a request at the path of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RequestValue {
     /// No value: the property is missing.
     Missing,
     /// The given value.
     Value(Value),
-    /// A value that contains itself, with the given number of levels.
+    /// A value of a recursive type, nested to the given number of levels.
     Nested {
         sample: Value,
         way: Vec<Step>,
@@ -27,20 +28,23 @@ pub(super) enum RequestValue {
 /// Expected result of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Outcome {
-    /// The request is accepted. If the path has no value, the handler gets `fills` instead.
+    /// The request is accepted. If it contains no value at the path, the handler gets the default
+    /// in `fills`.
     Accepted { fills: Option<Value> },
-    /// The request is refused with a failure at the path, or, if `within` is true, below the path.
+    /// The request is refused with a failure. The failure is at the path, or below it if `within`
+    /// is true.
     Refused { within: bool },
 }
 
-/// A rule of a type. The path is relative to a value of the type.
+/// A rule of a type. Its path starts at a value of the type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
     pub(super) path: Vec<Step>,
     pub(super) what: String,
     pub(super) given: RequestValue,
     pub(super) outcome: Outcome,
-    /// True if the value breaks a format or a pattern, which only the runtime can check reliably.
+    /// True if the value breaks a format or a pattern. Only the validators at run time can check
+    /// these reliably.
     pub(super) runtime_only: bool,
 }
 
@@ -62,7 +66,7 @@ impl Rule {
         }
     }
 
-    /// Marks the rule as one that only the runtime can check reliably.
+    /// Marks the rule as one that only the validators at run time can check reliably.
     pub(super) fn runtime_only(mut self) -> Self {
         self.runtime_only = true;
         self
@@ -78,14 +82,14 @@ impl Rule {
     }
 }
 
-/// Origin of a value in a request.
+/// Part of a request that contains a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueOrigin {
     /// JSON body.
     Body,
-    /// Query string, in which a name may be repeated.
+    /// Query string. A name may occur several times.
     Query,
-    /// Segment of a path.
+    /// Path of the request, in which each parameter is one segment.
     Params,
 }
 

@@ -12,22 +12,23 @@ use super::scalars::texts;
 use crate::samples::numbers;
 use crate::samples::{SampleOptions, Samples, sample_entry};
 
-/// Number of levels that exceeds the maximum depth of recursive values, 256.
+/// Number of levels for a value that is nested too deeply: more than 256, the maximum depth of recursive values.
 const TOO_DEEP: usize = 300;
 
-/// Maximum number of types to visit for one slot. Types that refer to each other have more paths than tested rules.
+/// Maximum number of types to visit for one slot. Without it, types that refer to each other would be visited too
+/// often.
 const MOST_VISITS: usize = 5_000;
 
 /// Finds the rules of types.
 pub(super) struct Rules<'a> {
     pub(super) program: &'a Program,
     pub(super) source: ValueOrigin,
-    /// Declarations on the current path, with the length of the path at the start of each.
+    /// Declarations that contain the current type. The number is the length of the path at which each of them starts.
     within: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
-    /// Rules on the depth of recursive values, with paths from the root.
+    /// Rules on the maximum depth of recursive values. Their paths start at the value of the slot.
     deep: Vec<Rule>,
-    /// Number of visited types.
+    /// Number of types that were visited so far.
     visits: usize,
 }
 
@@ -43,7 +44,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Returns all rules of a slot; `sample` is a valid value.
+    /// Returns all rules of a slot. `sample` is a valid value of the slot.
     pub(super) fn of_slot(mut self, id: TypeId, sample: &Value) -> Vec<Rule> {
         let mut rules = self.of(id, Some(sample));
         rules.append(&mut self.deep);
@@ -70,17 +71,17 @@ impl<'a> Rules<'a> {
         fit(self.program, id, value)
     }
 
-    /// Returns the number of rules on depth.
+    /// Returns the number of rules on the maximum depth.
     pub(super) fn deep_rules(&self) -> usize {
         self.deep.len()
     }
 
-    /// Removes the rules on depth that were added after there were `count` of them.
+    /// Removes the rules on the maximum depth after the first `count`.
     pub(super) fn truncate_depth_rules(&mut self, count: usize) {
         self.deep.truncate(count);
     }
 
-    /// Returns the rules of a type; `sample` is a valid value.
+    /// Returns the rules of a type. `sample` is a valid value of the type.
     pub(super) fn of(&mut self, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
         self.visits += 1;
         if self.visits > MOST_VISITS {
@@ -93,7 +94,8 @@ impl<'a> Rules<'a> {
                 let start = *start;
                 self.too_deep(declaration, start);
                 self.within.truncate(depth);
-                // A parent has already added the rules of the parts. Only the rule on the kind of this value is new.
+                // The rules of the properties and items are already listed. Only the rule on the kind of this value is
+                // new.
                 let target = resolve(self.program, id);
                 return match self.program.types[target].kind {
                     TypeKind::Union { .. } => Vec::new(),
@@ -128,7 +130,7 @@ impl<'a> Rules<'a> {
         rules.into_iter().map(|rule| rule.below(step.clone())).collect()
     }
 
-    /// Returns rules with values of other kinds.
+    /// Returns rules that refuse values of another kind, such as a number for a string.
     fn wrong_kinds(&self, id: TypeId) -> Vec<Rule> {
         let refused = |(what, value): &(&str, Value)| {
             (self.fit(id, value) == Fit::No).then(|| Rule::refuses(*what, value.clone()))
@@ -136,7 +138,7 @@ impl<'a> Rules<'a> {
         let text = ("a string", Value::from("text"));
         if self.source.is_text() {
             let repeated = ("repeated", Value::from(vec!["one", "two"]));
-            // In a query, a single string is a list with one item, and the query itself is always an object.
+            // In a query, a single string is also a list with one item, and the query itself is always an object.
             let has_parts = matches!(
                 self.program.types[id].kind,
                 TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. }
@@ -164,7 +166,8 @@ impl<'a> Rules<'a> {
             .collect()
     }
 
-    /// Returns true if a request can repeat the value although the contract has a single one.
+    /// Returns true if a request can contain a value twice although the contract has a single one, as in the query
+    /// `?a=1&a=2`.
     pub(super) fn can_be_repeated(&self) -> bool {
         self.source == ValueOrigin::Query && self.path.len() == 1
     }
@@ -180,7 +183,7 @@ impl<'a> Rules<'a> {
             if value.is_some() && self.source != ValueOrigin::Params {
                 rules.push(self.absence(property).below(step.clone()));
             }
-            // The sample omits properties of recursive types.
+            // `value` is `None` for a property of a recursive type, because the sample omits it.
             rules.extend(self.below(&step, property.r#type, value));
         }
         let entry = sample_entry(object).filter(|_| !self.source.is_text());
@@ -194,7 +197,8 @@ impl<'a> Rules<'a> {
         rules
     }
 
-    /// Returns rules on the keys of an index signature: keys that satisfy or break the rules, each with a valid value.
+    /// Returns rules on the keys of an index signature. Each rule adds a key that satisfies or breaks the rules, with
+    /// a valid value.
     fn keys(&self, id: TypeId, signature: &IndexSignature, sample: &Value, value: &Value) -> Vec<Rule> {
         let mut found = Vec::new();
         for rule in texts(&signature.rules) {
@@ -235,7 +239,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Returns the value that a handler gets for a missing property, if JSON represents it without conversion.
+    /// Returns the value that a handler gets for a missing property; `None` if JSON cannot represent the value
+    /// directly, such as a date.
     fn filled_in(&self, property: &Property) -> Option<Value> {
         if property.optional {
             return None;
@@ -322,7 +327,8 @@ impl<'a> Rules<'a> {
         if first.is_some() {
             rules.extend(self.below(&Step::Index(0), element, first));
         } else {
-            // The items have the type of the containing value, so there is no sample whose parts could break a rule.
+            // The items have the same type as a value around the list, so the sample has no items that could be
+            // changed.
             let found = self.below(&Step::Index(0), element, None);
             let room =
                 constraints.max_items != Some(0) && constraints.min_items.is_none_or(|least| least <= 1);
@@ -359,7 +365,7 @@ impl<'a> Rules<'a> {
         rules
     }
 
-    /// Adds a rule with a value of a recursive declaration that exceeds the maximum depth.
+    /// Adds a rule that refuses a value of a recursive declaration that is nested too deeply.
     fn too_deep(&mut self, declaration: DeclarationId, start: usize) {
         let way = self.path[start..].to_vec();
         let root = self.path[..start].to_vec();
@@ -396,7 +402,7 @@ fn items(count: u64) -> String {
     }
 }
 
-/// Returns a copy of the value with the part at `path` replaced or removed; `None` if the path does not exist.
+/// Returns a copy of the value with the value at `path` replaced or removed; `None` if the path does not exist.
 pub(super) fn replaced(value: &Value, path: &[Step], given: &RequestValue) -> Option<Value> {
     let Some((step, rest)) = path.split_first() else {
         return match given {

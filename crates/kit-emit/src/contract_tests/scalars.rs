@@ -1,4 +1,4 @@
-//! Rules of strings, numbers and other values without parts.
+//! Rules of strings, numbers and other values without properties or items.
 
 use kit_analysis::Fit;
 use kit_ir::{Constraints, TypeId, TypeKind};
@@ -26,7 +26,8 @@ impl Rules<'_> {
         rules.into_iter().filter(|rule| self.can_be_sent(rule)).collect()
     }
 
-    /// Returns true if a request can contain the value: a path has no empty segments, and `.` and `..` are resolved.
+    /// Returns true if a request can contain the value. A path cannot contain empty segments, and clients resolve
+    /// `.` and `..`.
     fn can_be_sent(&self, rule: &Rule) -> bool {
         let super::rules::RequestValue::Value(Value::String(text)) = &rule.given else {
             return true;
@@ -36,7 +37,7 @@ impl Rules<'_> {
 
     fn text(&self, id: TypeId, constraints: &Constraints) -> Vec<Rule> {
         let mut rules = texts(constraints);
-        // A string that breaks two rules would test neither of them.
+        // Keep a refused string only if it breaks exactly one rule. With two, it would test neither of them.
         rules.retain(|rule| match &rule.given {
             super::rules::RequestValue::Value(value) => rule.is_refusal() || self.fit(id, value) != Fit::No,
             _ => true,
@@ -101,7 +102,7 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     Some(Rule::refuses(what, Value::from(text)).runtime_only())
 }
 
-/// Returns the rules of a bigint. In a column, a bigint has 64 bits.
+/// Returns the rules of a bigint. A bigint in a database column has 64 bits.
 fn bigint(constraints: &Constraints) -> Vec<Rule> {
     let mut rules = vec![Rule::refuses("not an integer", Value::from("1.5")).runtime_only()];
     if constraints.is_bigint_column() {
@@ -136,7 +137,7 @@ fn number(constraints: &Constraints) -> Vec<Rule> {
             if numbers::satisfies(constraints, number) {
                 return Some(Rule::takes(what, value));
             }
-            // A number that breaks two rules would test neither of them.
+            // Keep a refused number only if it breaks exactly one rule. With two, it would test neither of them.
             (broken(constraints, number) == 1).then(|| Rule::refuses(what, value))
         })
         .collect()

@@ -1,5 +1,5 @@
-//! Rules of unions: each member is accepted. Refused are values that break a rule of one member and match no other, and values
-//! that match no member.
+//! Rules of unions. Requests with a value of each member are accepted. Requests with a value that breaks a rule of one member
+//! and matches no other member are refused, and so are those with a value of another type.
 
 use kit_analysis::{Fit, Member, describe, members, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
@@ -21,7 +21,7 @@ impl Rules<'_> {
         if !nulls.is_empty() && !self.source.is_text() {
             rules.push(Rule::takes("null", Value::Null));
         }
-        // Except for null, `T | null` has the rules of `T`.
+        // For `T | null`, the rules are those of `T`, and null is accepted.
         if let [only] = others.as_slice() {
             let inner = self.of(only.r#type, sample);
             rules.extend(inner.into_iter().filter(|rule| {
@@ -49,14 +49,14 @@ impl Rules<'_> {
         rules
     }
 
-    /// Returns rules with a value of a member: the valid value, and values that break the member's rules.
+    /// Returns the rules of a member: its valid value is accepted, and values that break its rules are refused.
     fn member(&mut self, union: TypeId, member: &Member) -> Vec<Rule> {
         let name = describe(self.program, member.r#type);
         let Some(sample) = self.samples().of(member.r#type, &SampleOptions::named("value")) else {
             return Vec::new();
         };
         let mut rules = vec![Rule::takes(name.clone(), sample.clone())];
-        // Rules on depth do not apply to the value that replaces the sample.
+        // Rules on depth are removed, because here each rule replaces the value of the union as a whole.
         let deep = self.deep_rules();
         let inner = self.of(member.r#type, Some(&sample));
         self.truncate_depth_rules(deep);
@@ -84,7 +84,7 @@ impl Rules<'_> {
         rules
     }
 
-    /// Returns rules with plain values that match no member.
+    /// Returns rules that refuse a string, number and other simple values that match no member.
     fn unmatched_values(&self, id: TypeId) -> Vec<Rule> {
         let none = |value: &&Value| self.fit(id, value) == Fit::No;
         let text = Value::from("none of them");

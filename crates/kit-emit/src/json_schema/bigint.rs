@@ -1,14 +1,15 @@
-//! JSON Schema of bigints, which are strings of digits on the wire.
+//! JSON Schema of `bigint`, which is a string of digits on the wire.
 
 use kit_ir::Constraints;
 
-/// Returns the pattern of a bigint's digits. The pattern only expresses the bounds of a database column.
+/// Returns a pattern for the digits. If the bigint is a database column, the pattern only matches numbers that fit into 64
+/// bits.
 pub(super) fn pattern(constraints: &Constraints) -> String {
     if !constraints.is_bigint_column() {
         return "^-?[0-9]+$".to_owned();
     }
     let greatest = i64::MAX.to_string();
-    // Either fewer digits than the greatest number, or the same number of digits with a smaller digit at the first difference.
+    // A number up to the greatest one has either fewer digits, or as many digits with a smaller one at the first difference.
     let mut below = vec![format!("[0-9]{{1,{}}}", greatest.len() - 1)];
     for (at, digit) in greatest.bytes().enumerate() {
         let same = &greatest[..at];

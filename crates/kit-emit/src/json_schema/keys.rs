@@ -7,12 +7,13 @@ use serde_json::Value;
 use super::{Schema, Schemas, any_of};
 use crate::template_pattern::template_pattern;
 
-/// Pattern of a number as JavaScript prints it: the form of a key for `[key: number]`.
+/// Pattern of a number in the form in which JavaScript prints it. Keys of `[key: number]` have this form.
 const NUMERIC_KEY: &str =
     r"^(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?(?:e[+\-][1-9][0-9]*)?$|^-?Infinity$|^NaN$";
 
 impl Schemas<'_> {
-    /// Returns schemas for the index signatures whose keys have a pattern.
+    /// Returns the schemas of the values of index signatures, by the pattern of their keys. Index signatures that accept
+    /// every key have no pattern.
     pub(super) fn pattern_properties(self, object: &ObjectType) -> IndexMap<String, Schema> {
         object
             .signatures()
@@ -30,8 +31,8 @@ impl Schemas<'_> {
         }
     }
 
-    /// Returns the rules of the keys of index signatures. The rules do not apply to declared properties, or to keys that the
-    /// signature with the rules does not accept.
+    /// Returns a schema with the rules of the keys of index signatures. It accepts declared properties, and keys that the
+    /// index signature with the rules does not accept.
     pub(super) fn property_names(self, object: &ObjectType) -> Option<Schema> {
         let declared: Vec<Value> = object
             .properties

@@ -1,7 +1,8 @@
 //! JSON Schema 2020-12 of IR types, as OpenAPI 3.1 uses it.
 //!
 //! A schema describes the wire form, which depends on the direction: a property that a request may omit (with a default or a
-//! generated value) is always present in a response. [`Direction`] selects one, and [`differs_inline`] checks if they differ.
+//! generated value) is always present in a response. [`Direction`] selects the schema of requests or of responses, and
+//! [`differs_inline`] checks if the two differ.
 
 mod bigint;
 mod keys;
@@ -21,7 +22,7 @@ use crate::component_names::ComponentNames;
 use crate::direction::Direction;
 use crate::template_pattern::template_pattern;
 
-/// A schema. The fields are printed in this order.
+/// A JSON Schema. The fields are printed in this order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Schema {
@@ -95,7 +96,7 @@ pub(crate) struct Schema {
     pub(crate) examples: Vec<Value>,
 }
 
-/// OpenAPI's hint that tells which member of a `oneOf` an object is.
+/// OpenAPI's `discriminator`: a property whose value tells which member of a `oneOf` an object is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Discriminator {
@@ -105,13 +106,13 @@ pub(crate) struct Discriminator {
     mapping: IndexMap<String, String>,
 }
 
-/// Schema of the remaining items of an array.
+/// JSON Schema's `items`: the schema of the items of an array after those in `prefixItems`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Items {
-    /// Schema that all remaining items must match.
+    /// Each further item must match this schema.
     Each(Box<Schema>),
-    /// No further items are allowed (`false`).
+    /// No further items are allowed (`items: false`); the value is always `false`.
     None(bool),
 }
 
@@ -125,18 +126,18 @@ pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
     pub(crate) names: &'a ComponentNames,
-    /// True to add the bounds that follow from `@integer`.
+    /// True to add the minimum and maximum that follow from `@integer`.
     pub(crate) implied: bool,
 }
 
 impl Schemas<'_> {
-    /// Returns the schema of a declaration itself, with its documentation.
+    /// Returns the complete schema of a declaration, with its documentation.
     pub(crate) fn declaration(self, id: DeclarationId) -> Schema {
         let declaration = &self.program.declarations[id];
         documented(self.schema(declaration.r#type), &declaration.documentation)
     }
 
-    /// Returns a reference to the declaration's component.
+    /// Returns a schema with a `$ref` to the declaration's component.
     pub(crate) fn reference(self, id: DeclarationId) -> Schema {
         let name = self.names.name(self.program, (id, self.direction));
         Schema {
@@ -172,7 +173,7 @@ impl Schemas<'_> {
                 ..of_type("string")
             },
             TypeKind::Bytes => Schema {
-                // `contentEncoding` is only an annotation that validators ignore, so the pattern checks the form.
+                // Validators ignore `contentEncoding`, so the pattern checks that the string is base64.
                 pattern: Some(BASE64.to_owned()),
                 content_encoding: Some("base64"),
                 ..of_type("string")
@@ -187,7 +188,7 @@ impl Schemas<'_> {
                 max_length: constraints.effective_max_length(),
                 pattern: Some(match &constraints.pattern {
                     None => template_pattern(self.program, parts),
-                    // A schema has only one pattern, so a lookahead checks the pattern of the tag.
+                    // A schema can have only one `pattern`, so a lookahead adds the pattern of the doc tag.
                     Some(pattern) => {
                         format!("(?=[^]*(?:{pattern})){}", template_pattern(self.program, parts))
                     }
@@ -233,7 +234,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// Returns the rules of strings, without the type.
+    /// Returns the rules of strings as a schema without `type`.
     fn text_rules(constraints: &Constraints) -> Schema {
         Schema {
             format: constraints.format.map(kit_ir::Format::name),
@@ -247,7 +248,7 @@ impl Schemas<'_> {
     /// Returns the schema of a property with its doc tags.
     pub(crate) fn property(self, property: &Property) -> Schema {
         let mut schema = documented(self.schema(property.r#type), &property.documentation);
-        // A response always contains the property, so its default concerns requests only.
+        // A response always contains the property, so only the schema of a request has the default.
         if self.direction == Direction::Input {
             schema.default = property.tags.default.as_ref().and_then(default_value);
         }
@@ -267,7 +268,8 @@ impl Schemas<'_> {
         let items = match rest {
             None => Items::None(false),
             Some(position) => {
-                // JSON Schema cannot express the types of elements after a rest element.
+                // JSON Schema cannot express the types of elements after a rest element, so all further elements may have any
+                // of the types.
                 let mut others: Vec<_> = elements[position..]
                     .iter()
                     .map(|element| self.schema(element.r#type))
@@ -286,7 +288,7 @@ impl Schemas<'_> {
     }
 }
 
-/// Schemas of all declarations, shared by several documents. Each schema is created on first use.
+/// Schemas of all declarations, created on first use. Several documents contain the same schemas.
 pub(crate) struct DeclaredSchemas<'a> {
     program: &'a Program,
     names: &'a ComponentNames,
@@ -305,7 +307,7 @@ impl<'a> DeclaredSchemas<'a> {
         }
     }
 
-    /// Returns the schema of a declaration, with its documentation.
+    /// Returns the complete schema of a declaration, with its documentation.
     pub(crate) fn get(&self, id: DeclarationId, direction: Direction) -> &Schema {
         let made = match direction {
             Direction::Output => &self.output[usize::from(id)],
@@ -378,7 +380,7 @@ fn literal_type(value: &LiteralValue) -> &'static str {
     }
 }
 
-/// Greatest integer up to which JavaScript's numbers are exact, and which JSON readers agree on (RFC 8259, section 6).
+/// Greatest integer that JavaScript's numbers represent exactly, and on which JSON parsers agree (RFC 8259, section 6).
 /// `@integer` accepts no greater one.
 const GREATEST_INTEGER: i64 = 9_007_199_254_740_991;
 
@@ -407,7 +409,7 @@ fn decimal(value: Decimal) -> Option<Number> {
     json_number(value.get())
 }
 
-/// Prints a number like JavaScript: `10`, not `10.0`.
+/// Converts a number for JSON in the form in which JavaScript prints it: `10`, not `10.0`.
 #[allow(clippy::cast_possible_truncation)] // the condition guarantees a whole, exact number
 fn json_number(value: f64) -> Option<Number> {
     const EXACT: f64 = 9_007_199_254_740_991.0;

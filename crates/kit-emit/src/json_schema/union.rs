@@ -1,5 +1,5 @@
-//! JSON Schema of unions: `enum` for literals, `oneOf` if no value matches two members, with OpenAPI's `discriminator` if a
-//! property tells components apart, else `anyOf`.
+//! JSON Schema of unions. Literals become an `enum`. Members of which a value matches at most one become a `oneOf`, with
+//! OpenAPI's `discriminator` if a property tells components apart. All other unions become an `anyOf`.
 
 use kit_analysis::{Kinds, UnionPlan, all_disjoint, is_impossible, kinds};
 use kit_ir::{TypeId, TypeKind};
@@ -33,7 +33,8 @@ impl Schemas<'_> {
         let (objects, others): (Vec<_>, Vec<_>) = members.iter().copied().partition(is_object);
         match self.discriminated(&objects) {
             Some(schema) if others.is_empty() => schema,
-            // A discriminator only supports components, so `null` and other plain types are separate members.
+            // A discriminator only supports components, so `null` and other members without a component are members of an
+            // outer union.
             Some(schema) => Schema {
                 one_of: std::iter::once(schema)
                     .chain(others.iter().map(|member| self.schema(*member)))
@@ -47,7 +48,7 @@ impl Schemas<'_> {
         }
     }
 
-    /// Returns an `enum` for literals and `null`.
+    /// Returns an `enum` if all members are literals or `null`.
     fn choices(self, members: &[TypeId]) -> Option<Schema> {
         let constants: Option<Vec<_>> = members
             .iter()
@@ -67,7 +68,7 @@ impl Schemas<'_> {
         })
     }
 
-    /// Returns a schema for components that one property tells apart by its string values.
+    /// Returns a schema for components that the string values of one property tell apart.
     fn discriminated(self, objects: &[TypeId]) -> Option<Schema> {
         let declarations: Vec<_> = objects
             .iter()
@@ -78,7 +79,7 @@ impl Schemas<'_> {
             .collect::<Option<_>>()?;
         let plan = UnionPlan::new(self.program, objects);
         let found = plan.discriminator()?;
-        // A named union among the members is a component that no value of the property selects.
+        // A member may itself be a named union. Its component cannot be the target of a value of the property.
         if plan.members.len() != declarations.len() {
             return None;
         }

@@ -8,10 +8,10 @@ use crate::json_schema::Schema;
 use crate::options::Contact;
 use crate::text::nested;
 
-/// The document. Its long parts are already printed with [`part`].
+/// An OpenAPI document. Its operations and components were printed before, with [`part`].
 pub(crate) struct Document<'a> {
     pub(crate) head: Head<'a>,
-    /// Operations by path and by method in lower case.
+    /// Operations by path, then by method in lower case.
     pub(crate) paths: IndexMap<String, IndexMap<String, &'a str>>,
     /// Schemas by name.
     pub(crate) components: IndexMap<&'a str, &'a str>,
@@ -19,7 +19,7 @@ pub(crate) struct Document<'a> {
     pub(crate) schemes: IndexMap<&'a str, String>,
 }
 
-/// Members before the long parts.
+/// Properties of the document before `paths` and `components`.
 #[derive(Serialize)]
 pub(crate) struct Head<'a> {
     pub(crate) openapi: &'static str,
@@ -30,7 +30,7 @@ pub(crate) struct Head<'a> {
 }
 
 impl Document<'_> {
-    /// Prints the document, with the same text as if it were serialized as a whole.
+    /// Prints the document. The text is the same as if the whole document were serialized at once.
     pub(crate) fn print(&self) -> String {
         let operations = self.paths.values().flatten();
         let parts = operations
@@ -39,7 +39,7 @@ impl Document<'_> {
         let length: usize = parts.map(|part| part.len() + 100).sum();
         let head = pretty(&self.head);
         let mut text = String::with_capacity(head.len() + length);
-        // Without the final line break and brace.
+        // Without the last two characters, a line break and a brace.
         text.push_str(&head[..head.len() - 2]);
         text.push_str(",\n  \"paths\": ");
         let paths = self.paths.iter();
@@ -59,7 +59,7 @@ impl Document<'_> {
     }
 }
 
-/// Prints an object whose keys have an indentation of `depth` spaces.
+/// Prints an object with its keys indented by `depth` spaces.
 fn object<K: AsRef<str>, V>(
     text: &mut String,
     depth: usize,
@@ -85,7 +85,7 @@ fn object<K: AsRef<str>, V>(
     }
 }
 
-/// Prints a part of a document with the indentation of operations and components.
+/// Prints an operation or a component with the indentation that it has in the document.
 pub(crate) fn part(content: &impl Serialize) -> String {
     nested(&pretty(content), "      ")
 }
@@ -145,12 +145,14 @@ pub(crate) struct Operation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) request_body: Option<RequestBody>,
     pub(crate) responses: IndexMap<String, Response>,
-    /// Alternative requirements of a request: `None` if unknown, empty if there are none.
+    /// Alternative security requirements: a request must satisfy one of them. `None` if they are unknown,
+    /// empty if the operation requires nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) security: Option<Vec<Requirement>>,
 }
 
-/// Names of the schemes that apply together, each with its required scopes: always empty for kit.
+/// Names of the security schemes that a request must all satisfy. The list of each is for OAuth scopes, which
+/// kit does not use.
 pub(crate) type Requirement = IndexMap<String, [&'static str; 0]>;
 
 #[derive(Serialize)]
@@ -194,14 +196,14 @@ pub(crate) struct Example {
     pub(crate) value: Value,
 }
 
-/// Returns JSON content with a schema and an optional example.
+/// Returns the content `application/json` with a schema and an optional example.
 pub(crate) fn json_content(schema: Schema, example: Option<Value>) -> IndexMap<&'static str, MediaType> {
     let examples = example.map(|value| ("example".to_owned(), Example { value }));
     let examples = examples.into_iter().collect();
     IndexMap::from([("application/json", MediaType { schema, examples })])
 }
 
-/// Returns the schema of every error response of the runtime.
+/// Returns the schema of the body that every error response of the runtime has.
 pub(crate) fn error_envelope() -> Value {
     json!({
         "description": "What every error looks like.",

@@ -1,4 +1,4 @@
-//! Fingerprints of operations, so that an operation with unchanged types is not generated again.
+//! Fingerprints of operations. An operation with an equal fingerprint is not generated again.
 
 use kit_ir::{Route, Slot};
 
@@ -6,8 +6,8 @@ use super::operation::Operations;
 use crate::context::Context;
 use crate::fingerprint::{Fingerprint, fingerprint};
 
-/// Returns the fingerprint of a route's operation. `names` is the fingerprint of all component names, which operations
-/// refer to.
+/// Returns the fingerprint of all inputs of a route's operation. `names` is the fingerprint of all component names,
+/// because operations refer to components by name.
 pub(super) fn operation(
     context: Context<'_>,
     operations: &Operations<'_>,
@@ -17,7 +17,7 @@ pub(super) fn operation(
     let Route {
         method,
         path,
-        // An operation contains neither the group, except in its tag, nor the middleware and the handler.
+        // An operation does not depend on the middleware and the handler, and on the group only through its tag.
         key: _,
         group: _,
         parameters,

@@ -22,17 +22,17 @@ use operation::Operations;
 use rustc_hash::{FxHashMap, FxHashSet};
 use security::SecuritySchemes;
 
-/// Texts from an earlier build.
+/// Printed operations and components from an earlier build.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentCache {
     operations: PartCache,
     components: PartCache,
 }
 
-/// Shared parts of the documents: several documents contain the same operations and components.
+/// Printed operations and components, which several documents contain.
 pub(crate) struct Shared<'a> {
     context: Context<'a>,
-    /// Operations by the route's index in the program.
+    /// Operation of each route, by the index of the route in the program.
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
     error: (String, String),
@@ -93,7 +93,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Returns the document with these routes, and with the output form of these types.
+    /// Returns the document with these routes, and with the types in `roots` as responses.
     fn document(&self, title: &str, routes: &[RouteId], roots: &[DeclarationId]) -> String {
         let program = self.context.program;
         let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
@@ -109,7 +109,7 @@ impl<'a> Shared<'a> {
             let name = analysis.components().name(program, used);
             found.entry(name).or_insert_with(|| &self.components[&used]);
         }
-        // The error envelope is the last component.
+        // The component of error responses comes last.
         found.insert(&self.error.0, &self.error.1);
         Document {
             head: Head {
@@ -139,7 +139,8 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
         let path = format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case());
-        // The document of an entity contains the routes with body or response types from the entity's file.
+        // The document of an entity contains the routes whose body or response has a type from the entity's
+        // file.
         let routes = shared.by_file.get(&declaration.span.source);
         let routes = routes.map_or(&[][..], Vec::as_slice);
         let title = format!("{title}: {}", declaration.name);
@@ -149,7 +150,7 @@ pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<
     jobs
 }
 
-/// Returns for each file the routes whose body or response contains one of its types.
+/// Returns the routes of each file: those whose body or response contains a type that the file declares.
 fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     let program = context.program;
     let mut found: FxHashMap<SourceId, Vec<RouteId>> = FxHashMap::default();
@@ -174,7 +175,8 @@ fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     found
 }
 
-/// Returns true if the license is an SPDX expression, not npm's `UNLICENSED` or `SEE LICENSE IN …`.
+/// Returns true if the license is an SPDX expression. npm also allows `UNLICENSED` and `SEE LICENSE IN …`,
+/// which are not.
 fn is_spdx(license: &str) -> bool {
     license != "UNLICENSED" && !license.starts_with("SEE LICENSE")
 }

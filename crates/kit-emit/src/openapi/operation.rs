@@ -1,4 +1,4 @@
-//! Emits one operation per route.
+//! Emits one OpenAPI operation per route.
 
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
@@ -26,7 +26,7 @@ pub(crate) struct Operations<'a> {
 impl<'a> Operations<'a> {
     pub(crate) fn new(context: Context<'a>) -> Self {
         let program = context.program;
-        // The program may declare a type `Error`.
+        // The program may declare a type `Error`, so the component of error responses may need another name.
         let mut error_name = "Error".to_owned();
         while context.analysis.declares(&error_name) {
             error_name.insert_str(0, "Kit");
@@ -39,7 +39,7 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// Returns the component name of the error envelope.
+    /// Returns the name of the component that describes error responses.
     pub(crate) fn error_name(&self) -> &str {
         &self.error_name
     }
@@ -49,14 +49,14 @@ impl<'a> Operations<'a> {
         self.schemes
     }
 
-    /// Returns the names of the required schemes.
+    /// Returns the names of the security schemes that these requirements contain.
     pub(crate) fn names_of(&self, security: &[Vec<Security>]) -> Vec<&str> {
         let asked = security.iter().flatten();
         asked.map(|asked| self.schemes.name(&asked.scheme)).collect()
     }
 
-    /// Returns true if a route is known to require nothing. With middleware that is only known if some middleware of the
-    /// project declares its requirements.
+    /// Returns true if a route is known to require no authentication. If the route has middleware, this is known only if
+    /// some middleware of the project declares its requirements.
     pub(crate) fn is_open(&self, route: &Route) -> bool {
         route.security.is_empty() && (route.middleware.is_empty() || !self.schemes.is_empty())
     }
@@ -161,12 +161,12 @@ impl<'a> Operations<'a> {
         responses
     }
 
-    /// Returns a complete body, from the examples of the types and readable values.
+    /// Returns an example of a complete body. Its values come from `@example` tags, or are generated.
     fn example(&self, id: DeclarationId, purpose: Purpose) -> Option<Value> {
         let program = self.context.program;
         let wanted = SampleOptions::named("value").inside(id).purpose(purpose);
         let value = Samples { program }.of(program.declarations[id].r#type, &wanted)?;
-        // A long example helps no reader, and every document with the route contains a copy.
+        // Leave out a long example: it helps no reader, and every document with the route would contain a copy.
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
     }
 
@@ -182,11 +182,11 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// An error that a response with some status may contain.
+/// An error that a response with a given status may contain.
 struct Failure<'a> {
     code: &'a str,
     description: Option<&'a str>,
-    /// True if the project declares the error; false for errors of kit itself, which are the same for all projects.
+    /// True if the project declares the error, false if it is an error of kit itself.
     declared: bool,
 }
 
@@ -200,10 +200,10 @@ impl Failure<'_> {
         )
     }
 
-    /// Returns the error envelope with this code.
+    /// Returns an example of the response body for this error.
     fn example(&self) -> Example {
         let message = self.description.unwrap_or(self.code);
-        // The example from W3C Trace Context, section 3.2.2.
+        // The example of a trace id in W3C Trace Context, section 3.2.2.
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
         Example {
             value: json!({ "error": { "code": self.code, "message": message, "traceId": trace } }),
@@ -235,7 +235,7 @@ pub(crate) fn tags(program: &Program, routes: &[&Route]) -> Vec<Tag> {
         .collect()
 }
 
-/// Returns a path with parameters in the form of OpenAPI. A wildcard, which OpenAPI does not have, becomes a parameter.
+/// Returns a path pattern in OpenAPI's syntax. OpenAPI has no wildcards, so a wildcard becomes a parameter.
 pub(crate) fn path_template(path: &RoutePath) -> String {
     path.with_parameters(|name| format!("{{{name}}}"))
 }
@@ -285,7 +285,8 @@ fn success_description(status: u16) -> &'static str {
     }
 }
 
-/// Returns unique ids from the method and the segments of the path: `getNotesById`.
+/// Returns a unique `operationId` for each route, made from the method and the segments of its path. Example:
+/// `getNotesById`.
 fn operation_ids(program: &Program) -> IndexMap<String, String> {
     let mut taken = IndexSet::new();
     let mut ids = IndexMap::new();

@@ -1,4 +1,4 @@
-//! Security requirements of routes in the form of OpenAPI.
+//! Security requirements and security schemes of routes, as OpenAPI expects them.
 
 use heck::ToUpperCamelCase;
 use indexmap::IndexMap;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::document::Requirement;
 
-/// Security schemes of the routes, in order of first use, with unique names.
+/// Security schemes of all routes, in the order of their first use, with unique names.
 #[derive(Debug)]
 pub(crate) struct SecuritySchemes<'a> {
     found: IndexMap<&'a SecurityScheme, Named<'a>>,
@@ -64,13 +64,13 @@ impl<'a> SecuritySchemes<'a> {
         self.found.is_empty()
     }
 
-    /// Returns the name of a required scheme.
+    /// Returns the name of a security scheme in the document.
     pub(crate) fn name(&self, scheme: &SecurityScheme) -> &str {
         self.found.get(scheme).map_or("", |named| named.name.as_str())
     }
 
-    /// Converts the requirements to alternatives. A request must satisfy one scheme of each list; each alternative contains the
-    /// schemes that apply together.
+    /// Converts the security requirements of a route to OpenAPI's. `asked` has one list per middleware, and a request must
+    /// satisfy one scheme of each list. Each requirement in the result is one way to do so, with all schemes that it needs.
     pub(crate) fn requirements(&self, asked: &[Vec<Security>]) -> Vec<Requirement> {
         let mut alternatives = vec![Requirement::new()];
         for one_of in asked {
@@ -94,7 +94,7 @@ impl<'a> SecuritySchemes<'a> {
         distinct
     }
 
-    /// Returns the used schemes as JSON, by name.
+    /// Returns the security schemes that `used` accepts, as JSON, by name.
     pub(crate) fn objects(&self, used: impl Fn(&SecurityScheme) -> bool) -> IndexMap<&str, String> {
         let used = self.found.iter().filter(|(scheme, _)| used(scheme));
         used.map(|(scheme, named)| {

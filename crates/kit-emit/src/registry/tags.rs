@@ -4,8 +4,8 @@ use kit_ir::{Constraints, GeneratedKind, Program, Property, ReferentialAction, T
 
 use crate::json_schema::default_value;
 
-/// Returns all tags of a property in source form: those of its role, then its rules, then those for readers. Includes the
-/// rules of an alias, because they apply to a property of that type.
+/// Returns all doc tags of a property as they are written in TypeScript. Tags such as `@default` come first, then rules,
+/// then tags for readers. Includes the rules of a type alias, because they apply to the property.
 pub(super) fn written_tags(program: &Program, property: &Property) -> Vec<String> {
     let mut written = role_tags(property);
     add_rule_tags(program, property.r#type, &mut written);
@@ -68,10 +68,10 @@ fn role_tags(property: &Property) -> Vec<String> {
     written
 }
 
-/// Adds the rules of a type, and of the members of a union, each once. A named type has its rules in its own entry.
+/// Adds the rules of a type and of the members of a union, each once. A named type lists its rules in its own entry.
 fn add_rule_tags(program: &Program, id: TypeId, written: &mut Vec<String>) {
     let r#type = &program.types[id];
-    // No tag expresses the bounds of a bigint in a column.
+    // A bigint in a database column has bounds that no tag expresses.
     if !r#type.constraints.is_bigint_column() {
         for tag in rule_tags(&r#type.constraints) {
             if !written.contains(&tag) {

@@ -1,4 +1,4 @@
-//! Emits `routes/index.ts`, the input of `@kit/core` to serve the routes.
+//! Emits `routes/index.ts`, from which `@kit/core` loads the routes.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub(crate) fn emit(context: Context<'_>) -> String {
 }
 
 /// Returns the names of all `@sensitive` properties and of their columns: the logger masks them in logged rows. Includes types
-/// that no route uses, because an application can log other values than it sends.
+/// that no route uses, because an application can also log their values.
 pub(super) fn sensitive_names(program: &Program) -> BTreeSet<&str> {
     program
         .types
@@ -119,7 +119,8 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     });
 }
 
-/// Returns the validator of the params with its coercer, which expects the values in its own order.
+/// Returns an expression with the validator and the coercer of the params. If the coercer expects the values in another order
+/// than that of the route's path, the expression reorders them.
 fn params(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     let Some(id) = route.slots.params else {
         return "null".to_owned();
@@ -155,7 +156,7 @@ fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> S
     module.value(&module_of(context, &own), &format!("{name}Coercer"))
 }
 
-/// Returns the validator or serializer of a slot.
+/// Returns the name of a slot's validator or serializer, and imports it.
 fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: &mut Module) -> String {
     let Some(id) = slot else {
         return "null".to_owned();

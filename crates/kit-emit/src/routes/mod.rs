@@ -1,4 +1,4 @@
-//! Emits `routes/`: the tree, the table, and the application that the runtime loads.
+//! Emits `routes/`: the radix tree, the route table, and the application that the runtime loads.
 
 mod application;
 mod table;
@@ -13,7 +13,7 @@ use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::options::EmitOptions;
 
-/// Source that the headers of these files name.
+/// Name of the source in the header of these files.
 const FROM: &str = "the contracts of the project";
 
 pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
@@ -25,7 +25,8 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
     ]
 }
 
-/// Returns the key of the table and the application: the routes and the names of their types.
+/// Returns the fingerprint of the inputs of the route table and of `routes/index.ts`: the routes,
+/// and the names of their types.
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
@@ -33,7 +34,7 @@ fn key(context: Context<'_>) -> Fingerprint {
     fingerprint((context.fingerprints.names, routes, sensitive))
 }
 
-/// Returns the key of a route, without the members that only documents contain.
+/// Returns the fingerprint of a route, without the properties that only OpenAPI documents contain.
 pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     let Route {
         method,
@@ -43,7 +44,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         parameters,
         slots,
         status,
-        // Only documents contain these members.
+        // Only OpenAPI documents contain these properties.
         summary: _,
         tags: _,
         throws: _,
@@ -71,7 +72,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     fingerprint((address, slots, middleware, handler, tests, contract))
 }
 
-/// Emits the tree, which contains the time of the build.
+/// Emits the radix tree. The file contains the time of the build.
 pub(crate) fn compiled_router<'a>(tree: &'a RouteTree, options: &'a EmitOptions) -> Job<'a> {
     Job::dated("routes/compiled-router.ts", move || tree::emit(tree, options))
 }

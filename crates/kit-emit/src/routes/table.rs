@@ -1,4 +1,4 @@
-//! Emits `routes/route-table.ts`: one row per route, by `<METHOD> <path>`.
+//! Emits `routes/route-table.ts`: one row per route, with a key such as `GET /notes/:id`.
 
 use kit_ir::Slot;
 

@@ -1,4 +1,4 @@
-//! Emits `routes/compiled-router.ts`: the radix tree.
+//! Emits `routes/compiled-router.ts`: the radix tree that finds the route of a request.
 
 use kit_router::{CompiledMethod, CompiledRouteNode, RouteTree};
 

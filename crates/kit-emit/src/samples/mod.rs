@@ -14,46 +14,48 @@ use serde_json::{Map, Value};
 /// A time that every runtime accepts.
 pub(crate) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
 
-/// Maximum depth at which optional parts are filled in.
+/// Depth of nested values up to which a sample contains optional properties.
 const FULL_LEVELS: usize = 8;
 
-/// Maximum number of optional parts in a sample: types that refer to each other have values of any size.
+/// Maximum number of optional properties and items in a sample. Without it, types that refer to each other could have samples
+/// of any size.
 const MAX_OPTIONAL_PARTS: usize = 20_000;
 
 /// Maximum number of items in a sample.
 const MOST_ITEMS: usize = 1000;
 
-/// Returns a key that an index signature accepts, and the signature. `None` if only a template literal type defines the keys,
-/// or if no key satisfies the rules.
+/// Returns a key that an index signature accepts, and the signature. Returns `None` if only a template literal type defines
+/// the keys, or if no key satisfies the rules.
 pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignature)> {
     let found = object.index.iter().find_map(|signature| match signature.key {
         IndexKey::String => Some((strings::sample(&signature.rules, "key", 0)?, signature)),
-        // The signature of all keys also accepts this key, so there must be no second signature.
+        // An index signature for all keys would also accept the key `1`, so there must be no second one.
         IndexKey::Number if object.index.len() == 1 => Some(("1".to_owned(), signature)),
         IndexKey::Number | IndexKey::Template { .. } => None,
     });
     found.filter(|(key, _)| key != "__proto__" && object.property(key).is_none())
 }
 
-/// Creates values of a program's types.
+/// Creates valid values of a program's types.
 #[derive(Clone, Copy)]
 pub(crate) struct Samples<'a> {
     pub(crate) program: &'a Program,
 }
 
-/// Description of a sample to create.
+/// Options for the creation of a sample.
 #[derive(Clone)]
 pub(crate) struct SampleOptions<'a> {
     /// Name of the property that contains the sample.
     hint: &'a str,
-    /// `@example` tags of that property.
+    /// Arguments of the `@example` tags of that property.
     examples: &'a [String],
-    /// Number of the sample: samples with different numbers differ.
+    /// Number of the sample. Samples with different numbers have different values.
     number: usize,
-    /// Declarations that contain the sample: a recursive type ends when it refers to one of them.
+    /// Declarations of the values around the sample. A recursive type ends when it refers to one of them.
     within: Vec<DeclarationId>,
     level: usize,
-    /// Number of optional parts that may be filled in. The parts of a value share this number evenly.
+    /// Number of optional properties and items that the sample may contain. They are divided evenly among its properties and
+    /// items.
     optional_parts: usize,
     purpose: Purpose,
 }
@@ -61,11 +63,11 @@ pub(crate) struct SampleOptions<'a> {
 /// Purpose of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A test: the sample differs from the defaults.
+    /// For a test: the values differ from the defaults.
     Test,
-    /// Documentation of a request: with the defaults, and without generated values.
+    /// For the documentation of a request: with default values, and without values that the server generates.
     Request,
-    /// Documentation of a response: with all properties that a request may omit.
+    /// For the documentation of a response: with all properties, even those that a request may omit.
     Response,
 }
 
@@ -86,13 +88,13 @@ impl<'a> SampleOptions<'a> {
         Self { purpose, ..self }
     }
 
-    /// Excludes the declaration, so the sample does not contain a value of this type again.
+    /// Adds a declaration to those around the sample, so the sample does not contain another value of this type.
     pub(crate) fn inside(mut self, declaration: DeclarationId) -> Self {
         self.within.push(declaration);
         self
     }
 
-    /// Returns the description of a different sample of the same type.
+    /// Returns options for another sample of the same type with a different value.
     pub(crate) fn numbered(&self, number: usize) -> Self {
         Self {
             number,
@@ -102,7 +104,8 @@ impl<'a> SampleOptions<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Returns a valid value with all optional parts, as far as types do not repeat; `None` if none was found.
+    /// Returns a valid value with all optional properties, except those that would nest a recursive type; `None` if none was
+    /// found.
     pub(crate) fn of(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         let mut wanted = wanted.clone();
         let mut at = id;
@@ -117,7 +120,7 @@ impl<'a> Samples<'a> {
         (fit(self.program, at, &value) != Fit::No).then_some(value)
     }
 
-    /// Returns the first valid `@example`.
+    /// Returns the first `@example` that is valid.
     fn example(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         if wanted.number > 0 {
             return None;
@@ -186,13 +189,13 @@ impl<'a> Samples<'a> {
         let length = least.max(1).min(most);
         match self.items(element, length, rules.unique_items, wanted) {
             Some(items) => Some(Value::Array(items)),
-            // The items have a type that contains this one, so the list is empty if that is valid.
+            // The type of the items contains the list itself. An empty list ends the sample, if it is valid.
             None if least == 0 => Some(Value::Array(Vec::new())),
             None => None,
         }
     }
 
-    /// Returns `length` items; distinct ones if `unique` is true.
+    /// Returns `length` items for a list. If `unique` is true, all items differ.
     pub(crate) fn items(
         self,
         element: TypeId,
@@ -231,7 +234,7 @@ impl<'a> Samples<'a> {
         let optional_parts = wanted.optional_parts.saturating_sub(parts) / parts.max(1);
         let is_full = wanted.level <= FULL_LEVELS && wanted.optional_parts >= parts;
         for property in &object.properties {
-            // Validators ignore this key.
+            // Validators ignore the key `__proto__`.
             if property.name == "__proto__" {
                 continue;
             }
@@ -279,7 +282,7 @@ impl<'a> Samples<'a> {
         Some(Value::Object(value))
     }
 
-    /// Returns a typical value for documentation, if there is no `@example`: the default, or else a generated value.
+    /// Returns a value for documentation if there is no `@example`: the default, or else a generated value.
     fn typical_value(self, property: &Property, wanted: &SampleOptions<'_>) -> Option<Value> {
         if wanted.purpose == Purpose::Test || self.example(property.r#type, wanted).is_some() {
             return None;

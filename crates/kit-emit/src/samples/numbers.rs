@@ -1,12 +1,12 @@
-//! Samples of numbers at, inside and outside of their bounds.
+//! Samples of numbers: valid ones, and numbers around the bounds of a type.
 
 use kit_ir::{Constraints, Decimal};
 use serde_json::{Number, Value};
 
-/// Greatest integer up to which numbers are exact.
+/// Greatest integer up to which JavaScript's numbers are exact.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Converts a number to JSON: `10`, not `10.0`.
+/// Converts a number to JSON without a superfluous fraction: `10`, not `10.0`.
 #[allow(clippy::cast_possible_truncation)] // the condition guarantees a whole, exact number
 pub(crate) fn json(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE + 1.0 {
@@ -15,7 +15,7 @@ pub(crate) fn json(number: f64) -> Value {
     Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
-/// Returns a valid number, different for each `nth`.
+/// Returns a valid number. Different values of `nth` give different numbers.
 pub(crate) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
     let step = step(rules);
     #[allow(clippy::cast_precision_loss)] // `nth` is a number of items
@@ -41,12 +41,12 @@ pub(crate) fn sample(rules: &Constraints, nth: usize) -> Option<Value> {
     .map(json)
 }
 
-/// Returns a distance between valid numbers.
+/// Returns the distance between two neighbouring valid numbers.
 fn step(rules: &Constraints) -> f64 {
     rules.multiple_of.map_or(1.0, Decimal::get)
 }
 
-/// Returns the first multiple of `step` beyond the bound.
+/// Returns the first multiple of `step` beyond `bound`; `direction` is 1 for upwards and -1 for downwards.
 fn next(bound: f64, step: f64, direction: f64) -> f64 {
     let candidate = if direction > 0.0 {
         (bound / step).floor() * step + step
@@ -68,8 +68,8 @@ pub(crate) fn satisfies(rules: &Constraints, number: f64) -> bool {
         && get(rules.multiple_of).is_none_or(|divisor| is_multiple(number, divisor))
 }
 
-/// Returns true if the number is a multiple, with the tolerance of the runtimes for decimal fractions that binary cannot
-/// represent.
+/// Returns true if the number is a multiple of `divisor`. Accepts the small errors of decimal fractions such as 0.1, as
+/// the runtimes do.
 fn is_multiple(number: f64, divisor: f64) -> bool {
     let quotient = number / divisor;
     (quotient - quotient.round()).abs() < 1e-9
@@ -89,7 +89,8 @@ pub(crate) fn boundary_numbers(rules: &Constraints) -> Vec<(String, f64)> {
     if let Some(bound) = rules.minimum {
         let at = bound.get();
         add(format!("{bound} (minimum)"), at);
-        // If the bound is no multiple, the next multiple satisfies the rule, and the previous one breaks it.
+        // If the bound is not a multiple of the step, the next multiple satisfies the rule, and the previous one breaks
+        // it.
         let (least, below) = if !is_stepped || is_multiple(at, step) {
             (at, at - step)
         } else {
@@ -122,7 +123,7 @@ pub(crate) fn boundary_numbers(rules: &Constraints) -> Vec<(String, f64)> {
     let middle = sample(rules, 0).and_then(|value| value.as_f64()).unwrap_or(0.0);
     if rules.integer {
         add(format!("{} (not an integer)", middle + 0.5), middle + 0.5);
-        // Integers beyond the exact range, if the bounds allow them.
+        // Add an integer beyond the exact range, if the bounds allow it.
         add("2^53 (not a safe integer)".to_owned(), MAX_SAFE + 1.0);
         add("-2^53 (not a safe integer)".to_owned(), -MAX_SAFE - 1.0);
     }

@@ -1,15 +1,16 @@
-//! Samples of strings with a given length and format.
+//! Samples of strings: valid ones with a given length, and invalid ones for each format.
 
 use heck::ToSnakeCase;
 use kit_ir::{Constraints, Format, MAX_EXPLICIT_EMAIL_LENGTH};
 
-/// Maximum length of a sample in characters: the size of a body is limited.
+/// Maximum length of a sample in characters. A longer one could exceed the maximum size of a body.
 const LONGEST: usize = 200_000;
 
-/// Character of long samples.
+/// Character that fills samples up to their length.
 const LETTER: &str = "a";
 
-/// Returns a valid string, different for each `nth`.
+/// Returns a valid string. Different values of `nth` give different strings. `hint` is the name of
+/// the property.
 pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules
@@ -24,7 +25,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
         };
     }
     if let Some(pattern) = &rules.pattern {
-        // Strings of different lengths differ.
+        // A different length for each `nth` gives different strings.
         return kit_pattern::example(pattern, least + nth, most);
     }
     if least > LONGEST {
@@ -41,7 +42,7 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
     }
     if most.is_some_and(|most| text.chars().count() > most) {
         let most = most?;
-        // Keep the end, in which the samples differ.
+        // Shorten the text at its start: its end contains the number that makes samples differ.
         text = text
             .chars()
             .rev()
@@ -54,7 +55,8 @@ pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<Stri
     Some(text)
 }
 
-/// Returns a string with exactly this length, format and pattern; `None` if none was found.
+/// Returns a string with exactly `length` characters that satisfies the format and the pattern;
+/// `None` if none was found.
 pub(crate) fn with_length(rules: &Constraints, length: u64) -> Option<String> {
     let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST)?;
     match (rules.format, &rules.pattern) {
@@ -65,7 +67,8 @@ pub(crate) fn with_length(rules: &Constraints, length: u64) -> Option<String> {
     }
 }
 
-/// Returns `length` characters that need two UTF-16 code units each: length rules count characters.
+/// Returns a string of `length` characters that are two UTF-16 code units each. It shows that length
+/// rules count characters.
 pub(crate) fn astral_characters(rules: &Constraints, length: u64) -> Option<String> {
     let plain = rules.format.is_none() && rules.pattern.is_none();
     let length = usize::try_from(length)
@@ -92,7 +95,8 @@ fn of_format(format: Format, nth: usize) -> String {
     }
 }
 
-/// Returns a string with a format and an exact length. Only emails and URIs can have many lengths.
+/// Returns a string with a format and an exact length. Only emails and URIs can have different
+/// lengths.
 fn exact_format(format: Format, length: usize) -> Option<String> {
     match format {
         Format::Email => {
@@ -124,7 +128,7 @@ fn exact_format(format: Format, length: usize) -> Option<String> {
     }
 }
 
-/// Returns strings that break a format, the closest to a valid one first.
+/// Returns two strings that break a format. The first one is closer to a valid string.
 pub(crate) fn invalid_strings(format: Format) -> [&'static str; 2] {
     match format {
         Format::Email => ["ada.example.com", "ada@"],

@@ -1,8 +1,8 @@
-//! Emits `serializers/<Type>.serializer.ts`: compiled JSON writers. They write only declared properties, in the declared
-//! order.
+//! Emits `serializers/<Type>.serializer.ts` with functions that write JSON. They write only declared properties, in the
+//! order of their declarations.
 //!
-//! Writers track no path and check no rule, but they refuse values without a JSON form. After a refusal, `unserializable`
-//! finds the location of the value with the type's shape.
+//! The functions check no rules, but they refuse values that JSON cannot represent. They do not know the path of such a
+//! value. After a refusal, `unserializable` of the runtime finds the path with the type's shape.
 
 mod object;
 mod union;
@@ -79,7 +79,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
 struct Serializers<'a> {
     context: Context<'a>,
     home: DeclarationId,
-    /// True if the functions count their depth: a handler's value may contain a cycle.
+    /// True if the functions count the depth of nested values, because a handler's value may contain a cycle.
     counts_depth: bool,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Serializers<'a> {
         module.push(writer);
     }
 
-    /// Returns code for the JSON of an expression that is cheap to repeat.
+    /// Returns code that gives the JSON of `value`, an expression that is cheap to evaluate twice.
     fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let helper = match &program.types[id].kind {
@@ -308,12 +308,12 @@ impl<'a> Serializers<'a> {
     }
 }
 
-/// Returns a string literal with the JSON of a literal.
+/// Returns the JSON of a literal as a string literal in TypeScript.
 fn literal_text(value: &LiteralValue) -> String {
     literal::string(&crate::json_schema::literal(value).to_string())
 }
 
-/// Returns code that reads a property of `value`.
+/// Returns code that reads a property of the variable `value`.
 fn read(name: &str, module: &mut Module) -> String {
     let key = literal::string(name);
     if is_inherited(name) {

@@ -1,4 +1,5 @@
-//! Serializers of objects: one template if all properties are required, else a string that is appended to.
+//! Serializers of objects: one template literal if all properties are required, else a string to which properties are
+//! appended.
 
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, Property, TypeId, TypeKind};
@@ -39,7 +40,7 @@ impl Serializers<'_> {
         }
         body.line("let text = \"{\";");
         for (position, property) in object.properties.iter().enumerate() {
-            // Properties after the first required one always have a comma before them.
+            // A property after the first required one always needs a comma.
             let comma = match always {
                 Some(first) if position > first => Comma::Before,
                 Some(first) if position == first && first == 0 => Comma::None,
@@ -53,7 +54,7 @@ impl Serializers<'_> {
         body.line("return `${text}}`;");
     }
 
-    /// Emits an object without optional properties as one template.
+    /// Emits the code for an object without optional properties: one template literal.
     fn fixed_object(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let mut parts = Vec::new();
         for (position, property) in object.properties.iter().enumerate() {
@@ -73,7 +74,8 @@ impl Serializers<'_> {
         }
     }
 
-    /// Returns the code for a property of `value` in a template. Adds a local variable if the value is needed twice.
+    /// Returns the code for a property of `value` inside of a template literal. Adds a local variable if the code needs the
+    /// property twice.
     fn hole(
         &self,
         property: &Property,
@@ -93,8 +95,8 @@ impl Serializers<'_> {
         self.hole_of(property.r#type, &name, &path, module)
     }
 
-    /// Returns the code for a value in a template. The template itself contains the quotes of a string, because adding them to
-    /// the string first would allocate another string.
+    /// Returns the code for a value inside of a template literal. For a string, the template literal contains the quotes: if
+    /// the function added them to the string, it would allocate another string.
     fn hole_of(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let resolved = resolve(self.context.program, id);
         let helpers = match &self.context.program.types[resolved].kind {
@@ -164,7 +166,7 @@ impl Serializers<'_> {
     }
 }
 
-/// Returns a key in JSON, escaped for a template literal.
+/// Returns a key as JSON, escaped for a template literal.
 fn json_key(name: &str) -> String {
     literal::template(&serde_json::Value::from(name).to_string())
 }

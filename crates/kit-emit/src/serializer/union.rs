@@ -1,4 +1,4 @@
-//! Serializers of unions: select the member that a handler's value belongs to. They refuse a value that matches no member.
+//! Serializers of unions: select the member that a handler's value belongs to. They refuse a value that belongs to no member.
 
 use kit_analysis::{Decision, Switch, literals, resolve};
 use kit_ir::{LiteralValue, TypeId, TypeKind};
@@ -7,12 +7,12 @@ use super::{Serializers, literal_text, read};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::labels;
 
-/// Number of literals from which on a set is faster than comparisons.
+/// From this number of literals on, a `Set` is faster than comparisons.
 const SET_FROM: usize = 9;
 
 impl Serializers<'_> {
-    /// Returns the distinct helpers that write the members of a union. Empty if a member is not a scalar, or if only certain
-    /// strings or numbers are members.
+    /// Returns the functions of the runtime that write the members of a union, each once. Returns none if a member is not a
+    /// scalar, or if the union contains literals or templates.
     pub(super) fn uniform(&self, members: &[TypeId]) -> Vec<&'static str> {
         let program = self.context.program;
         let mut helpers = Vec::new();
@@ -34,7 +34,7 @@ impl Serializers<'_> {
         helpers
     }
 
-    /// Emits the selection by kinds of values: scalars by their type, then arrays, then objects.
+    /// Emits code that finds the member of a value: first scalars by their type, then arrays, then objects.
     pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         if let Some(literals) = literals(self.context.program, id)
             && literals.len() >= SET_FROM
@@ -63,7 +63,7 @@ impl Serializers<'_> {
         self.decide(id, &plan.objects, path, body, module);
     }
 
-    /// Emits the selection of members without parts. A member such as `string` makes string literals and templates redundant.
+    /// Emits code that finds the member of a scalar. A member such as `string` makes string literals and templates redundant.
     fn scalars(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let program = self.context.program;
         let plan = self.context.analysis.plan(id);
@@ -133,7 +133,7 @@ impl Serializers<'_> {
         format!("typeof value === \"string\" && {texts}.test(value)")
     }
 
-    /// Emits statements that end with `return`.
+    /// Emits code for a decision of the plan: statements that end with `return`.
     fn decide(
         &self,
         id: TypeId,
@@ -205,7 +205,7 @@ impl Serializers<'_> {
     }
 }
 
-/// Emits the check of many literals with a set.
+/// Emits code that checks many literals with a `Set`.
 fn many_literals(
     id: TypeId,
     literals: &[LiteralValue],

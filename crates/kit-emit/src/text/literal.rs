@@ -5,17 +5,17 @@ pub(crate) use kit_analysis::{is_identifier, string_literal as string, template_
 use kit_ir::LiteralValue;
 use serde_json::Value;
 
-/// Returns the key of a property in an object literal or an object type.
+/// Returns a property's key for an object literal or an object type, quoted if needed.
 pub(crate) fn key(name: &str) -> String {
     match name {
-        // A plain key `__proto__` in an object literal would set the prototype.
+        // Without brackets, `__proto__` in an object literal would set the prototype.
         "__proto__" => "[\"__proto__\"]".to_owned(),
         _ if is_identifier(name) => name.to_owned(),
         _ => string(name),
     }
 }
 
-/// Returns a number literal. Rust prints the shortest form of an `f64` without an exponent, which is valid JavaScript.
+/// Returns a number literal. Rust prints the shortest form without an exponent, which is valid in JavaScript.
 pub(crate) fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -23,7 +23,7 @@ pub(crate) fn number(value: f64) -> String {
     value.to_string()
 }
 
-/// Returns the value of a literal type as an expression.
+/// Returns an expression for the value of a literal type.
 pub(crate) fn value(value: &LiteralValue) -> String {
     match value {
         LiteralValue::Number(value) => number(*value),
@@ -31,7 +31,7 @@ pub(crate) fn value(value: &LiteralValue) -> String {
     }
 }
 
-/// Returns a JSON value as an expression.
+/// Returns an expression for a JSON value.
 pub(crate) fn json(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -41,7 +41,7 @@ pub(crate) fn json(value: &Value) -> String {
     }
 }
 
-/// Returns an object literal on one line, from printed keys and values.
+/// Returns an object literal on one line. The keys and values are already printed.
 pub(crate) fn object(fields: impl IntoIterator<Item = (String, String)>) -> String {
     let fields: Vec<_> = fields
         .into_iter()
@@ -58,7 +58,7 @@ pub(crate) fn strings<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Stri
     list("[", texts.into_iter().map(|text| string(text.as_ref())), "]")
 }
 
-/// Joins the parts with commas between `open` and `close`.
+/// Joins printed parts with commas, between `open` and `close`.
 pub(crate) fn list(open: &str, parts: impl IntoIterator<Item = String>, close: &str) -> String {
     let parts: Vec<_> = parts.into_iter().collect();
     format!("{open}{}{close}", parts.join(", "))
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_text_in_literals() {
+    fn escapes_special_characters_in_strings_and_templates() {
         assert_eq!(string("a\"b\\c\n\u{2028}\0"), r#""a\"b\\c\n\u2028\u0000""#);
         assert_eq!(template("`${x}` $ {"), r"\`\${x}\` $ {");
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_numbers_like_javascript() {
+    fn prints_numbers_without_an_exponent() {
         assert_eq!(number(-0.0), "0");
         assert_eq!(number(0.1), "0.1");
         assert_eq!(number(1e21), "1000000000000000000000");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_a_prototype_key_as_a_computed_key() {
+    fn prints_the_key_proto_as_a_computed_key() {
         let value: Value = serde_json::from_str(r#"{"__proto__":{"a":[1,null]}}"#).unwrap();
         assert_eq!(json(&value), "{ [\"__proto__\"]: { a: [1, null] } }");
     }

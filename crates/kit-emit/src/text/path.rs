@@ -1,6 +1,6 @@
-//! Path to a part of a type. Private functions are named after it.
+//! Path from a type to a property or item in it. Private functions are named after it.
 
-/// A step with the steps before it. It borrows them, because most parts need no name, so the name is created on demand.
+/// A step of a path with the steps before it. A path is only borrowed, because most paths never become a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -24,7 +24,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Returns all steps, separated by spaces, without the first one if it equals `home`.
+    /// Returns all steps, separated by spaces. Leaves out the first step if it is `home`.
     pub(crate) fn words_below(&self, home: &str) -> String {
         match self.parent {
             None if self.step == home => String::new(),

@@ -1,10 +1,10 @@
-//! Writes indented lines.
+//! Writes indented lines of text.
 
 use std::fmt::{Display, Write as _};
 
 use memchr::{memchr, memchr_iter};
 
-/// Initial capacity. Most texts exceed a few lines, and growing in small steps would copy them several times.
+/// Initial capacity in bytes. Most texts are longer than a few lines, and each increase copies the text.
 const USUAL: usize = 1024;
 
 /// Indents nested JSON: adds `indent` to every line except the first.
@@ -30,7 +30,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Adds a line with the current indentation. Indents all lines of a text with several lines.
+    /// Adds a line with the current indentation. If the text has several lines, all of them are indented.
     pub(crate) fn line(&mut self, text: impl Display) {
         if self.text.capacity() == 0 {
             self.text.reserve(USUAL);
@@ -77,7 +77,7 @@ impl Writer {
         }
     }
 
-    /// Adds `opening`, the content with one more level of indentation, and `closing`.
+    /// Adds `opening`, the content with one more level of indentation, then `closing`.
     pub(crate) fn block(
         &mut self,
         opening: impl Display,
@@ -98,7 +98,7 @@ impl Writer {
         self.depth -= 1;
     }
 
-    /// Adds a `JSDoc` comment; nothing for an empty text.
+    /// Adds a `JSDoc` comment. Adds nothing if the text is empty.
     pub(crate) fn doc(&mut self, text: &str) {
         // `*/` in the text would end the comment.
         let text = text.replace("*/", "*\\/");
@@ -116,7 +116,7 @@ impl Writer {
         }
     }
 
-    /// Returns the text without the final line break: a valid argument of [`Writer::line`] for the content of a block.
+    /// Returns the text without the final line break, so that it can be an argument of [`Writer::line`].
     pub(crate) fn inner(mut self) -> String {
         self.text.truncate(self.text.trim_end().len());
         self.text

@@ -1,4 +1,5 @@
-//! Decodes unions: as the member that keeps most of the value. The value is already checked, so the last member needs no check.
+//! Decodes unions: a value is decoded as the member that drops the fewest of its properties. The value is valid, so the last
+//! member is used without a check.
 
 use kit_analysis::{Decision, Switch, UnionPlan};
 use kit_ir::{TypeId, TypeKind};
@@ -8,7 +9,7 @@ use super::decode::Decoder;
 use super::names::{is_inherited, labels};
 use crate::text::{Module, Path, Writer, literal};
 
-/// A union that is being decoded.
+/// A union for which code is written.
 struct Union<'a> {
     id: TypeId,
     plan: &'a UnionPlan,
@@ -28,7 +29,7 @@ impl Decoder<'_> {
         let union = Union { id, plan, cast };
         let arrays = !self.passes(&union, &plan.arrays);
         let objects = !self.passes(&union, &plan.objects);
-        // True if some values are returned unchanged, which a final `return value` does.
+        // True if some values are returned unchanged. The final `return value` does so.
         let mut passes = (!arrays && plan.arrays != Decision::NoMember)
             || (!objects && plan.objects != Decision::NoMember);
         let checker = Checker::uncounted(self.context, self.home);
@@ -43,7 +44,7 @@ impl Decoder<'_> {
             }
             let member = plan.members[*index].r#type;
             if self.context.program.types[member].kind == TypeKind::Unknown && (arrays || objects) {
-                // The code for arrays and objects comes first, because it may find a better member.
+                // Skip this member: the code for arrays and objects comes first, because it may find a better member.
                 continue;
             }
             let step = format!("Member{index}");
@@ -75,7 +76,7 @@ impl Decoder<'_> {
         self.decide(&union, &plan.objects, path, body, module);
     }
 
-    /// Returns true if the value is returned unchanged for every result of the decision.
+    /// Returns true if every member of the decision returns the value unchanged.
     fn passes(&self, union: &Union<'_>, decision: &Decision) -> bool {
         match decision {
             Decision::NoMember => true,
@@ -93,7 +94,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Emits statements that end with `return`.
+    /// Emits code for a decision of the plan: statements that end with `return`.
     fn decide(
         &self,
         union: &Union<'_>,
@@ -134,7 +135,7 @@ impl Decoder<'_> {
         )
     }
 
-    /// Emits the selection if a value matches only one of the members.
+    /// Emits code for members of which a value matches only one: the first match is used.
     fn first_that_fits(
         &self,
         union: &Union<'_>,
@@ -157,7 +158,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Emits the selection if a value may match several of the members.
+    /// Emits code for members of which a value may match several: the runtime selects one.
     fn picked(
         &self,
         union: &Union<'_>,

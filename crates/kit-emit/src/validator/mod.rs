@@ -1,5 +1,5 @@
-//! Emits `validators/<Type>.validator.ts` with the fast check `is`, the shape for `failures`, and `decode` of a declaration,
-//! and `validators/<entity>.ts`, which exports the validators of an entity.
+//! Emits `validators/<Type>.validator.ts` with three functions of a declaration: the check `is`, `failures` with its shape,
+//! and `decode`. Also emits `validators/<entity>.ts`, which exports the validators of an entity.
 
 mod check;
 mod decode;
@@ -64,7 +64,8 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     Decoder::new(context, id).declare(declaration, &mut module);
     let explain = module.helper("explain");
     let is = if context.analysis.is_recursive(id) {
-        // The second parameter is internal: a callback with more arguments, such as that of `filter`, must not set it.
+        // The check has a second, internal parameter. This function hides it from callbacks such as that of `filter`, which
+        // pass more arguments.
         format!("is: (value) => is{name}(value),")
     } else {
         format!("is: is{name},")
@@ -91,7 +92,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     module.finish()
 }
 
-/// Emits the exports of an entity: its own type, and the other types in the same file, which are derived from it.
+/// Emits the exports of an entity: its own validators, and those of the other types in the same file.
 fn emit_entity(context: Context<'_>, entity: &Declaration) -> String {
     let program = context.program;
     let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));

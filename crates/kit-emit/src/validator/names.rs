@@ -6,7 +6,7 @@ use kit_ir::{IndexKey, ObjectType, Program};
 use super::template;
 use crate::text::{Module, Path, literal};
 
-/// Names that generated functions use themselves.
+/// Names that occur in generated functions, so no property may use them for its local variable.
 const TAKEN: &[&str] = &[
     "undefined",
     "NaN",
@@ -56,7 +56,8 @@ const TAKEN: &[&str] = &[
     "Set",
 ];
 
-/// Returns the name of a local variable for a property: the property's name if it differs from all other names.
+/// Returns the name of the local variable for a property: the name of the property, unless the function needs this name
+/// for something else.
 pub(crate) fn local(property: &str, position: usize) -> String {
     let is_numbered = |stem: &str| {
         let number = property.trim_end_matches(|char: char| char.is_ascii_digit());
@@ -83,7 +84,7 @@ pub(crate) fn local(property: &str, position: usize) -> String {
     }
 }
 
-/// Returns true if `Object.prototype` has a property with this name, which objects would inherit.
+/// Returns true if `Object.prototype` has a property with this name. All objects inherit it.
 pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(
         name,
@@ -102,8 +103,8 @@ pub(crate) fn is_inherited(name: &str) -> bool {
     )
 }
 
-/// Returns the condition that a key does not belong to the index signatures: the key is declared, or it is `__proto__`. A
-/// handler could merge `__proto__` into another object and change its prototype.
+/// Returns the condition that a key does not belong to the index signatures: it is declared, or it is `__proto__`. If
+/// handlers got a key `__proto__` and merged it into an object, they would change the prototype of the object.
 pub(crate) fn not_an_index_key(object: &ObjectType) -> String {
     let declared = object.properties.iter().map(|property| property.name.as_str());
     let keys = std::iter::once("__proto__").chain(declared.filter(|name| *name != "__proto__"));
@@ -113,7 +114,7 @@ pub(crate) fn not_an_index_key(object: &ObjectType) -> String {
     conditions.join(" || ")
 }
 
-/// Returns the name of the step into the values of an index signature.
+/// Returns the step of a path into the values of an index signature.
 pub(crate) fn value_step(position: usize) -> String {
     if position == 0 {
         "Value".to_owned()
@@ -139,7 +140,7 @@ pub(crate) fn key_condition(
     }
 }
 
-/// Returns the labels of a case in a `switch` on the value of a property.
+/// Returns the `case` labels for values of the property in a `switch`.
 pub(crate) fn labels(tags: &[DiscriminantValue]) -> String {
     let labels: Vec<_> = tags
         .iter()
@@ -161,7 +162,7 @@ mod tests {
     use super::local;
 
     #[test]
-    fn locals_do_not_hide_exports_of_the_codec() {
+    fn local_variables_do_not_hide_functions_of_the_codec() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/core/src/codec/index.ts");
         let text = std::fs::read_to_string(path).unwrap();
         let lists = text.split("export {").skip(1);
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn properties_have_different_locals() {
+    fn different_properties_have_different_local_variables() {
         assert_eq!(local("a-b", 0), "property0");
         assert_eq!(local("property0", 1), "property1");
         assert_eq!(local("NoteShape", 2), "property2");

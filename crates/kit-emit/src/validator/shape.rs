@@ -1,4 +1,4 @@
-//! Emits types as data: the `Shape`, with which the runtime explains failures.
+//! Emits the `Shape` of a type: data with which the runtime finds the reasons why a value is invalid.
 
 use kit_analysis::Member;
 use kit_ir::{
@@ -11,10 +11,10 @@ use super::template;
 use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
-/// Writes shapes.
+/// Writes the shapes of a declaration's module.
 pub(crate) struct Shapes<'a> {
     context: Context<'a>,
-    /// Declaration whose module is written.
+    /// Declaration whose module contains the shapes.
     home: DeclarationId,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Shapes<'a> {
         module.push(writer);
     }
 
-    /// Returns a shape as an expression, on several lines if it has properties.
+    /// Returns an expression for the shape of a type. It has several lines if the type has properties.
     pub(crate) fn shape(
         &self,
         id: TypeId,
@@ -112,8 +112,8 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Returns the check of an array's items, if they have parts and a check function exists. Not for recursive modules: the check
-    /// would count the depth from zero, and accept values that the complete check refuses.
+    /// Returns a function that checks one item of an array; `None` if items are scalars. Also `None` in modules of recursive
+    /// types: the check would count the depth from zero, and accept values that the complete check refuses.
     fn item_check(&self, element: TypeId, path: &Path<'_>, module: &mut Module) -> Option<String> {
         let checker = Checker::new(self.context, self.home);
         if self.context.analysis.is_recursive(self.home) || !checker.has_parts(element) {
@@ -166,7 +166,8 @@ impl<'a> Shapes<'a> {
         writer.inner()
     }
 
-    /// Returns the shape of a union. If members must be tried, the shape is a constant, which `decode` and the serializer use too.
+    /// Returns the shape of a union. If members must be tried, the shape is a constant, because `decode` and the serializer use
+    /// it too.
     fn union(&self, id: TypeId, path: &Path<'_>, module: &mut Module) -> String {
         let plan = self.context.analysis.plan(id);
         let shapes: Vec<_> = plan
@@ -201,7 +202,7 @@ impl<'a> Shapes<'a> {
         if member.containing_unions.iter().filter(recursive).count() == 0 {
             return shape;
         }
-        // A constant, so that the shape is the same object in every use.
+        // Every use must refer to the same object, so the shape is a constant.
         let name = module.once("shape", member.r#type.0.to_string(), path, |module, name| {
             let kind = module.codec_type("Shape");
             let mut writer = Writer::default();
@@ -214,7 +215,7 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// Returns the index signatures by precedence.
+    /// Returns the shapes of the index signatures. A key belongs to the first one that accepts it.
     fn index(&self, object: &ObjectType, path: &Path<'_>, module: &mut Module) -> Vec<String> {
         let program = self.context.program;
         let signatures: Vec<_> = object
@@ -278,7 +279,7 @@ impl<'a> Shapes<'a> {
             module.value(&module_path(self.context.program, target), &shape);
         }
         if self.context.analysis.is_recursive(target) {
-            // Modules of recursive types import each other, so the constant may not be initialized yet.
+            // Modules of recursive types import each other. The constant may not be initialized yet, so a function returns it.
             format!("{{ kind: \"reference\", to: () => {shape} }}")
         } else {
             shape
@@ -286,7 +287,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Returns the path to a declaration's validator from modules in the same or a parallel directory.
+/// Returns the path to the validator of a declaration, for modules in `validators/` or in a directory beside it.
 fn module_path(program: &Program, target: DeclarationId) -> String {
     format!(
         "../validators/{}",

@@ -1,4 +1,4 @@
-//! Template literal types as a list of segments for the codec.
+//! Template literal types as lists of segments, which the codec of the runtime matches.
 
 use kit_analysis::{Segment, segments};
 use kit_ir::{Program, TemplatePart};
@@ -6,8 +6,8 @@ use kit_ir::{Program, TemplatePart};
 use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
-/// Returns the name of a constant that tests if a string matches a template literal type. The test uses no regular
-/// expression, because an invalid string could make a backtracking engine slow.
+/// Returns the name of a constant: a function that tests if a string matches a template literal type. It uses no
+/// regular expression, because an invalid string could take a regular expression exponential time.
 pub(crate) fn test(
     program: &Program,
     parts: &[TemplatePart],
@@ -23,7 +23,7 @@ pub(crate) fn test(
     })
 }
 
-/// Returns the segments in the form of the codec.
+/// Returns an expression for the segments, as the codec expects them.
 fn list(segments: &[Segment]) -> String {
     literal::list("[", segments.iter().map(segment_text), "]")
 }
@@ -42,7 +42,7 @@ fn segment_text(segment: &Segment) -> String {
     }
 }
 
-/// Returns the template as in TypeScript, without the backticks.
+/// Returns the type as in TypeScript, without the backticks: `note-${number}`.
 pub(crate) fn source(context: Context<'_>, parts: &[TemplatePart]) -> String {
     kit_analysis::template_source(context.program, parts)
 }

@@ -1,27 +1,28 @@
-//! Generator of random requests: valid ones with a known meaning, and valid ones with random damage.
+//! Generator of random HTTP requests: valid ones, for which the expected result is known, and valid
+//! ones with random damage.
 
 use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
 
-/// Meaning of a valid request: the values that the handler must receive.
+/// Values that the handler must receive for a valid request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Meaning {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) body: Vec<u8>,
-    /// True if the connection closes after the response.
+    /// True if the server must close the connection after the response.
     pub(crate) closes: bool,
 }
 
-/// Bytes of one message; `meaning` is `None` if the message may be invalid.
+/// Bytes of one request. `meaning` is `None` if the request may be invalid.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) bytes: Vec<u8>,
     pub(crate) meaning: Option<Meaning>,
 }
 
-/// Bytes that damage a message when they are inserted at a random position.
+/// Bytes that are inserted at a random position to damage a request.
 const FRAGMENTS: [&[u8]; 36] = [
     b"\r\n",
     b"\n",
@@ -61,7 +62,7 @@ const FRAGMENTS: [&[u8]; 36] = [
     b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
 ];
 
-/// Generates one message. One of three messages is damaged, and one of eight consists of random bytes.
+/// Generates one request. One of three is damaged, and one of eight consists of random bytes.
 pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
     if bytes.ratio(1, 8)? {
         let length = bytes.int_in_range(0..=64_usize)?.min(bytes.len());
@@ -89,7 +90,7 @@ pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
         "/x?a=%00&b=[1]",
         "/a;b=c/@:!$&'()*+,=",
     ])?;
-    // The absolute form of the target has the same meaning.
+    // The target may also be a complete URL, with the same meaning.
     let origin = if bytes.ratio(1, 8)? { "http://[::1]:80" } else { "" };
     let is_http_10 = bytes.ratio(1, 8)?;
     let mut closes = is_http_10;

@@ -1,10 +1,10 @@
-//! Fuzz targets of the HTTP engine: streams of valid and damaged requests, from several clients in chunks of any size, with
-//! responses in any order, late, or never.
+//! Fuzz targets of the HTTP engine. Several clients send valid and damaged requests in chunks of any size. The handler
+//! responds in any order, late, or never.
 //!
 //! The targets check for any input: The engine does not panic. Each turn of the event loop returns. The handler receives
 //! each request once, and each request has at most one response on the wire, in order. A refusal is reported once, and its
-//! connection is closed. The handler and the client receive the same for every division of a stream into chunks. Valid
-//! requests have their known meaning. No state is left after the clients are gone.
+//! connection is closed. The handler and the client receive the same for every division of a stream into chunks. The handler
+//! receives valid requests as they were written. The engine stores nothing after the clients have disconnected.
 
 mod message;
 mod peer;
@@ -30,21 +30,21 @@ const GOOD: Answer = Answer {
 /// stop sending or disconnect is random.
 pub fn traffic(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
-    // The scenario stops when the bytes run out.
+    // The scenario ends when all random bytes are used.
     let _ = scenario(bytes);
 }
 
-/// Compares one stream in chunks of any size with the same stream in one chunk and byte by byte.
+/// Sends one stream of requests in chunks of any size, in one chunk, and byte by byte. Checks that the results are equal.
 pub fn pieces(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
     let _ = compare(bytes);
 }
 
-/// Runs the guard alone on unchanged bytes. The first byte chooses the size of the chunks.
+/// Runs only the guard, on the random bytes themselves. The first byte selects the size of the chunks.
 ///
 /// # Panics
 ///
-/// Panics if the bytes that the guard lets through, or its reason to stop, depend on the chunks.
+/// Panics if the accepted bytes, or the reason to reject the other bytes, depend on the size of the chunks.
 pub fn guard(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else {
         return;
@@ -96,11 +96,11 @@ fn timeouts(bytes: &mut Unstructured<'_>) -> Result<Timeouts> {
     })
 }
 
-/// A client and its bytes that are not sent yet.
+/// A client, and the bytes that it has not sent yet.
 struct Client {
     peer: Option<TestClient>,
     unsent: Vec<u8>,
-    /// True if the client does not read before the end.
+    /// True if the client reads nothing until the end of the scenario.
     is_slow: bool,
 }
 
@@ -122,7 +122,7 @@ fn scenario(bytes: &mut Unstructured<'_>) -> Result<()> {
             is_slow: bytes.ratio(1, 4)?,
         });
     }
-    // The checks below also run if the bytes run out during the steps.
+    // If all random bytes are used before the steps end, the checks below still run.
     let _ = steps(bytes, &server, &mut clients, &mut is_undisturbed);
     settle(&server, &mut clients);
     check(&server, &clients, limits, is_undisturbed);
@@ -172,7 +172,7 @@ fn steps(
                 }
             }
             (13, Some(peer)) => {
-                // The engine treats a client that closes its side during a streamed response like a client that disconnects.
+                // If a client closes its sending side during a streamed response, the engine treats it as disconnected.
                 *is_undisturbed = false;
                 peer.half_close();
             }
@@ -192,7 +192,7 @@ fn steps(
     Ok(())
 }
 
-/// Responds to everything and reads everything, until nothing more happens.
+/// Responds to all requests and reads all responses, until nothing more happens.
 fn settle(server: &Server, clients: &mut [Client]) {
     let mut quiet = 0;
     for round in 0.. {
@@ -245,7 +245,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_undisturbed: bo
                 "something follows the last answer: {answers:?}, {rest} bytes"
             );
         }
-        // At the limit of connections, a client is not accepted until another client disconnects.
+        // If the limit of connections is reached, a client is only accepted after another one has disconnected.
         assert!(
             peer.ended || !peer.half_closed || clients.len() > limits.connections,
             "a client that left is waited for: {answers:?}"
@@ -262,7 +262,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_undisturbed: bo
     );
 }
 
-/// Requests and responses that a handler and a client saw for one stream.
+/// Requests that the handler received, and responses that the client received, for one stream.
 #[derive(Debug, PartialEq, Eq)]
 struct Transcript {
     seen: Vec<Seen>,
@@ -341,7 +341,7 @@ fn exchange<'a>(limits: Limits, pieces: impl IntoIterator<Item = &'a [u8]>) -> T
     transcript
 }
 
-/// Asserts that the handler received valid requests as they were written, up to the request that closes the connection.
+/// Asserts that the handler received the requests as they were written, up to the one that closes the connection.
 fn assert_means(transcript: &Transcript, meanings: &[Meaning], stream: &[u8]) {
     let last = meanings.iter().position(|meaning| meaning.closes);
     let expected = &meanings[..last.map_or(meanings.len(), |last| last + 1)];

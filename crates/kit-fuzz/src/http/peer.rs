@@ -1,20 +1,20 @@
-//! Test client that checks everything that it receives: the bytes must be a sequence of complete responses, then nothing or
-//! the end.
+//! A test client that checks everything that it receives. The bytes must be complete responses, then nothing or the end of
+//! the connection.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// A response as it was on the wire.
+/// A response that the client received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReceivedResponse {
     pub(crate) status: u16,
-    /// Number of the request that this responds to; `None` for a refusal by the engine.
+    /// Number of the request to which the response belongs; `None` if the engine rejected the bytes.
     pub(crate) number: Option<usize>,
     pub(crate) closes: bool,
     pub(crate) length: usize,
-    /// Error code of a refusal by the engine.
+    /// Error code, if the engine rejected the bytes.
     pub(crate) code: String,
 }
 
@@ -37,8 +37,8 @@ impl TestClient {
         }
     }
 
-    /// Sends as many bytes as the socket accepts, and returns their number. If the server has closed the connection, all
-    /// bytes count as sent.
+    /// Sends as many bytes as the socket accepts, and returns their number. If the server has closed the connection,
+    /// returns the number of all bytes.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> usize {
         match self.stream.write(bytes) {
             Ok(count) => count,
@@ -53,7 +53,7 @@ impl TestClient {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Reads the available bytes. Returns true if there was something to read.
+    /// Reads the bytes that have arrived. Returns true if there were any.
     pub(crate) fn read(&mut self) -> bool {
         let before = (self.received.len(), self.ended);
         let mut chunk = [0; 16 * 1024];
@@ -62,7 +62,8 @@ impl TestClient {
                 Ok(count @ 1..) => self.received.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // End of the stream. A reset is an end too: it occurs if the server closed with unread bytes.
+                // The connection has ended. A server that closes it before it has read everything causes a reset, which is
+                // also an end.
                 Ok(_) | Err(_) => {
                     self.ended = true;
                     break;
@@ -72,8 +73,8 @@ impl TestClient {
         before != (self.received.len(), self.ended)
     }
 
-    /// Returns all responses, and the number of remaining bytes of an incomplete response. `is_head` returns true for the
-    /// number of a HEAD request.
+    /// Returns all complete responses, and the number of bytes after them. `is_head` returns true if the request with this
+    /// number has the method HEAD.
     pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<ReceivedResponse>, usize) {
         let mut answers = Vec::new();
         let mut bytes = &self.received[..];
@@ -104,7 +105,7 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(R
     let number = field("x-number").map(|number| number.parse().expect("its own number"));
     let rest = &bytes[end..];
     let closes = field("connection") == Some("close");
-    // Body and length of the body.
+    // The content of the body, and the number of its bytes in the stream.
     let (body, length) = match status {
         100 | 204 | 304 => (&[][..], 0),
         _ if number.is_some_and(is_head) => (&[][..], 0),
@@ -140,7 +141,7 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(R
     Some((answer, &rest[length..]))
 }
 
-/// Returns the end of a chunked body, which must contain only the letter that the server of this crate writes.
+/// Returns the position after a chunked body. The body must contain only the letter that the server of these tests writes.
 fn end_of_chunks(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

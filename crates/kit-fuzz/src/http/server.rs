@@ -1,4 +1,4 @@
-//! Engine on a Unix socket, with a handler that collects requests until the target responds to them.
+//! A server of the engine on a Unix socket. Its handler collects requests until the fuzz target responds to them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,11 +12,11 @@ use kit_http::{
     WriteResult,
 };
 
-/// Maximum number of rounds of one turn. If a turn takes more, the engine loops. A round serves each connection up to four
-/// times.
+/// Maximum number of rounds in one turn. More rounds mean that the engine is in an endless loop. A round polls each
+/// connection up to four times.
 const MAX_ROUNDS: usize = 20_000;
 
-/// Request that the handler received.
+/// A request that the handler received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) method: String,
@@ -26,7 +26,7 @@ pub(crate) struct Seen {
     pub(crate) too_large: bool,
 }
 
-/// Response to a request.
+/// A response that the fuzz target gives to a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answer {
     pub(crate) status: u32,
@@ -35,17 +35,17 @@ pub(crate) struct Answer {
     pub(crate) flow: Flow,
 }
 
-/// Form of a response's body.
+/// Way in which the body of a response is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     Whole,
-    /// The body is streamed, and its length is declared before.
+    /// The body is sent in chunks, after a head with its length.
     Counted,
-    /// The body is streamed with an unknown length.
+    /// The body is sent in chunks, and its length is not known before.
     Open,
 }
 
-/// A response whose body is being written.
+/// A response of which chunks are still missing.
 #[derive(Debug)]
 pub(crate) struct Stream {
     id: RequestId,
@@ -54,7 +54,7 @@ pub(crate) struct Stream {
 
 #[derive(Default)]
 pub(crate) struct Collected {
-    /// All requests, in the order of arrival.
+    /// All requests that the handler received, in the order of arrival.
     pub(crate) seen: Vec<Seen>,
     /// Requests without a response, in the order of arrival.
     pub(crate) pending: Vec<(RequestId, usize)>,
@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    /// Runs one turn of the event loop: does all available work.
+    /// Runs one turn of the event loop, until the engine has nothing to do.
     pub(crate) fn turn(&self) {
         self.engine.poll().expect("polls");
         for round in 0.. {
@@ -152,7 +152,7 @@ impl Server {
         }
     }
 
-    /// Responds to the pending request at an index. The response contains the number of the request in the order of arrival.
+    /// Responds to the pending request at `index`. The response contains the number of the request in the order of arrival.
     pub(crate) fn answer(&self, index: usize, answer: Answer) {
         let (id, number) = self.collected.borrow_mut().pending.remove(index);
         let head = |status: u32| -> Result<Response, ResponseError> {
@@ -186,7 +186,7 @@ impl Server {
         );
     }
 
-    /// Writes a chunk of a streamed body. Removes the stream after the last chunk.
+    /// Writes a chunk to the stream at `index`. Removes the stream after its last chunk.
     pub(crate) fn write(&self, index: usize, length: usize) {
         let (id, length, left) = {
             let mut collected = self.collected.borrow_mut();
@@ -203,13 +203,13 @@ impl Server {
         }
     }
 
-    /// Aborts a streamed response.
+    /// Aborts the stream at `index`.
     pub(crate) fn destroy(&self, index: usize) {
         let stream = self.collected.borrow_mut().streams.remove(index);
         self.engine.destroy(stream.id);
     }
 
-    /// Stops the server after all clients have disconnected, and checks that no state is left.
+    /// Stops the server after all clients have disconnected, and checks that the engine stores nothing any more.
     pub(crate) fn end(self) {
         let mut pending = self.collected.borrow().pending.len();
         assert_eq!(self.engine.pending_count(), pending);

@@ -1,4 +1,5 @@
-//! Comparison of `kit-runtime`'s JSON with `serde_json`, and of decoding in one pass with decoding from a tree.
+//! Fuzz target for JSON: compares the parser of `kit-runtime` with `serde_json`. Also compares two ways of decoding: in one
+//! pass, and from a parsed tree.
 
 use kit_runtime::check::{explain, explain_briefly};
 use kit_runtime::json::{Json, MAX_LEVELS, from_json, parse, read_valid};
@@ -6,15 +7,16 @@ use kit_runtime::shape::{Format, Index, Keys, Property, Shape};
 use kit_runtime::{Contract, IndexMap, Timestamp, Value, optional};
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of the path in a failure, in UTF-16 code units. Clients choose keys, so paths are bounded.
+/// Maximum length of the path in a validation failure, in UTF-16 code units. Paths contain keys that clients choose, so they
+/// are cut.
 const LONGEST_PATH: usize = 1_001;
 
 /// Parses any text as JSON.
 ///
 /// # Panics
 ///
-/// Panics if `serde_json` parses the text differently, if the result is nested too deeply, or if decoding in one pass and
-/// decoding from a tree give different values.
+/// Panics if `serde_json` parses the text differently, if the result is nested too deeply, or if the two ways of decoding
+/// give different values.
 pub fn json(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let read = parse(&text);
@@ -45,8 +47,8 @@ pub fn json(data: &[u8]) {
     assert_eq!(quick, slow);
 }
 
-/// Returns true if `serde_json` refuses a text that JSON itself allows: unpaired surrogates, numbers beyond the range of
-/// `f64`, deep nesting.
+/// Returns true if `serde_json` refuses a text that is valid JSON: it refuses unpaired surrogates, numbers beyond the range
+/// of `f64`, and deep nesting.
 fn is_stricter(error: &serde_json::Error, text: &str) -> bool {
     let message = error.to_string();
     message.starts_with("recursion limit exceeded")
@@ -54,8 +56,8 @@ fn is_stricter(error: &serde_json::Error, text: &str) -> bool {
         || (text.contains("\\u") && (message.contains("surrogate") || message.contains("hex escape")))
 }
 
-/// Returns true if two values are equal. The order of members is not compared, because kit uses the order of JavaScript. The
-/// last bits of numbers are not compared, because `serde_json` does not parse them exactly.
+/// Returns true if two JSON values are equal. Ignores the order of properties, because kit uses the order of JavaScript.
+/// Ignores the last bits of numbers, because `serde_json` does not parse them exactly.
 fn is_same(json: &Json, expected: &Value) -> bool {
     match (json, expected) {
         (Json::Null, Value::Null) => true,
@@ -85,7 +87,7 @@ fn levels(json: &Json) -> usize {
     }
 }
 
-/// A type with properties of every kind, written like a generated model.
+/// A type with properties of every kind. A generated Rust server contains such types.
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 struct Everything {
     title: String,

@@ -1,25 +1,26 @@
-//! Fuzz target for the client's address behind proxies: text that a client sends before the entries of the proxies must not
-//! change the result.
+//! Fuzz target for the address of a client behind proxies. A client may send a forwarding header itself, which must not
+//! change the address that kit finds.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 
 use kit_runtime::trust_proxy::TrustProxy;
 
-/// Parses any bytes as a setting and as a header, then appends entries of trusted proxies to the header.
+/// Parses any bytes as the option for trusted proxies and as a forwarding header. Then appends the entries of trusted
+/// proxies to the header.
 ///
 /// The first byte chooses the header, the number of proxies, and the form of their entries. The other bytes are the client's
 /// header.
 ///
 /// # Panics
 ///
-/// Panics if the client's bytes change the address that is found.
+/// Panics if the bytes from the client change the address that kit finds.
 pub fn trust_proxy(data: &[u8]) {
     let Some((choice, sent)) = data.split_first() else {
         return;
     };
     let _ = TrustProxy::parse(&String::from_utf8_lossy(sent), None);
-    // A header contains no line breaks and no U+0000. Servers read its bytes as Latin-1.
+    // A header cannot contain line breaks and U+0000. Servers read its bytes as Latin-1.
     let sent: String = sent
         .iter()
         .filter(|byte| !matches!(byte, b'\r' | b'\n' | 0))
@@ -36,7 +37,7 @@ pub fn trust_proxy(data: &[u8]) {
         let option = TrustProxy::parse(proxies, Some(name)).expect("the setting is right");
         option.client(peer, |asked| (asked == name).then_some(Cow::Borrowed(text)))
     };
-    // Without the entry of a proxy the address can be anything, but parsing must not panic.
+    // If no proxy has added an entry, the address can be anything. Parsing must not panic.
     for proxies in ["1", "2", "1000000", "10.0.0.0/8", "true"] {
         let _ = find(proxies, &sent);
     }
@@ -61,7 +62,7 @@ pub fn trust_proxy(data: &[u8]) {
     assert_eq!(find("10.0.0.0/8", &text), Some(client), "{text:?}");
 }
 
-/// Returns an entry in a form that proxies write.
+/// Returns an entry as a proxy writes it, in one of several forms.
 fn entry(address: IpAddr, form: u8, is_standard: bool) -> String {
     let with_port = match address {
         IpAddr::V4(address) => format!("{address}:4711"),

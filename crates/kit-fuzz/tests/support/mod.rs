@@ -1,4 +1,4 @@
-//! Runs a target with the inputs of its corpus and with random inputs.
+//! Runs a fuzz target with the inputs of its corpus and with random inputs.
 #![allow(clippy::disallowed_methods)] // Reason: the corpus consists of files.
 #![allow(clippy::unwrap_used)] // Reason: a helper of a test may fail the test.
 #![allow(dead_code)] // Reason: each test binary uses some of the functions.
@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Maximum duration of one input. An input that takes longer counts as a hang.
+/// Maximum time for one input. If it takes longer, the test fails.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Runs all inputs of a directory, and returns their number.
+/// Runs a fuzz target with all inputs of its corpus, and returns their number.
 pub(crate) fn replay(name: &str, run: fn(&[u8])) -> usize {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fuzz/corpus")
@@ -41,7 +41,8 @@ pub(crate) fn files(directory: &str) -> Vec<String> {
     names
 }
 
-/// Runs one input on a separate thread, so that a hang does not block the test.
+/// Runs a fuzz target with one input on a separate thread, so that the test can fail if it never
+/// returns.
 pub(crate) fn guarded(name: &str, data: &[u8], run: fn(&[u8])) {
     let (sender, receiver) = mpsc::channel();
     let data = data.to_vec();

@@ -6,11 +6,11 @@ use super::Engine;
 use crate::accepting::ADOPTED_GRACE;
 
 impl Engine {
-    /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their connections are
-    /// closed. [`Engine::is_closed`] reports the end.
+    /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their
+    /// connections are closed. [`Engine::is_closed`] reports the end.
     ///
-    /// Data that the system has received by now counts as requests in progress, even if the engine has not read it: on connections that
-    /// seem idle, and on those that wait to be accepted.
+    /// Data that the operating system has already received belongs to requests in progress, even if the engine has not read it.
+    /// This also applies to connections that seem idle or wait to be accepted.
     pub fn close(&self, grace: Duration) {
         if self.is_adopted {
             self.adopted_grace_end
@@ -19,12 +19,12 @@ impl Engine {
             self.accept_waiting();
         }
         if let Some(mut listener) = self.listener.borrow_mut().take() {
-            // Dropping the listener removes it anyway.
+            // An error can be ignored: the listener is also deregistered when it is dropped.
             let _ = listener.deregister(self.poll.borrow().registry());
         }
         self.accepting.set(false);
         self.accept_retry.set(None);
-        // A grace period beyond the range of the clock means no limit.
+        // A grace period that is too long for the clock means no limit.
         self.grace_deadline.set(Instant::now().checked_add(grace));
         self.poll_all_again();
     }

@@ -11,15 +11,15 @@ use crate::link::{Link, Streaming};
 use crate::request::RequestId;
 use crate::response::{Response, ResponseError};
 
-/// A response that its handler has not ended.
+/// A response that is sent in chunks and that the handler has not ended.
 pub(super) struct Stream {
     queue: Rc<Queue>,
-    /// Valid while the stream is in the engine's list.
+    /// Connection of the stream. It exists as long as the stream is in the engine's list.
     link: Weak<Link>,
     connection: usize,
-    /// Length that the head declares.
+    /// Length of the body that the head declares.
     length: Option<u64>,
-    /// True if only the end of the connection marks the end of the body.
+    /// True if the body ends only with the connection, as for HTTP/1.0.
     ends_with_connection: bool,
 }
 
@@ -27,18 +27,18 @@ impl Engine {
     /// Responds to a request with a body that is written in chunks. `head` is the response without a body, and `length`
     /// the number of bytes of the body, if it is known; exactly this number of bytes must be written. Without a length,
     /// the body uses the chunked coding; for HTTP/1.0, it ends with the connection. The head is sent without waiting
-    /// for a chunk. From here on the id of the request identifies the stream, until it ends.
+    /// for a chunk. From now on until the end of the stream, the id of the request identifies the stream.
     ///
-    /// Returns false if the peer has left. In that case no callback is called for the stream.
+    /// Returns false if the client has disconnected. Then no callback is called for the stream.
     ///
-    /// A peer that closes its sending side may still read, so the stream continues until a write fails. While there is
-    /// nothing to write, the system regularly checks if a silent peer is still there (TCP keep-alive).
+    /// A client that closes its sending side may still read, so the stream continues until a write fails. While there
+    /// is nothing to write, the operating system regularly checks if a silent client is still there (TCP keep-alive).
     ///
     /// A response to HEAD, and one whose status allows no body, is complete with its head.
     ///
     /// # Errors
     ///
-    /// If the request is unknown, or already has a response.
+    /// Returns an error if the request is unknown, or already has a response.
     pub fn respond_stream(
         &self,
         id: RequestId,
@@ -80,7 +80,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the chunk exceeds the declared length. The chunk is not sent.
+    /// Returns an error if the chunk exceeds the declared length. The chunk is not sent.
     pub fn write(&self, id: RequestId, piece: Bytes) -> Result<WriteResult, ResponseError> {
         let streams = self.streams.borrow();
         let Some(stream) = streams.get(&id) else {
@@ -101,13 +101,13 @@ impl Engine {
         })
     }
 
-    /// Ends a stream. Written chunks are still sent, and the connection serves further requests. Has no effect if the
-    /// stream has already ended.
+    /// Ends a stream. Chunks that were written before are still sent, and the connection serves further requests. Has
+    /// no effect if the stream has already ended.
     ///
     /// # Errors
     ///
-    /// If the body is shorter than the declared length. The connection is then cut, so that the peer does not mistake
-    /// the incomplete body for a complete one.
+    /// Returns an error if the body is shorter than the declared length. Then the connection is closed, so that the
+    /// client notices that the body is incomplete.
     pub fn end(&self, id: RequestId) -> Result<(), ResponseError> {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());
@@ -125,9 +125,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Aborts a stream that cannot be completed: the next [`Engine::drive`] cuts its connection, so that the peer does
-    /// not mistake the incomplete body for a complete one. No callback is called. Has no effect if the stream has
-    /// already ended.
+    /// Aborts a stream that cannot be completed. The next [`Engine::drive`] closes its connection, so that the client
+    /// notices that the body is incomplete. No callback is called. Has no effect if the stream has already ended.
     pub fn destroy(&self, id: RequestId) {
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {
@@ -135,7 +134,7 @@ impl Engine {
         }
     }
 
-    /// Updates the stream of a connection after the connection was polled.
+    /// Updates a stream after its connection was polled: ends it, or asks its writer to continue.
     pub(super) fn attend(
         &self,
         id: RequestId,
@@ -152,7 +151,7 @@ impl Engine {
             return outcome;
         };
         if queue.is_fully_read() {
-            // The body has its declared length, so it is complete even before the handler ends it.
+            // The body has its declared length, so it is complete even if the handler has not ended it yet.
             self.streams.borrow_mut().remove(&id);
             connection.link.stream.set(Streaming::No);
             return outcome;
@@ -162,7 +161,7 @@ impl Engine {
             connection.drop_http();
             return Outcome::Done;
         }
-        // hyper writes until the system accepts no more, so nothing is left in hyper's buffer.
+        // hyper writes until the socket accepts no more, so hyper's buffer is empty.
         if !connection.link.socket.borrow().is_write_blocked() {
             queue.note_sent();
         }
@@ -172,7 +171,7 @@ impl Engine {
         outcome
     }
 
-    /// Notifies the handler of the stream of a closed connection.
+    /// Notifies the handler that the connection of its stream was closed.
     pub(super) fn abort_stream(&self, connection: &Connection, handler: &mut dyn Handler) {
         let Streaming::Open(id) = connection.link.stream.replace(Streaming::No) else {
             return;
@@ -194,7 +193,8 @@ impl Engine {
 }
 
 impl Stream {
-    /// Prevents that the end of the connection looks like the end of the body.
+    /// Makes the connection end with a reset, if the client would otherwise take the end of the connection for the end
+    /// of the body.
     fn spoil(&self, link: &Link) {
         if self.ends_with_connection {
             link.socket.borrow().reset_when_closed();

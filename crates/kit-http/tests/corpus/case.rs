@@ -1,10 +1,10 @@
-//! Cases of `conformance/http-raw.json`.
+//! Test cases in `conformance/http-raw.json`.
 
 use serde_json::Value;
 
 use crate::peer::Answer;
 
-/// State of the connection after the responses.
+/// Expected state of the connection after the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     Open,
@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) bytes: Vec<u8>,
     pub(crate) answers: Vec<Expected>,
     pub(crate) then: Then,
-    /// Expected status after a timeout of the server.
+    /// Expected status of the response after a timeout; `None` if the server closes without a response.
     pub(crate) timeout: Option<u16>,
 }
 
@@ -26,7 +26,8 @@ pub(crate) struct Case {
 pub(crate) struct Expected {
     pub(crate) status: u16,
     pub(crate) optional: bool,
-    /// Expected content of the body: `method`, `target` and `body` of a request, or `code` of an error.
+    /// Expected values in the body: `method`, `target` and `body` of the request, or `code` of an
+    /// error.
     says: Vec<(String, String)>,
 }
 

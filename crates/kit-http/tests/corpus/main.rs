@@ -12,11 +12,11 @@ use kit_http::{Config, Timeouts};
 use crate::case::{Case, Then};
 use crate::peer::{Peer, Seen, Server};
 
-/// Maximum number of positions at which a large case is split.
+/// Maximum number of positions at which the bytes of a case are split.
 const MOST_CUTS: usize = 400;
 
 #[test]
-fn responds_to_every_case_as_expected() {
+fn responds_to_every_case_of_the_corpus_as_expected() {
     let server = Server::start(Config::default());
     for case in case::all() {
         let mut peer = Peer::connect(&server);
@@ -38,7 +38,7 @@ fn responds_to_every_case_as_expected() {
 }
 
 #[test]
-fn responds_in_the_same_way_however_the_bytes_are_split() {
+fn responses_do_not_depend_on_the_position_at_which_a_request_is_split() {
     let server = Server::start(Config::default());
     for case in case::all() {
         let step = case.bytes.len().div_ceil(MOST_CUTS);
@@ -59,7 +59,7 @@ fn responds_in_the_same_way_however_the_bytes_are_split() {
 }
 
 #[test]
-fn times_out_requests_that_never_complete() {
+fn request_that_never_completes_times_out() {
     let patience = Duration::from_millis(20);
     let server = Server::start(Config {
         timeouts: Timeouts {
@@ -106,7 +106,7 @@ fn check(case: &Case, seen: &Seen) {
     );
 }
 
-/// Returns true if the client received exactly what the case expects.
+/// Returns true if the client received exactly the responses that the case expects.
 fn agrees(case: &Case, seen: &Seen) -> bool {
     let mut answers = seen.answers.iter().peekable();
     for expected in &case.answers {

@@ -1,4 +1,4 @@
-//! A server that responds with the content of each request, and its client on the same thread.
+//! A server that responds with the parts of each request, and its client on the same thread.
 
 use std::cell::RefCell;
 use std::io::{ErrorKind, Read, Write};
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// Runs the engine until nothing is left to do.
+    /// Runs turns of the event loop until the engine has nothing to do.
     pub(crate) fn turn(&self) {
         self.engine.poll().expect("polls");
         while self.engine.has_work() {
@@ -53,7 +53,7 @@ impl Server {
     }
 }
 
-/// One response.
+/// A response that the client received.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -61,7 +61,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Returns a member of the body, or of its error object.
+    /// Returns a property of the JSON in the body, or of the `error` in it.
     pub(crate) fn said(&self, key: &str) -> Option<&str> {
         let object = self.body.get("error").unwrap_or(&self.body);
         object.get(key)?.as_str()
@@ -72,7 +72,7 @@ impl Answer {
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) answers: Vec<Answer>,
-    /// Bytes that are not a complete response.
+    /// Bytes after the last complete response.
     pub(crate) rest: String,
     pub(crate) ended: bool,
 }
@@ -97,8 +97,8 @@ impl Peer {
         }
     }
 
-    /// Sends bytes, runs the server, and reads its response. The write may fail if the server has closed the
-    /// connection.
+    /// Sends bytes, runs the server, and reads the responses. The write may fail, because the server may
+    /// have closed the connection.
     pub(crate) fn send(&mut self, server: &Server, bytes: &[u8]) {
         let sent = self.stream.write(bytes);
         assert!(
@@ -129,9 +129,10 @@ impl Peer {
         self.seen_with(case, &[])
     }
 
-    /// Returns what the client received, if the case was followed by requests with these methods.
+    /// Returns what the client received. After the bytes of the case, the client sent requests with the
+    /// methods in `further`.
     pub(crate) fn seen_with(&self, case: &Case, further: &[&str]) -> Seen {
-        // The method of the request determines if its response has a body.
+        // The response to HEAD has no body, so the method of each request must be known.
         let to_head = case.answers.iter().filter(|answer| answer.status != 100);
         let mut to_head = to_head
             .map(crate::case::Expected::is_to_head)
@@ -156,7 +157,7 @@ impl Peer {
     }
 }
 
-/// Returns status, length of the body, and length of the head.
+/// Returns the status, the length of the body, and the length of the head of a response.
 fn head_of(bytes: &[u8]) -> Option<(u16, usize, usize)> {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).ok()?;

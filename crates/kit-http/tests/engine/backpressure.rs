@@ -1,4 +1,4 @@
-//! Tests streams whose readers are slower than their writers.
+//! Tests of streams whose clients read more slowly than their handlers write.
 
 use std::io::Read;
 use std::net::Shutdown;
@@ -13,7 +13,7 @@ fn abcd(index: usize) -> u8 {
     b"abcd"[index % 4]
 }
 
-/// Writes until the engine asks to wait.
+/// Writes chunks until the engine asks the writer to wait.
 fn fill(server: &Server, id: RequestId, from: &mut usize) {
     loop {
         let piece: Bytes = (*from..*from + 1000).map(abcd).collect();
@@ -27,13 +27,13 @@ fn fill(server: &Server, id: RequestId, from: &mut usize) {
 }
 
 #[test]
-fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
+fn asks_the_writer_of_a_stream_to_wait_while_the_client_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
     let mut written = 0;
-    // Continue until the buffers of the system are full too.
+    // Continue until the buffers of the operating system are full, too.
     loop {
         let before = (written, server.log.drained);
         fill(&server, id, &mut written);
@@ -48,7 +48,7 @@ fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
     server.turn();
     let drained = server.log.drained;
     assert_eq!(server.engine.write(id, "".into()), Ok(WriteResult::Wait));
-    // Reading frees space; no data is lost or reordered.
+    // When the client reads, the writer continues. No data is lost or reordered.
     server.until(|server| {
         client.take();
         server.log.drained > drained
@@ -65,7 +65,7 @@ fn asks_the_writer_to_wait_while_the_reader_does_not_read() {
 }
 
 #[test]
-fn buffers_at_most_one_queue_for_a_reader_that_does_not_read() {
+fn buffers_no_more_than_the_queue_of_a_stream_for_a_client_that_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -74,7 +74,7 @@ fn buffers_at_most_one_queue_for_a_reader_that_does_not_read() {
     loop {
         let drained = server.log.drained;
         fill(&server, id, &mut written);
-        // The system may temporarily accept more data.
+        // The operating system may first accept some more data.
         for _ in 0..10 {
             std::thread::sleep(Duration::from_millis(5));
             server.turn();
@@ -83,7 +83,8 @@ fn buffers_at_most_one_queue_for_a_reader_that_does_not_read() {
             break;
         }
     }
-    // Read everything from the system's buffers. The engine gets no turn, so its buffers stay as they are.
+    // Read everything from the buffers of the operating system. Meanwhile, the engine does not run, so its
+    // own buffers stay full.
     let mut received = 0;
     loop {
         std::thread::sleep(Duration::from_millis(20));
@@ -97,7 +98,7 @@ fn buffers_at_most_one_queue_for_a_reader_that_does_not_read() {
     assert!(held <= 66_000, "the engine holds {held} bytes");
 }
 
-/// Returns the data of a chunked body.
+/// Returns the data of a body in chunked coding.
 fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
@@ -113,7 +114,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn merges_small_chunks() {
+fn merges_small_chunks_of_a_stream_that_are_not_sent_yet() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -128,20 +129,21 @@ fn merges_small_chunks() {
 }
 
 #[test]
-fn reports_no_abort_if_the_client_leaves_after_the_end_of_a_stream() {
+fn reports_no_abort_if_the_client_disconnects_after_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
     let mut written = 0;
-    // More than the system's buffers can contain, so that much of the data is still in the engine.
+    // This is more than the buffers of the operating system can contain, so a large part is still in the
+    // engine.
     while written < 16_000_000 {
         let piece = Bytes::from(vec![b'x'; 1_000_000]);
         server.engine.write(id, piece).expect("a piece");
         written += 1_000_000;
     }
     server.engine.end(id).expect("a whole body");
-    // A half-close does not cut data in transit.
+    // Closing the sending side does not affect data on the way to the client.
     client.stream.shutdown(Shutdown::Write).expect("open");
     let rest = server.rest(&mut client);
     assert!(rest.ends_with("x\r\n0\r\n\r\n"));
@@ -157,7 +159,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn disconnects_a_reader_that_never_reads() {
+fn disconnects_a_client_that_never_reads_its_stream() {
     let mut server = impatient();
     let mut client = server.connect();
     client.get();
@@ -175,7 +177,7 @@ fn disconnects_a_reader_that_never_reads() {
         "{:?}",
         start.elapsed()
     );
-    // A slow handler is not disconnected.
+    // The client of a slow handler is not disconnected, because there is nothing to read.
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
@@ -188,7 +190,7 @@ fn disconnects_a_reader_that_never_reads() {
 }
 
 #[test]
-fn does_not_disconnect_a_slow_but_steady_reader() {
+fn does_not_disconnect_a_client_that_reads_its_stream_slowly_but_steadily() {
     let mut server = impatient();
     let mut client = server.connect();
     socket2::SockRef::from(&client.stream)
@@ -199,7 +201,7 @@ fn does_not_disconnect_a_slow_but_steady_reader() {
     let mut written = 0;
     let mut slow = [0; 8 * 1024];
     let start = Instant::now();
-    // Continue for much longer than the system takes to report free space.
+    // Continue for much longer than the operating system takes to report free space.
     server.until(|server| {
         if server.engine.write(id, "".into()) == Ok(WriteResult::Ready) {
             fill(server, id, &mut written);

@@ -1,11 +1,11 @@
-//! Tests the closing of connections, by the client and by the server.
+//! Tests of connections that the client or the server closes.
 
 use std::time::{Duration, Instant};
 
 use crate::support::{Command, Server, get};
 
 #[test]
-fn reports_a_client_that_leaves() {
+fn handler_is_notified_if_a_client_disconnects_before_its_response() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/never"));
@@ -19,7 +19,7 @@ fn reports_a_client_that_leaves() {
 }
 
 #[test]
-fn reports_a_half_closed_client_and_still_responds() {
+fn client_that_closes_its_sending_side_still_gets_its_response() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
@@ -32,7 +32,7 @@ fn reports_a_half_closed_client_and_still_responds() {
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/later")
     );
-    // The second request began when the client already seemed gone.
+    // When the second request began, the client already seemed to have disconnected.
     assert_eq!(
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/second")
@@ -41,7 +41,7 @@ fn reports_a_half_closed_client_and_still_responds() {
 }
 
 #[test]
-fn accepts_a_response_for_a_client_that_left() {
+fn accepts_a_response_for_a_client_that_has_disconnected() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
@@ -50,7 +50,7 @@ fn accepts_a_response_for_a_client_that_left() {
         server.aborted.recv_timeout(Duration::from_secs(2)).as_deref(),
         Ok("/later")
     );
-    // The handler responds 50 ms after the request; the driver asserts that the response is accepted.
+    // The handler responds after 50 ms. The test server asserts that the engine accepts the response.
     std::thread::sleep(Duration::from_millis(120));
     let mut client = server.connect();
     client.send(&get("/a"));
@@ -73,7 +73,7 @@ fn drops_a_connection_that_closes_in_the_middle_of_a_request() {
 }
 
 #[test]
-fn completes_requests_in_progress_when_closing() {
+fn shutdown_completes_requests_in_progress() {
     let server = Server::start();
     let mut idle = server.connect();
     idle.send(&get("/a"));
@@ -94,7 +94,7 @@ fn completes_requests_in_progress_when_closing() {
 }
 
 #[test]
-fn cuts_requests_that_exceed_the_grace_period() {
+fn closes_connections_whose_requests_exceed_the_grace_period() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/never"));
@@ -115,12 +115,12 @@ fn cuts_requests_that_exceed_the_grace_period() {
 }
 
 #[test]
-fn writes_responses_that_are_ready_before_it_cuts_connections() {
+fn shutdown_writes_responses_that_are_ready_before_it_closes_connections() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/later"));
     server.await_requests(1);
-    // The response, which is due after 50 ms, and the end of the grace period become due while the loop is blocked.
+    // While the loop is blocked, the response (after 50 ms) and the end of the grace period both become due.
     server.send(Command::CloseAndBlock(
         Duration::from_millis(40),
         Duration::from_millis(120),
@@ -131,7 +131,7 @@ fn writes_responses_that_are_ready_before_it_cuts_connections() {
 }
 
 #[test]
-fn refuses_to_bind_a_port_in_use() {
+fn fails_to_listen_on_a_port_in_use() {
     let server = Server::start();
     let config = kit_http::Config {
         host: Some("127.0.0.1".into()),
@@ -143,7 +143,7 @@ fn refuses_to_bind_a_port_in_use() {
 }
 
 #[test]
-fn binds_all_addresses_by_default() {
+fn listens_on_all_addresses_if_no_host_is_configured() {
     let engine = kit_http::Engine::bind(kit_http::Config::default()).expect("binds");
     let port = engine.local_addr().expect("a TCP address").port();
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());

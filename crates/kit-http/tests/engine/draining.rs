@@ -1,5 +1,5 @@
-//! Tests that closing loses no request that the system has received, even if the engine has not read it. Engine and
-//! clients share one thread, so that the test controls what the engine has seen.
+//! Tests that a shutdown loses no request that the operating system has received, even if the engine has not read
+//! it. Engine and clients share one thread, so that the test controls what the engine has seen.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -34,7 +34,7 @@ fn connect(engine: &Engine) -> TcpStream {
     stream
 }
 
-/// Runs one turn. Returns the number of requests that the handler received.
+/// Runs one turn of the event loop. Returns the number of requests that the handler received.
 fn turn(engine: &Engine) -> usize {
     engine.poll().expect("polls");
     let mut answer = Answer(engine, 0);
@@ -59,7 +59,7 @@ fn assert_answered_and_closed(stream: TcpStream) {
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 #[test]
-fn responds_to_requests_that_wait_in_the_system() {
+fn shutdown_responds_to_requests_that_the_engine_has_not_read_yet() {
     let engine = bind();
     let mut used = connect(&engine);
     let mut fresh = connect(&engine);
@@ -84,7 +84,7 @@ fn responds_to_requests_that_wait_in_the_system() {
     assert_eq!(rest(silent), "");
 }
 
-/// Handler that stores requests for later.
+/// A handler that stores the ids of requests, to respond later.
 struct Keep(Vec<RequestId>);
 
 impl Handler for Keep {
@@ -95,8 +95,8 @@ impl Handler for Keep {
 }
 
 #[test]
-fn announces_the_last_response_on_both_paths() {
-    // The second length is too long for the fast path.
+fn shutdown_announces_the_close_in_the_last_response_with_and_without_hyper() {
+    // A response with the second length is too long for the fast path.
     for length in [2, 100_000] {
         let engine = bind();
         let mut stream = connect(&engine);
@@ -121,7 +121,7 @@ fn announces_the_last_response_on_both_paths() {
 }
 
 #[test]
-fn completes_a_request_that_has_begun_to_arrive() {
+fn shutdown_completes_a_request_whose_head_has_begun_to_arrive() {
     let engine = bind();
     let mut head = connect(&engine);
     let mut body = connect(&engine);
@@ -141,7 +141,7 @@ fn completes_a_request_that_has_begun_to_arrive() {
 }
 
 #[test]
-fn responds_to_pipelined_requests_until_the_connection_closes() {
+fn shutdown_responds_to_pipelined_requests_until_the_connection_closes() {
     let engine = bind();
     let mut stream = connect(&engine);
     turn(&engine);
@@ -149,7 +149,8 @@ fn responds_to_pipelined_requests_until_the_connection_closes() {
     engine.close(Duration::from_secs(5));
     let seen = turn(&engine);
     assert!(engine.is_closed());
-    // Each request that a handler received gets a response, and the last response announces the close.
+    // Each request that the handler received has a response, and the last response announces that the connection
+    // closes.
     let text = rest(stream);
     assert_eq!(text.matches("HTTP/1.1 200 OK\r\n").count(), seen);
     assert_eq!(text.matches("connection: close\r\n").count(), 1);

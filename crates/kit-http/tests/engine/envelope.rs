@@ -1,4 +1,4 @@
-//! Tests the error responses of the engine itself.
+//! Tests of the error responses of the engine itself.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use kit_http::{Config, Timeouts};
 
 use crate::support::{Answer, Server};
 
-/// Returns the trace id of an envelope, after comparing everything else.
+/// Returns the trace id in an error response. Asserts that everything else is as expected.
 fn trace_id<'text>(answer: &'text Answer, code: &str) -> &'text str {
     let text = answer.text();
     let start = format!(r#"{{"error":{{"code":"{code}","message":""#);

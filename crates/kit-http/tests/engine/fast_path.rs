@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use crate::support::{Command, Server};
 
-/// An empty line before a request is accepted, but disables the fast path.
+/// Bytes before a request that prevent the fast path: an empty line, which the engine ignores.
 const FOR_HYPER: &[u8] = b"\r\n";
 
-/// Sends requests, the last of which closes the connection, and returns the exact responses without the date.
+/// Sends requests one after the other, and returns the exact bytes of all responses without their dates. The
+/// last request closes the connection.
 fn exchange(server: &Server, prefix: &[u8], requests: &[String]) -> String {
     let mut client = server.connect();
     let mut text = Vec::new();
     for request in requests {
         client.send(&[prefix, request.as_bytes()].concat());
-        // One request at a time, because several requests in one read disable the fast path.
+        // Wait for each response, because several requests in one read prevent the fast path.
         read_answer(&mut client.stream, &mut text, request.starts_with("HEAD"));
     }
     let text = String::from_utf8(text).expect("text");
@@ -72,7 +73,7 @@ fn requests() -> Vec<String> {
         post("/describe", "hello"),
         post("/empty", "hello"),
         post("/teapot", "hello"),
-        // For these, hyper writes the response after it has read the request.
+        // hyper writes the responses to these requests, although the fast path has read them.
         post("/dated", "hello"),
         post("/large", "hello"),
         get("/large"),
@@ -86,7 +87,7 @@ fn requests() -> Vec<String> {
 }
 
 #[test]
-fn writes_the_same_bytes_on_both_paths() {
+fn fast_path_writes_the_same_bytes_as_hyper() {
     let server = Server::start();
     for request in requests() {
         let (short, long) = (
@@ -95,19 +96,19 @@ fn writes_the_same_bytes_on_both_paths() {
         );
         assert!(short == long, "{request}\n{short:.600}\n{long:.600}");
     }
-    // Send all requests on one connection, so that the path changes between requests.
+    // Send all requests on one connection, so that it changes between the fast path and hyper.
     let all = requests();
     let (short, long) = (exchange(&server, b"", &all), exchange(&server, FOR_HYPER, &all));
     assert!(short == long);
 }
 
 #[test]
-fn writes_the_rest_of_a_response_that_the_system_does_not_accept_at_once() {
+fn fast_path_writes_a_response_that_the_socket_does_not_accept_at_once() {
     const COUNT: usize = 1500;
     let server = Server::start();
     let mut client = server.connect();
     let mut writer = client.stream.try_clone().expect("a descriptor");
-    // More data than the buffers of both sides can contain, while the client does not read.
+    // This is more data than the buffers of both sides can contain. Meanwhile, the client does not read.
     let sending = std::thread::spawn(move || {
         for _ in 0..COUNT {
             writer
@@ -126,7 +127,7 @@ fn writes_the_rest_of_a_response_that_the_system_does_not_accept_at_once() {
 }
 
 #[test]
-fn completes_a_request_in_progress_when_closing_and_announces_the_close() {
+fn fast_path_completes_a_request_during_a_shutdown_and_announces_the_close() {
     for path in ["/later", "/later-large"] {
         let server = Server::start();
         let mut client = server.connect();
@@ -139,7 +140,7 @@ fn completes_a_request_in_progress_when_closing_and_announces_the_close() {
             assert_eq!(answer.header("connection"), Some("close"));
         }
         assert!(client.is_at_end());
-        // Ends long before the grace period is over.
+        // This returns long before the grace period ends.
         server.wait();
     }
 }

@@ -1,11 +1,12 @@
-//! Tests streams whose clients have closed their sending side: they continue until a write fails.
+//! Tests of streams whose clients have closed their sending side. A stream continues until a write
+//! fails.
 
 use std::net::Shutdown;
 
 use crate::same_thread::Server;
 
 #[test]
-fn continues_a_stream_after_a_half_close_of_the_client() {
+fn continues_a_stream_after_the_client_has_closed_its_sending_side() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -26,7 +27,7 @@ fn continues_a_stream_after_a_half_close_of_the_client() {
 }
 
 #[test]
-fn begins_a_stream_after_a_half_close_of_the_client() {
+fn begins_a_stream_after_the_client_has_closed_its_sending_side() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -38,7 +39,7 @@ fn begins_a_stream_after_a_half_close_of_the_client() {
 }
 
 #[test]
-fn detects_a_client_that_has_left_by_writing() {
+fn stream_ends_when_a_write_to_a_disconnected_client_fails() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -46,7 +47,7 @@ fn detects_a_client_that_has_left_by_writing() {
     server.write(id, "one");
     client.expect(&mut server, "3\r\none\r\n");
     drop(client);
-    // The peer responds to the first write after the end with a reset, so the next write fails.
+    // The first write after the client has disconnected causes a reset, so a later write fails.
     server.until(|server| {
         if server.log.aborted.is_empty() {
             let _ = server.engine.write(id, "more".into());

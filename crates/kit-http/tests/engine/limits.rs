@@ -1,4 +1,4 @@
-//! Tests limits and timeouts.
+//! Tests of the engine's limits and timeouts.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ fn accepts_a_body_at_the_limit_and_refuses_a_larger_one() {
 }
 
 #[test]
-fn counts_the_bytes_of_chunked_bodies() {
+fn refuses_a_chunked_body_above_the_limit() {
     let server = small_body();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -41,7 +41,7 @@ fn counts_the_bytes_of_chunked_bodies() {
 }
 
 #[test]
-fn limits_the_size_of_heads() {
+fn refuses_heads_above_the_limits_of_bytes_header_fields_and_target_length() {
     let server = Server::start();
     let refused = |bytes: String, status: u16| {
         let mut client = server.connect();
@@ -99,7 +99,7 @@ fn impatient() -> Server {
 }
 
 #[test]
-fn responds_408_to_slow_senders_and_closes() {
+fn responds_408_to_clients_that_send_too_slowly_and_closes_the_connection() {
     let server = impatient();
     for bytes in [
         &b"GET / HT"[..],
@@ -119,7 +119,7 @@ fn responds_408_to_slow_senders_and_closes() {
 }
 
 #[test]
-fn does_not_extend_the_timeout_for_slowly_dripping_bytes() {
+fn timeout_of_a_head_is_not_extended_by_single_bytes() {
     let server = impatient();
     let mut client = server.connect();
     let start = Instant::now();
@@ -145,7 +145,7 @@ fn does_not_extend_the_timeout_for_slowly_dripping_bytes() {
 }
 
 #[test]
-fn closes_idle_connections_silently() {
+fn closes_idle_connections_without_a_response() {
     let server = impatient();
     let mut client = server.connect();
     client.send(&get("/a"));
@@ -160,14 +160,14 @@ fn closes_idle_connections_silently() {
 }
 
 #[test]
-fn disconnects_a_peer_that_never_reads() {
+fn disconnects_a_client_that_never_reads_its_response() {
     let server = impatient();
     let mut client = server.connect();
     client.send(&get("/large"));
     std::thread::sleep(Duration::from_millis(600));
     let mut total = 0;
     let mut chunk = vec![0; 1024 * 1024];
-    // Data in the kernel's buffer still arrives, but the rest is lost.
+    // Data that the kernel has buffered still arrives. The rest of the response is lost.
     while let Ok(count @ 1..) = std::io::Read::read(&mut client.stream, &mut chunk) {
         total += count;
     }
@@ -175,7 +175,7 @@ fn disconnects_a_peer_that_never_reads() {
 }
 
 #[test]
-fn serves_waiting_connections_without_spinning_at_the_connection_limit() {
+fn connections_above_the_limit_wait_without_a_busy_loop_and_are_served_later() {
     let server = Server::with(&Config {
         limits: Limits {
             connections: 1,

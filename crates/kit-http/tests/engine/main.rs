@@ -1,4 +1,5 @@
-//! Tests the engine with real sockets. A small event loop drives it as libuv does in kit's server.
+//! Tests of the engine with real sockets. A small event loop drives it, as libuv does in kit's
+//! server.
 
 mod backpressure;
 mod closing;

@@ -1,4 +1,4 @@
-//! Tests that peers that are rejected while they send can read the response.
+//! Tests that a client can read the response to a rejected request, even if it is still sending.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ fn announce(length: usize) -> Vec<u8> {
     format!("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n").into_bytes()
 }
 
-/// Connects a client that got a response 413 and has not sent its body.
+/// Connects a client whose request was rejected with 413 before it has sent its body.
 fn refused(server: &Server) -> Client {
     let mut client = server.connect();
     client.send(&announce(1024 * MIB));
@@ -21,7 +21,7 @@ fn refused(server: &Server) -> Client {
     client
 }
 
-/// Sends until the server resets the connection. Returns the number of sent bytes.
+/// Sends bytes until the server resets the connection. Returns their number.
 fn send_until_reset(client: &mut Client, pause: Duration, piece: usize) -> usize {
     let bytes = vec![b'x'; piece];
     let start = Instant::now();
@@ -43,7 +43,7 @@ fn lets_a_client_read_the_response_after_it_has_sent_everything() {
     for size in [MIB + 1, 4 * MIB, 16 * MIB, 40 * MIB] {
         let mut client = server.connect();
         client.send(&announce(size));
-        // Panics if the connection is reset.
+        // `send` panics if the server resets the connection.
         client.send(&vec![b'x'; size]);
         let answer = client.answer();
         assert_eq!(
@@ -80,7 +80,7 @@ fn lets_a_client_read_the_response_after_its_head_was_rejected() {
 }
 
 #[test]
-fn responds_and_closes_before_the_body_arrives() {
+fn responds_to_a_request_with_a_too_large_body_before_the_body_arrives() {
     let server = Server::start();
     let mut client = refused(&server);
     assert!(client.is_at_end(), "the server has closed its half");
@@ -93,7 +93,7 @@ fn rejects_a_client_that_waits_for_100_continue_at_once() {
     let mut client = server.connect();
     let start = Instant::now();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4194304\r\nExpect: 100-continue\r\n\r\n");
-    // This is the first response, so there was no `100 Continue`.
+    // This is the first response, so the server has not sent `100 Continue`.
     let answer = client.answer();
     assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
     assert!(client.is_at_end());
@@ -101,7 +101,7 @@ fn rejects_a_client_that_waits_for_100_continue_at_once() {
 }
 
 #[test]
-fn discards_no_more_bytes_than_the_limit() {
+fn resets_the_connection_of_a_rejected_client_that_sends_more_bytes_than_the_limit() {
     let server = Server::with(&Config {
         limits: Limits {
             discarded_bytes: MIB,
@@ -111,7 +111,7 @@ fn discards_no_more_bytes_than_the_limit() {
     });
     let mut client = refused(&server);
     let sent = send_until_reset(&mut client, Duration::ZERO, 64 * 1024);
-    // The buffers of the kernels accept additional bytes.
+    // The kernels of both sides buffer some more bytes.
     assert!((MIB..32 * MIB).contains(&sent), "{sent}");
 }
 
@@ -149,7 +149,7 @@ fn disconnects_a_rejected_client_that_keeps_sending_after_the_total_timeout() {
 }
 
 #[test]
-fn disconnects_the_first_of_too_many_lingering_connections() {
+fn disconnects_the_first_of_too_many_rejected_clients_that_still_send() {
     let server = Server::with(&Config {
         limits: Limits {
             discarding: 2,
@@ -157,7 +157,7 @@ fn disconnects_the_first_of_too_many_lingering_connections() {
         },
         ..Config::default()
     });
-    // Closed connections do not count.
+    // Connections that have closed by themselves do not count.
     for _ in 0..8 {
         drop(refused(&server));
     }
@@ -171,7 +171,7 @@ fn disconnects_the_first_of_too_many_lingering_connections() {
 }
 
 #[test]
-fn serves_other_clients_while_bytes_are_discarded() {
+fn serves_other_clients_while_it_discards_bytes_of_a_rejected_one() {
     let server = Server::start();
     let mut uploads: Vec<_> = (0..4).map(|_| refused(&server)).collect();
     let mut other = server.connect();

@@ -1,4 +1,4 @@
-//! Tests the notifications of the handler about peers that the engine rejects itself.
+//! Tests that the handler is notified of requests that the engine rejects.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn reports_a_rejection_once_with_the_trace_id_of_the_response() {
 }
 
 #[test]
-fn reports_a_request_that_times_out() {
+fn reports_a_rejection_for_a_request_that_times_out() {
     let server = Server::with(&Config {
         timeouts: Timeouts {
             head: Duration::from_millis(30),
@@ -65,7 +65,7 @@ fn reports_no_rejection_for_valid_requests_and_disconnects() {
 }
 
 #[test]
-fn reports_a_pause_once_at_the_connection_limit() {
+fn reports_once_that_the_connection_limit_is_reached() {
     let server = Server::with(&Config {
         limits: Limits {
             connections: 2,
@@ -77,7 +77,7 @@ fn reports_a_pause_once_at_the_connection_limit() {
     for client in &mut clients {
         client.send(&get("/a"));
     }
-    // Each waiting connection is served when an earlier one closes.
+    // Each waiting connection is served after another one has closed.
     for mut client in clients {
         assert_eq!(client.answer().status, 200);
     }

@@ -1,4 +1,4 @@
-//! Test helpers: an engine and its clients on one thread, so that the test controls the order of events.
+//! Test helpers: an engine and its clients on one thread. The test thereby controls the order of events.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kit_http::{Config, Engine, Handler, Request, RequestId, Response, Timeouts, WriteResult};
 
-/// Calls of the engine.
+/// Callbacks that the engine has called.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) requests: Vec<RequestId>,
@@ -69,7 +69,7 @@ impl Server {
         }
     }
 
-    /// Runs turns until a condition is true.
+    /// Runs turns of the event loop until a condition is true.
     pub(crate) fn until(&mut self, mut is_so: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
         loop {
@@ -88,7 +88,7 @@ impl Server {
         self.log.requests[seen]
     }
 
-    /// Responds to the next request with a stream.
+    /// Starts a stream as the response to the next request.
     pub(crate) fn stream(&mut self, length: Option<u64>) -> RequestId {
         let id = self.request();
         let head = Response::new(200).expect("a status");
@@ -100,7 +100,7 @@ impl Server {
         assert_eq!(self.engine.write(id, piece.into()), Ok(WriteResult::Ready));
     }
 
-    /// Returns what the client receives until the end of its connection.
+    /// Returns everything that the client receives until its connection ends.
     pub(crate) fn rest(&mut self, client: &mut Client) -> String {
         self.until(|_| client.take() == Some(ErrorKind::UnexpectedEof));
         client.text()
@@ -110,7 +110,7 @@ impl Server {
 pub(crate) struct Client {
     pub(crate) stream: TcpStream,
     pub(crate) received: Vec<u8>,
-    /// Error with which the connection ended.
+    /// Kind of error with which the connection ended; `None` if it is open.
     pub(crate) ended: Option<ErrorKind>,
 }
 
@@ -123,7 +123,7 @@ impl Client {
         self.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     }
 
-    /// Reads available data once. Returns how the connection ended, if it has ended.
+    /// Reads the data that has arrived. If the connection has ended, returns how.
     pub(crate) fn take(&mut self) -> Option<ErrorKind> {
         let mut chunk = vec![0; 64 * 1024];
         match self.stream.read(&mut chunk) {
@@ -139,7 +139,8 @@ impl Client {
         String::from_utf8_lossy(&self.received).into_owned()
     }
 
-    /// Runs turns until the received data ends with `end`. Returns the data and clears it.
+    /// Runs turns of the event loop until the received data ends with `end`. Returns the data and
+    /// forgets it.
     pub(crate) fn expect(&mut self, server: &mut Server, end: &str) -> String {
         server.until(|_| {
             self.take();

@@ -1,11 +1,11 @@
-//! Tests requests of well-behaved clients.
+//! Tests of valid requests.
 
 use std::time::Duration;
 
 use crate::support::{Server, get, post};
 
 #[test]
-fn keeps_the_connection_alive() {
+fn serves_several_requests_on_one_connection() {
     let server = Server::start();
     let mut client = server.connect();
     for number in 0..5 {
@@ -54,7 +54,7 @@ fn answers_a_hundred_pipelined_requests_in_one_write() {
 }
 
 #[test]
-fn reads_chunked_bodies() {
+fn passes_a_chunked_body_to_the_handler() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(
@@ -91,7 +91,7 @@ fn declares_the_length_of_the_body_in_a_response_to_head() {
 }
 
 #[test]
-fn closes_after_http_10_and_on_request() {
+fn closes_the_connection_after_http_10_and_if_the_client_asks_for_it() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"GET /old HTTP/1.0\r\n\r\n");
@@ -104,7 +104,7 @@ fn closes_after_http_10_and_on_request() {
 }
 
 #[test]
-fn writes_large_answers_to_slow_readers() {
+fn writes_large_responses_to_clients_that_read_slowly() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(&get("/large"));
@@ -115,7 +115,7 @@ fn writes_large_answers_to_slow_readers() {
 }
 
 #[test]
-fn joins_repeated_headers() {
+fn joins_the_values_of_a_repeated_header() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(
@@ -140,7 +140,7 @@ fn accepts_absolute_targets_and_leading_empty_lines() {
 }
 
 #[test]
-fn serves_many_connections() {
+fn serves_many_connections_at_the_same_time() {
     let server = Server::start();
     let mut clients: Vec<_> = (0..300).map(|_| server.connect()).collect();
     for round in 0..3 {

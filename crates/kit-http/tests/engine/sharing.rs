@@ -1,4 +1,4 @@
-//! Tests several engines on one port, and reservations of the port.
+//! Tests of several engines that listen on one port, and of reservations of a port.
 
 use std::io;
 use std::io::{Read, Write};
@@ -25,7 +25,7 @@ fn is_taken<T>(result: io::Result<T>) -> bool {
 }
 
 #[test]
-fn allows_only_sharing_engines_on_a_reserved_port() {
+fn only_engines_that_share_the_port_can_listen_on_a_reserved_port() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
     let port = reservation.local_addr().port();
     assert_ne!(port, 0);
@@ -75,11 +75,11 @@ fn refuses_to_reserve_a_port_with_a_listener() {
 }
 
 #[test]
-fn reserves_a_port_with_lingering_connections_only_once() {
+fn reserves_a_port_once_although_old_connections_are_not_closed_completely() {
     let earlier = TcpListener::bind((HOST, 0)).unwrap();
     let address = earlier.local_addr().unwrap();
     let client = TcpStream::connect(address).unwrap();
-    // The side that closes first keeps the lingering connection.
+    // The side that closes first keeps the closed connection for a while.
     drop(earlier.accept().unwrap());
     let mut end = Vec::new();
     (&client).read_to_end(&mut end).unwrap();
@@ -91,9 +91,9 @@ fn reserves_a_port_with_lingering_connections_only_once() {
     drop(reservation);
 }
 
-/// The reservation is bound, but gets no connections.
+/// The socket of the reservation is bound, but does not listen.
 #[test]
-fn accepts_no_connections_for_a_reservation() {
+fn reservation_of_a_port_gets_no_connections() {
     let reservation = Reservation::new(Some(HOST), 0).unwrap();
     let address = reservation.local_addr();
     let refused = TcpStream::connect(address).unwrap_err();
@@ -114,7 +114,7 @@ fn ask(address: SocketAddr) -> String {
 }
 
 #[test]
-fn moves_a_socket_between_engines_without_a_gap() {
+fn connections_are_not_refused_while_a_socket_moves_from_one_engine_to_the_next() {
     let held = TcpListener::bind((HOST, 0)).unwrap();
     let address = held.local_addr().unwrap();
     let adopt = |held: TcpListener| Engine::adopt(held, config(0, false)).unwrap();
@@ -123,7 +123,7 @@ fn moves_a_socket_between_engines_without_a_gap() {
     first.close(std::time::Duration::ZERO);
     drop(first);
 
-    // No engine accepts now, but connections are not refused.
+    // No engine accepts connections at the moment, but they are not refused.
     let mut early = TcpStream::connect(address).unwrap();
     early.write_all(&get("/early")).unwrap();
     let next = Server::of(move || adopt(held));
@@ -133,7 +133,7 @@ fn moves_a_socket_between_engines_without_a_gap() {
     drop(next);
 }
 
-/// A client may have connected for the next process, so the process that accepted the connection must serve it.
+/// The client may have expected the next process. So the process that accepted its connection must serve it.
 #[test]
 fn serves_open_connections_after_an_adopted_socket_was_released() {
     let held = TcpListener::bind((HOST, 0)).unwrap();
@@ -142,7 +142,7 @@ fn serves_open_connections_after_an_adopted_socket_was_released() {
     let mut used = server.connect();
     used.send(&get("/"));
     assert_eq!(used.answer().status, 200);
-    // Connections are accepted in order, so this one is accepted before the last.
+    // Connections are accepted in order, so this one is accepted before the last one.
     let mut silent = server.connect();
     let mut last = server.connect();
     last.send(&get("/"));

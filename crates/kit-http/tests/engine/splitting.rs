@@ -1,4 +1,4 @@
-//! Tests that the responses do not depend on how the network splits a stream.
+//! Tests that responses do not depend on the division of a stream into packets.
 
 use crate::support::{Client, Server};
 
@@ -14,12 +14,12 @@ fn check(mut client: Client) {
 }
 
 #[test]
-fn accepts_a_stream_that_is_split_at_any_byte() {
+fn responds_to_requests_that_are_split_at_any_byte() {
     let server = Server::start();
     for cut in 1..STREAM.len() {
         let mut client = server.connect();
         client.send(&STREAM[..cut]);
-        // Usually long enough for the server to read the first part separately.
+        // This is usually enough time for the server to read the first part alone.
         std::thread::sleep(std::time::Duration::from_micros(300));
         client.send(&STREAM[cut..]);
         check(client);
@@ -27,7 +27,7 @@ fn accepts_a_stream_that_is_split_at_any_byte() {
 }
 
 #[test]
-fn accepts_a_stream_byte_by_byte() {
+fn responds_to_requests_that_arrive_byte_by_byte() {
     let server = Server::start();
     let mut client = server.connect();
     for byte in STREAM {
@@ -38,7 +38,7 @@ fn accepts_a_stream_byte_by_byte() {
 }
 
 #[test]
-fn sends_a_rejection_after_the_responses_before_it() {
+fn sends_a_rejection_after_the_responses_to_earlier_requests() {
     let server = Server::start();
     let bytes =
         b"GET /later HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\nGET /c HTTP/1.1\r\n\r\n";

@@ -1,4 +1,4 @@
-//! Tests responses whose bodies are written in chunks.
+//! Tests of responses whose bodies are written in chunks.
 
 use std::io::ErrorKind;
 use std::net::Shutdown;
@@ -9,7 +9,7 @@ use kit_http::{Response, ResponseError, WriteResult};
 use crate::same_thread::Server;
 
 #[test]
-fn sends_the_head_before_the_first_chunk_and_chunks_in_order() {
+fn sends_the_head_of_a_stream_before_the_first_chunk_and_its_chunks_in_order() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -24,7 +24,7 @@ fn sends_the_head_before_the_first_chunk_and_chunks_in_order() {
     client.expect(&mut server, "8\r\ntwothree\r\n");
     server.engine.end(id).expect("a whole body");
     client.expect(&mut server, "0\r\n\r\n");
-    // The connection serves further requests, also after a stream without chunks.
+    // The connection serves further requests, even after a stream without chunks.
     client.get();
     let id = server.stream(None);
     server.engine.end(id).expect("a whole body");
@@ -52,7 +52,7 @@ fn delays_pipelined_requests_until_the_end_of_a_stream() {
 }
 
 #[test]
-fn rejects_invalid_bytes_after_a_stream() {
+fn rejects_invalid_bytes_after_the_end_of_a_stream() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /\n\r\n");
@@ -69,7 +69,7 @@ fn rejects_invalid_bytes_after_a_stream() {
 }
 
 #[test]
-fn enforces_the_declared_length() {
+fn refuses_a_streamed_body_that_is_longer_or_shorter_than_declared() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -87,7 +87,7 @@ fn enforces_the_declared_length() {
     let answer = client.expect(&mut server, "abcde");
     assert!(answer.contains("content-length: 5\r\n"), "{answer}");
     assert!(!answer.contains("chunked"), "{answer}");
-    // The body is complete although the stream was not ended.
+    // The body has its declared length, so it is complete although the handler has not ended the stream.
     client.get();
     let short = server.stream(Some(5));
     assert_eq!(server.engine.write(id, "x".into()), Ok(WriteResult::Closed));
@@ -133,7 +133,7 @@ fn sends_only_the_head_of_responses_without_a_body() {
 }
 
 #[test]
-fn streams_to_http_10_until_the_end_of_the_connection() {
+fn stream_to_an_http_10_client_ends_with_the_connection() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -145,7 +145,7 @@ fn streams_to_http_10_until_the_end_of_the_connection() {
     assert!(answer.contains("connection: close\r\n"), "{answer}");
     assert!(answer.ends_with("\r\n\r\nall of it"), "{answer}");
 
-    // An HTTP/1.0 client cannot tell an incomplete body from a complete one, except by a reset.
+    // With HTTP/1.0, a client can recognize an incomplete body only by a reset.
     let mut client = server.connect();
     client.send("GET / HTTP/1.0\r\n\r\n");
     let id = server.stream(None);
@@ -156,14 +156,14 @@ fn streams_to_http_10_until_the_end_of_the_connection() {
 }
 
 #[test]
-fn reports_a_client_that_leaves_only_once() {
+fn reports_only_once_that_the_client_of_a_stream_has_disconnected() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
     server.write(id, "abc");
     client.expect(&mut server, "abc\r\n");
-    // A reset is detected at once. A half-close alone does not mean that the client has left.
+    // The engine notices a reset immediately. A client that closes only its sending side may still read.
     socket2::SockRef::from(&client.stream)
         .set_linger(Some(Duration::ZERO))
         .expect("an option");
@@ -181,7 +181,7 @@ fn reports_a_client_that_leaves_only_once() {
 }
 
 #[test]
-fn returns_false_for_a_stream_whose_client_has_left() {
+fn starting_a_stream_returns_false_if_the_client_has_disconnected() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -202,7 +202,7 @@ fn returns_false_for_a_stream_whose_client_has_left() {
 }
 
 #[test]
-fn cuts_a_stream_that_is_aborted() {
+fn closes_the_connection_of_a_stream_that_is_aborted() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();
@@ -211,7 +211,8 @@ fn cuts_a_stream_that_is_aborted() {
     client.expect(&mut server, "a part\r\n");
     server.engine.destroy(id);
     assert_eq!(server.rest(&mut client), "");
-    // A stream that is aborted at once still sends its head, because clients retry if no byte of the response arrives.
+    // A stream that is aborted before its first chunk still sends its head. Clients would repeat the request if they
+    // got no byte of a response.
     let mut client = server.connect();
     client.get();
     let id = server.stream(None);
@@ -224,7 +225,7 @@ fn cuts_a_stream_that_is_aborted() {
 }
 
 #[test]
-fn waits_for_a_stream_when_closing_and_then_cuts_it() {
+fn shutdown_waits_for_a_stream_until_the_grace_period_ends() {
     let mut server = Server::start();
     let (mut finished, mut cut) = (server.connect(), server.connect());
     finished.get();

@@ -1,10 +1,11 @@
-//! Tests invalid requests that must be rejected, and similar valid ones.
+//! Tests of invalid requests that must be rejected, and of similar valid ones.
 
 use crate::support::Server;
 
 const H: &str = "Host: a\r\n";
 
-/// Sends the bytes and expects an error envelope and the end of the connection.
+/// Sends bytes, and expects an error response with this status and code, then the end of the
+/// connection.
 fn refused(server: &Server, status: u16, code: &str, bytes: impl AsRef<[u8]>) {
     let bytes = bytes.as_ref();
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
@@ -62,7 +63,7 @@ fn refuses_repeated_headers_that_must_be_unique() {
 }
 
 #[test]
-fn refuses_ambiguous_framing() {
+fn refuses_requests_with_an_ambiguous_length_of_the_body() {
     let server = Server::start();
     let bad = |text: String| refused(&server, 400, "BAD_REQUEST", text);
     bad(format!(
@@ -286,7 +287,7 @@ fn refuses_malformed_header_lines() {
 }
 
 #[test]
-fn requires_crlf_line_ends() {
+fn refuses_line_ends_other_than_crlf() {
     let server = Server::start();
     for text in [
         "GET / HTTP/1.1\nHost: a\n\n",
@@ -302,7 +303,7 @@ fn requires_crlf_line_ends() {
 }
 
 #[test]
-fn accepts_no_expectation_except_for_100_continue() {
+fn refuses_requests_that_expect_anything_except_for_100_continue() {
     let server = Server::start();
     for value in ["", "200-ok", "100-continue, x", "1"] {
         let text = format!("POST / HTTP/1.1\r\n{H}Expect: {value}\r\nContent-Length: 1\r\n\r\na");
@@ -335,7 +336,7 @@ fn survives_random_bytes() {
         let mut client = server.connect();
         client.send(&bytes);
         client.stream.shutdown(std::net::Shutdown::Write).expect("open");
-        // Either a response or the end, within the timeout of the client.
+        // The client receives a response or the end of the connection before its own timeout.
         while client.try_answer(false).is_some() {}
     }
     accepted(&server, format!("GET / HTTP/1.1\r\n{H}\r\n"));

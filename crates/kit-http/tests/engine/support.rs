@@ -13,10 +13,10 @@ use kit_http::{Config, Engine, Handler, Pause, Refusal, Request, RequestId, Resp
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 
-/// Commands of a test to a running server.
+/// Commands that a test sends to a running server.
 pub(crate) enum Command {
     Close(Duration),
-    /// Closes with a grace period, then blocks the event loop for a time.
+    /// Shuts down with a grace period, then blocks the event loop for a time.
     CloseAndBlock(Duration, Duration),
     Stop,
 }
@@ -24,20 +24,20 @@ pub(crate) enum Command {
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     commands: Sender<Command>,
-    /// Paths of requests whose client left.
+    /// Paths of requests whose client has disconnected.
     pub(crate) aborted: Receiver<String>,
-    /// Rejections of the engine itself.
+    /// Rejections that the engine reported.
     pub(crate) refusals: Receiver<Refusal>,
-    /// Reasons why accepting paused.
+    /// Reasons why the engine stopped accepting connections.
     pub(crate) pauses: Receiver<Pause>,
     thread: Option<JoinHandle<Report>>,
     seen: Arc<AtomicU64>,
 }
 
-/// Counters of the event loop.
+/// Numbers that the event loop counted.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// Number of turns of the loop.
+    /// Number of turns of the event loop.
     pub(crate) turns: u64,
     /// Number of requests that the handler received.
     pub(crate) requests: u64,
@@ -58,7 +58,7 @@ impl Server {
         Self::of(move || Engine::bind(config).expect("binds"))
     }
 
-    /// Starts a server. `make` creates the engine on its own thread.
+    /// Starts a server on a new thread. `make` creates the engine there.
     pub(crate) fn of(make: impl FnOnce() -> Engine + Send + 'static) -> Self {
         let (commands, inbox) = channel();
         let (aborts, aborted) = channel();
@@ -69,7 +69,7 @@ impl Server {
         let counter = Arc::clone(&seen);
         let thread = std::thread::spawn(move || {
             let engine = make();
-            // A server on a Unix socket has no address.
+            // A server on a Unix socket has no IP address.
             let nowhere = SocketAddr::from(([0, 0, 0, 0], 0));
             let address = engine.local_addr().unwrap_or(nowhere);
             started.send(address).expect("the test waits");
@@ -104,7 +104,7 @@ impl Server {
         }
     }
 
-    /// Waits for the next rejection.
+    /// Waits for the next rejection that the engine reports.
     pub(crate) fn refusal(&self) -> Refusal {
         let patience = Duration::from_secs(5);
         self.refusals.recv_timeout(patience).expect("a refusal is told")
@@ -126,9 +126,9 @@ impl Server {
         }
     }
 
-    /// Stops the event loop and waits for its end.
+    /// Stops the event loop, waits for its end, and returns its counters.
     pub(crate) fn join(mut self) -> Report {
-        // The loop may have ended already.
+        // An error means that the loop has already ended.
         let _ = self.commands.send(Command::Stop);
         self.thread
             .take()
@@ -137,7 +137,7 @@ impl Server {
             .expect("the engine does not panic")
     }
 
-    /// Waits until the loop ends by itself.
+    /// Waits until the event loop ends by itself, and returns its counters.
     pub(crate) fn wait(mut self) -> Report {
         self.thread
             .take()
@@ -159,7 +159,7 @@ impl Drop for Server {
     }
 }
 
-/// Channels to the test.
+/// Channels through which the server sends events to the test.
 struct Tell {
     aborts: Sender<String>,
     refuse: Sender<Refusal>,
@@ -168,7 +168,7 @@ struct Tell {
 
 struct Answers {
     now: Vec<(RequestId, Response)>,
-    /// Time of the response, request, and true if the response is large.
+    /// Responses to give later: time, request, and true if the response is large.
     later: Vec<(Instant, RequestId, bool)>,
     paths: Vec<(RequestId, String)>,
     tell: Tell,
@@ -263,7 +263,7 @@ fn run(engine: &Engine, inbox: &Receiver<Command>, tell: Tell, seen: &AtomicU64)
                 time.saturating_duration_since(Instant::now())
             })
             .min(Duration::from_millis(5));
-        // If the wait is interrupted, it is only shorter.
+        // An interrupted wait is only shorter.
         poll.poll(&mut events, Some(patience)).ok();
         match inbox.try_recv() {
             Ok(Command::Close(grace)) => {
@@ -336,7 +336,7 @@ impl Client {
         self.stream.write_all(bytes).expect("writes");
     }
 
-    /// Reads the next response to a method other than HEAD.
+    /// Reads the next response. It must not belong to a HEAD request.
     pub(crate) fn answer(&mut self) -> Answer {
         self.try_answer(false).expect("an answer before the end")
     }
@@ -345,7 +345,8 @@ impl Client {
         self.try_answer(true).expect("an answer before the end")
     }
 
-    /// Reads the next response; `None` if the server closed the connection.
+    /// Reads the next response; `None` if the server has closed the connection. `to_head` is true for the response
+    /// to HEAD.
     pub(crate) fn try_answer(&mut self, to_head: bool) -> Option<Answer> {
         let end = loop {
             if let Some(at) = self.buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -381,7 +382,7 @@ impl Client {
         Some(answer)
     }
 
-    /// Returns true if the server closes the connection without another byte.
+    /// Returns true if the server closes the connection without sending another byte.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.buffer.is_empty() && !self.fill()
     }
@@ -399,12 +400,12 @@ impl Client {
     }
 }
 
-/// Formats a GET request for a path.
+/// Returns the bytes of a GET request for a path.
 pub(crate) fn get(path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
-/// Formats a POST request with a body to `/echo`.
+/// Returns the bytes of a POST request to `/echo` with a body.
 pub(crate) fn post(body: &str) -> Vec<u8> {
     let length = body.len();
     format!("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes()

@@ -1,4 +1,4 @@
-//! Tests servers on Unix sockets and their files.
+//! Tests of servers that listen on Unix sockets, and of the files of these sockets.
 #![allow(clippy::disallowed_methods)] // the files are under test
 
 use std::io::{self, Read, Write};
@@ -54,7 +54,8 @@ fn serves_a_unix_socket_and_removes_its_file_on_close() {
 #[test]
 fn replaces_a_file_that_a_killed_server_left_behind() {
     let path = path("stale");
-    // The standard library does not remove the file.
+    // Dropping this listener of the standard library does not remove its file, as if the server had
+    // been killed.
     drop(UnixListener::bind(&path).expect("binds"));
     assert!(path.exists(), "the test shows nothing");
     let server = Server::with(&config(&path));
@@ -63,7 +64,7 @@ fn replaces_a_file_that_a_killed_server_left_behind() {
 }
 
 #[test]
-fn keeps_a_socket_in_use_and_a_file_of_another_type() {
+fn does_not_replace_a_socket_in_use_or_a_file_of_another_type() {
     let used = path("used");
     let server = Server::with(&config(&used));
     let error = Engine::bind(config(&used)).err().expect("an error");

@@ -1,5 +1,5 @@
-//! Responses that are written in chunks. All functions except for `respond_stream` have no effect if the stream or its
-//! server no longer exists.
+//! Responses that are written in chunks. If the stream or its server no longer exists, all functions except for
+//! `respond_stream` do nothing.
 
 use std::rc::Rc;
 
@@ -9,8 +9,8 @@ use super::{State, head, id, refusal, server, settle};
 use crate::node::{Env, Error, Value};
 use crate::server::Server;
 
-/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`;
-/// the result is 0 if the client has left.
+/// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`:
+/// starts a response whose body follows in chunks. Returns 0 if the client has disconnected.
 pub(super) fn respond_stream<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -22,7 +22,7 @@ pub(super) fn respond_stream<'scope>(
         None
     } else {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        // The pipeline passes only whole numbers.
+        // `@kit/core` passes only whole numbers.
         Some(env.to_f64(args[4])? as u64)
     };
     let head = head(env, state, args[2], args[3], args[5])?;
@@ -34,7 +34,8 @@ pub(super) fn respond_stream<'scope>(
     env.int(i32::from(is_there))
 }
 
-/// `write(server, id, piece: Uint8Array): 0 | 1`; the result is 1 if the writer may continue.
+/// `write(server, id, piece: Uint8Array): 0 | 1`: writes a chunk of the body. Returns 1 if the writer may continue, 0 if it
+/// should wait.
 pub(super) fn write<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -49,7 +50,7 @@ pub(super) fn write<'scope>(
     env.int(i32::from(written == WriteResult::Ready))
 }
 
-/// `end(server, id)`
+/// `end(server, id)`: ends the body.
 pub(super) fn end<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -63,7 +64,7 @@ pub(super) fn end<'scope>(
     env.undefined()
 }
 
-/// `destroy(server, id)`
+/// `destroy(server, id)`: aborts the response.
 pub(super) fn destroy<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -76,7 +77,8 @@ pub(super) fn destroy<'scope>(
     env.undefined()
 }
 
-/// Returns the server and the id of a request; `None` if the server no longer exists, so that it has no streams.
+/// Returns the server and the id of a request. Returns `None` if the server no longer exists; then its streams do not exist
+/// either.
 fn find<'scope>(
     env: Env<'scope>,
     state: &State,

@@ -1,5 +1,5 @@
-//! Objects that live longer than one call: references, the context of callbacks, and the hook for the end of the
-//! environment.
+//! Objects of Node-API that live longer than one call: references to functions, the context of callbacks, and the
+//! hook at the end of an environment.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -11,7 +11,8 @@ use napi_sys as sys;
 use super::env::{Env, Error, Value};
 
 /// Address of an environment, stored between callbacks. It is only used on its own thread, because no type of this
-/// module is `Send`, and only before the end of the environment, because the [`Hook`] closes all its owners.
+/// module is `Send`, and only before the end of the environment, because the
+/// [`CleanupHook`] closes all objects that contain it.
 #[derive(Clone, Copy)]
 struct RawEnv(NonNull<sys::napi_env__>);
 
@@ -30,7 +31,7 @@ fn failed(what: &str) -> Error {
     )
 }
 
-/// Reference that keeps a function alive.
+/// Reference that prevents the garbage collection of a JavaScript function.
 pub(crate) struct Reference {
     env: RawEnv,
     raw: sys::napi_ref,
@@ -69,7 +70,7 @@ impl Drop for Reference {
     }
 }
 
-/// Asynchronous context of a server's callbacks.
+/// Asynchronous context for calls of JavaScript. Node needs it to track asynchronous operations.
 pub(crate) struct AsyncContext {
     env: RawEnv,
     raw: sys::napi_async_context,
@@ -90,7 +91,8 @@ impl AsyncContext {
         })
     }
 
-    /// Runs a function with an open handle scope, from a callback of libuv.
+    /// Runs a function with an open handle scope. Called from a callback of libuv. Returns `None` if the scope cannot
+    /// be opened.
     pub(crate) fn enter<R>(&self, run: impl for<'scope> FnOnce(Env<'scope>) -> R) -> Option<R> {
         let raw = self.env.0.as_ptr();
         let mut scope = ptr::null_mut();
@@ -107,7 +109,8 @@ impl AsyncContext {
         Some(run(unsafe { Env::from_raw(raw) }))
     }
 
-    /// Opens a scope for calls of JavaScript. On drop of the scope, Node runs `nextTick` callbacks and microtasks.
+    /// Opens a scope for calls of JavaScript. When the scope is dropped, Node runs `nextTick` callbacks and
+    /// microtasks.
     pub(crate) fn open<'scope>(
         &self,
         env: Env<'scope>,
@@ -161,13 +164,13 @@ impl Drop for CallbackScope<'_> {
     }
 }
 
-/// An object that must be closed before its environment ends.
+/// An object that must be closed before its Node environment ends.
 pub(crate) trait CloseOnExit {
-    /// Starts closing. The hook must be removed when the object is closed.
+    /// Starts to close the object. Its cleanup hook must be removed when it is closed.
     fn close(&self);
 }
 
-/// Hook that makes the end of an environment wait until the hook is removed.
+/// Cleanup hook: a Node environment calls it at its end, and then waits until it is removed.
 pub(crate) struct CleanupHook {
     handle: Cell<Option<sys::napi_async_cleanup_hook_handle>>,
     data: *const Rc<dyn CloseOnExit>,
@@ -208,6 +211,6 @@ unsafe extern "C" fn on_cleanup(_: sys::napi_async_cleanup_hook_handle, data: *m
     // SAFETY: `data` belongs to the hook, which is not removed yet. The clone keeps the target alive while it removes
     // the hook.
     let target = unsafe { Rc::clone(&*data.cast::<Rc<dyn CloseOnExit>>()) };
-    // A panic must not reach Node, and JavaScript can no longer receive it.
+    // A panic must not reach Node, and JavaScript can no longer receive an error.
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| target.close()));
 }

@@ -4,10 +4,10 @@ use std::io;
 use std::net::TcpListener;
 use std::os::fd::BorrowedFd;
 
-/// Returns a listening socket that the process inherited under this number. The original descriptor stays open, because
-/// its owner is the process that passed it on.
+/// Returns the listening socket that this process inherited as the file descriptor with this number. The original
+/// descriptor stays open.
 pub(crate) fn inherited_listener(number: i32) -> io::Result<TcpListener> {
-    // 0 to 2 are the standard streams, and negative numbers are invalid.
+    // 0 to 2 are the standard streams. Negative numbers are not descriptors.
     if number < 3 {
         return Err(io::ErrorKind::InvalidInput.into());
     }

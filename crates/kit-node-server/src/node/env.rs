@@ -6,14 +6,14 @@ use std::ptr;
 
 use napi_sys as sys;
 
-/// A JavaScript environment while a handle scope is open.
+/// A Node environment in which a handle scope is open, so that JavaScript values can be created and read.
 #[derive(Clone, Copy)]
 pub(crate) struct Env<'scope> {
     raw: sys::napi_env,
     scope: PhantomData<&'scope ()>,
 }
 
-/// A handle that lives as long as its scope.
+/// A JavaScript value. It can only be used while its handle scope is open.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Value<'scope> {
@@ -36,8 +36,8 @@ impl Error {
         }
     }
 
-    /// Creates the error for a value that Node could not create or read: the argument has another type, or the
-    /// environment is shutting down.
+    /// Creates the error for a failed call of Node-API. Either an argument has the wrong type, or the environment is
+    /// shutting down.
     fn node(status: sys::napi_status) -> Self {
         Self::new(
             "ERR_KIT_ADDON",
@@ -54,7 +54,7 @@ fn check(status: sys::napi_status) -> Result<(), Error> {
     }
 }
 
-/// Calls a function of Node-API that stores its result in its last argument.
+/// Calls a function of Node-API that stores its result through its last argument, and returns the result.
 macro_rules! made {
     ($env:expr, $function:ident $(, $argument:expr)*) => {{
         let mut value = ptr::null_mut();
@@ -92,7 +92,7 @@ impl<'scope> Env<'scope> {
         made!(self, napi_get_undefined)
     }
 
-    /// Creates a string in which every byte is one character: ASCII, or the value of a header.
+    /// Creates a string from bytes that are one character each (Latin-1), such as ASCII or the value of a header.
     pub(crate) fn latin1(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
         made!(
             self,
@@ -104,7 +104,7 @@ impl<'scope> Env<'scope> {
 
     pub(crate) fn string(self, text: &str) -> Result<Value<'scope>, Error> {
         if text.is_ascii() {
-            // V8 stores such strings with one byte for each character, so no decoding is needed.
+            // V8 stores ASCII strings with one byte for each character, so no decoding is needed.
             return self.latin1(text.as_bytes());
         }
         made!(
@@ -115,7 +115,7 @@ impl<'scope> Env<'scope> {
         )
     }
 
-    /// Creates a `Buffer` with a copy of the bytes.
+    /// Creates a `Buffer` with a copy of these bytes.
     pub(crate) fn buffer(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
         made!(
             self,
@@ -162,7 +162,7 @@ impl<'scope> Env<'scope> {
         ))
     }
 
-    /// Reads a string as UTF-8 into a reusable buffer. Returns false if the value is not a string.
+    /// Copies a string as UTF-8 into a buffer that is used again. Returns false if the value is not a string.
     pub(crate) fn read_text(self, value: Value<'scope>, buffer: &mut Vec<u8>) -> Result<bool, Error> {
         buffer.clear();
         buffer.reserve(1024);
@@ -211,7 +211,7 @@ impl<'scope> Env<'scope> {
         String::from_utf8(buffer).map_err(|_| Error::node(sys::Status::napi_string_expected))
     }
 
-    /// Returns the elements of an array.
+    /// Returns the values in an array.
     pub(crate) fn elements(self, array: Value<'scope>) -> Result<Vec<Value<'scope>>, Error> {
         let mut count = 0;
         // SAFETY: the handle belongs to this scope.
@@ -221,7 +221,7 @@ impl<'scope> Env<'scope> {
             .collect()
     }
 
-    /// Copies the bytes of a `Uint8Array`.
+    /// Returns a copy of the bytes of a `Uint8Array`.
     pub(crate) fn to_bytes(self, value: Value<'scope>) -> Result<Vec<u8>, Error> {
         let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
         let (mut buffer, mut offset) = (ptr::null_mut(), 0);
@@ -251,7 +251,7 @@ impl<'scope> Env<'scope> {
         Ok(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }.to_vec())
     }
 
-    /// Calls a function. Reports an exception of the function as uncaught, as Node does for its own callbacks.
+    /// Calls a function. If it throws, reports the exception as uncaught, as Node does for its own callbacks.
     pub(crate) fn call(self, function: Value<'scope>, arguments: &[Value<'scope>]) -> Result<(), Error> {
         let this = self.undefined()?;
         // SAFETY: `Value` is a transparent handle, and all handles belong to this scope. The result is not requested.
@@ -273,14 +273,15 @@ impl<'scope> Env<'scope> {
         Ok(())
     }
 
-    /// Passes an exception to `process.on("uncaughtException")`, which exits the process by default.
+    /// Reports an uncaught exception: `process.on("uncaughtException")` gets it, and without a listener the process
+    /// exits.
     pub(crate) fn report(self, exception: Value<'scope>) {
         // SAFETY: the handle belongs to this scope. A failure means that the environment is shutting down, and no code
         // is left that could receive the exception.
         unsafe { sys::napi_fatal_exception(self.raw, exception.raw) };
     }
 
-    /// Throws an exception, unless another one is already pending.
+    /// Throws an exception in JavaScript, unless another one is already pending.
     pub(super) fn throw(self, error: Error) {
         let code = CString::new(error.code).unwrap_or_default();
         let message = CString::new(error.message.replace('\0', "\u{fffd}")).unwrap_or_default();
@@ -288,7 +289,7 @@ impl<'scope> Env<'scope> {
         unsafe { sys::napi_throw_error(self.raw, code.as_ptr(), message.as_ptr()) };
     }
 
-    /// Creates an `Error` object.
+    /// Creates a JavaScript `Error` from an error.
     pub(crate) fn error(self, error: &Error) -> Result<Value<'scope>, Error> {
         let (code, message) = (self.string(&error.code)?, self.string(&error.message)?);
         made!(self, napi_create_error, code.raw, message.raw)
@@ -311,7 +312,7 @@ impl Value<'_> {
     }
 }
 
-/// Returns the length; slices are never longer than `isize::MAX`.
+/// Returns the length for Node-API. It always fits, because slices are never longer than `isize::MAX`.
 fn length(bytes: &[u8]) -> isize {
     isize::try_from(bytes.len()).unwrap_or(isize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Entry point of the addon, its state for each environment, and the bridge from JavaScript calls to Rust functions.
+//! Entry point of the addon: registers the functions for JavaScript, and stores the state of each environment.
 
 use std::any::Any;
 use std::ffi::{CString, c_void};
@@ -16,7 +16,7 @@ const MAX_ARGUMENTS: usize = 6;
 /// A function that JavaScript can call.
 pub(crate) struct Export {
     pub(crate) name: &'static str,
-    /// Number of arguments; missing ones are `undefined`.
+    /// Number of arguments. If JavaScript passes fewer, the others are `undefined`.
     pub(crate) arguments: usize,
     pub(crate) run: for<'scope> fn(Env<'scope>, &State, &[Value<'scope>]) -> Result<Value<'scope>, Error>,
 }
@@ -102,7 +102,7 @@ unsafe extern "C" fn drop_state(_: sys::napi_env, state: *mut c_void, _: *mut c_
     let _ = catch_unwind(|| drop(unsafe { Box::from_raw(state.cast::<State>()) }));
 }
 
-/// Implements all exported functions, which are distinguished by their data.
+/// The native function behind all exported functions. Their data pointer tells which one JavaScript called.
 unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let mut values = [ptr::null_mut(); MAX_ARGUMENTS];
     let mut count = MAX_ARGUMENTS;
@@ -137,7 +137,7 @@ unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> 
     finish(env, result).map_or(ptr::null_mut(), Value::raw)
 }
 
-/// Converts a panic or an error into an exception.
+/// Converts a panic or an error into a JavaScript exception, and returns `None` then.
 fn finish<T>(env: Env<'_>, result: std::thread::Result<Result<T, Error>>) -> Option<T> {
     match result {
         Ok(Ok(value)) => Some(value),
@@ -152,7 +152,7 @@ fn finish<T>(env: Env<'_>, result: std::thread::Result<Result<T, Error>>) -> Opt
     }
 }
 
-/// Returns the message of a panic.
+/// Returns the message of a panic as text.
 pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

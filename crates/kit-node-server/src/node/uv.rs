@@ -12,7 +12,7 @@ use napi_sys as sys;
 
 use super::env::{Env, Error};
 
-// From `uv.h` of libuv. Stable within a major version, which Node-API guarantees.
+// Values from libuv's `uv.h`. They are stable within a major version of libuv, which Node-API guarantees.
 const UV_POLL: c_int = 8;
 const UV_TIMER: c_int = 13;
 const UV_READABLE: c_int = 1;
@@ -31,25 +31,26 @@ unsafe extern "C" {
     fn uv_close(handle: *mut c_void, callback: HandleCallback);
 }
 
-/// Callbacks of a [`Watcher`], on the thread of the event loop.
+/// Callbacks of a [`Watcher`]. They are called on the thread of the event loop.
 pub(crate) trait WatcherCallbacks {
-    /// The file descriptor is readable.
+    /// The file descriptor has become readable.
     fn ready(&self);
-    /// The timer has fired. It fires once, by libuv's clock, and may fire some milliseconds early.
+    /// The timer has fired. It fires once. libuv has a clock of its own, so it may be some milliseconds early.
     fn timer_fired(&self);
-    /// The watcher is closed and will not call again.
+    /// The watcher is closed. This is its last callback.
     fn closed(&self);
     /// One of the callbacks above panicked.
     fn panicked(&self, message: &str);
 }
 
-/// Watches one file descriptor and one timer until it is closed. An open watcher keeps its event loop alive.
+/// Watches one file descriptor and one timer on libuv's event loop until it is closed. An open watcher keeps its event
+/// loop alive.
 pub(crate) struct Watcher {
-    /// `None` once closing has begun.
+    /// The data of libuv's handles; `None` after `close` was called.
     shared: Cell<Option<NonNull<Shared>>>,
 }
 
-/// Data of both handles. Freed when libuv has closed both.
+/// Data of both libuv handles. It is freed after libuv has closed both.
 struct Shared {
     poll: Handle,
     timer: Handle,
@@ -57,7 +58,7 @@ struct Shared {
     open: Cell<u8>,
 }
 
-/// Memory for a libuv handle, whose size is only known at run time.
+/// Memory of a libuv handle. libuv tells the size of a handle at run time.
 struct Handle {
     memory: *mut u8,
     layout: Layout,
@@ -97,7 +98,7 @@ fn failed(what: &str) -> Error {
 }
 
 impl Watcher {
-    /// Starts watching. `fd` must stay open until [`WatcherCallbacks::closed`].
+    /// Starts to watch. `fd` must stay open until [`WatcherCallbacks::closed`] is called.
     pub(crate) fn start(env: Env<'_>, fd: RawFd, target: Rc<dyn WatcherCallbacks>) -> Result<Self, Error> {
         let mut uv_loop = ptr::null_mut();
         // SAFETY: the environment is alive.
@@ -136,7 +137,7 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Fires the timer after `milliseconds`. Replaces an earlier timer.
+    /// Makes the timer fire after `milliseconds`, instead of the time that was set before.
     pub(crate) fn set_timer(&self, milliseconds: u64) {
         if let Some(shared) = self.shared.get() {
             // SAFETY: closing has not begun, so the handle is initialized and active.
@@ -158,7 +159,7 @@ impl Watcher {
 }
 
 unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int) {
-    // The engine's own poller detects an error of the poll again, with its name.
+    // Errors of the poll are ignored here, because the engine's own poller finds the same error.
     // SAFETY: libuv calls only until the handle is closed.
     unsafe { call(handle, |target| target.ready()) };
 }
@@ -177,7 +178,7 @@ unsafe fn call(handle: *mut c_void, what: fn(&dyn WatcherCallbacks)) {
     let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| what(&*target))) {
         let message = super::module::panic_message(&*panic);
-        // A second panic, while the first one is reported, cannot be reported.
+        // If `panicked` itself panics, nothing can report it.
         let _ = catch_unwind(AssertUnwindSafe(|| target.panicked(&message)));
     }
 }
@@ -193,6 +194,6 @@ unsafe extern "C" fn on_close(handle: *mut c_void) {
     }
     // SAFETY: both handles are closed; the box was leaked when they were created.
     let shared = unsafe { Box::from_raw(shared) };
-    // JavaScript can no longer receive an error.
+    // A panic must not reach libuv, and JavaScript can no longer receive an error.
     let _ = catch_unwind(AssertUnwindSafe(|| shared.target.closed()));
 }

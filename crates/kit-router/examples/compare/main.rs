@@ -1,5 +1,5 @@
-//! Measures routers with the route sets of `bench/router`, or prints the documents of `kit build` for the sets.
-//! `cargo xtask bench router` runs this program.
+//! Compares the speed of routers, with the sets of routes and requests in `bench/router`. Can also print the
+//! route trees that `kit build` writes for these routes. `cargo xtask bench router` runs this program.
 //!
 //! ```text
 //! compare documents|time SETS.json [rounds] [milliseconds]
@@ -7,7 +7,7 @@
 //!
 //! The output is JSON.
 
-// This program is only for this repository; these lints are for the crates of the product.
+// These lints are for the product, and this program is only for the repository.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod sets;
@@ -45,7 +45,7 @@ fn main() {
     println!("{output}");
 }
 
-/// Measures all subjects in turns. A result is the fastest of the rounds.
+/// Measures all routers in turns, for several rounds. The result of a router is its fastest round.
 fn timed(set: &Set, rounds: u64, time: Duration) -> Vec<Row> {
     let loads = subjects(&set.routes);
     let mut subjects: Vec<_> = loads.iter().map(|(name, load)| (*name, load())).collect();
@@ -66,7 +66,7 @@ fn timed(set: &Set, rounds: u64, time: Duration) -> Vec<Row> {
         for (name, subject, _) in &mut able {
             check(name, subject.as_mut(), requests);
         }
-        // The first round warms up the caches and is discarded.
+        // The first round fills the caches of the processor. Its result is dropped.
         for round in 0..=rounds {
             for (_, subject, samples) in &mut able {
                 let sample = nanoseconds(time, requests.len(), || {
@@ -121,7 +121,8 @@ fn check(name: &str, subject: &mut dyn Subject, requests: &[Request]) {
     }
 }
 
-/// Returns the time of one of `count` operations in nanoseconds.
+/// Returns the duration of one operation in nanoseconds. `run` performs `count` operations, and is repeated for
+/// `time`.
 #[allow(clippy::cast_precision_loss)] // far below 2^52
 fn nanoseconds(time: Duration, count: usize, mut run: impl FnMut()) -> f64 {
     let (start, mut runs) = (Instant::now(), 0_usize);
@@ -135,7 +136,7 @@ fn nanoseconds(time: Duration, count: usize, mut run: impl FnMut()) -> f64 {
     }
 }
 
-/// Returns the minimum, because other work of the machine can only make a round slower.
+/// Returns the smallest sample, because other programs on the machine can only make a round slower.
 fn fastest(samples: &[f64]) -> f64 {
     samples.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -1,4 +1,5 @@
-//! Types of the sets of routes and requests that `bench/router` writes, and of the results that it reads.
+//! Types of the sets of routes and requests that `bench/router` writes, and of the results that
+//! `bench/router` reads.
 
 use std::collections::BTreeMap;
 

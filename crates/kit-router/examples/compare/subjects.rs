@@ -1,11 +1,12 @@
-//! Routers of the comparison, behind a common interface.
+//! The routers to compare, behind a common trait.
 
 use std::collections::BTreeMap;
 
 use kit_router::{CompiledRouteTree, Match, Method, ParamBuffer, RouteSpec, RouteTree};
 use percent_encoding::percent_decode_str;
 
-/// Result of a search, with the total length of all parameter values, so that the values must be read.
+/// Result of a search. It contains the total length of all parameter values, so that a router must
+/// read them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Route(u32, usize),
@@ -15,20 +16,20 @@ pub(crate) enum Answer {
 
 pub(crate) trait Subject {
     fn find(&mut self, method: &str, path: &str) -> Answer;
-    /// Returns true if the router distinguishes 405 from 404.
+    /// Returns true if the router tells a wrong method (405) from an unknown path (404).
     fn knows_methods(&self) -> bool {
         false
     }
-    /// Returns true if values are percent-decoded.
+    /// Returns true if the router decodes percent-escapes in parameter values.
     fn decodes(&self) -> bool {
         false
     }
 }
 
-/// Creates a subject. All work before the call is not measured.
+/// Creates a router. The work before the call is not measured.
 pub(crate) type Load<'a> = Box<dyn Fn() -> Box<dyn Subject> + 'a>;
 
-/// Returns all subjects with their names. Routes have the form `GET /notes/:id`.
+/// Returns all routers with their names. Routes have the form `GET /notes/:id`.
 pub(crate) fn subjects(routes: &[String]) -> Vec<(&'static str, Load<'_>)> {
     let document = document(routes);
     vec![
@@ -49,7 +50,7 @@ pub(crate) fn subjects(routes: &[String]) -> Vec<(&'static str, Load<'_>)> {
     ]
 }
 
-/// Returns the document that `kit build` writes for the routes.
+/// Returns the route tree that `kit build` writes for the routes.
 pub(crate) fn document(routes: &[String]) -> CompiledRouteTree {
     let specs = routes.iter().map(|route| {
         let (method, path) = split(route);
@@ -102,7 +103,7 @@ impl Subject for Kit {
     }
 }
 
-/// A router that supports only paths, without methods.
+/// A router that only knows paths, without methods.
 trait Paths: Default {
     fn add(&mut self, path: &str, route: u32);
     /// Called after all routes are added.
@@ -110,7 +111,7 @@ trait Paths: Default {
     fn at(&self, path: &str) -> Option<(u32, usize)>;
 }
 
-/// One router for each method, as routers without methods recommend.
+/// Several routers without methods, one for each method. Their documentation recommends this.
 #[derive(Default)]
 struct PerMethod<P> {
     routers: [Option<P>; Method::ALL.len()],
@@ -141,7 +142,7 @@ impl<P: Paths> Subject for PerMethod<P> {
     }
 }
 
-/// Converts `/notes/:id/*rest` to a syntax with other delimiters around the names.
+/// Converts `/notes/:id/*rest` to the syntax of another router: `/notes/{id}/{*rest}`.
 fn with_signs(path: &str, parameter: [&str; 2], wildcard: [&str; 2]) -> String {
     path.split('/')
         .map(|segment| {
@@ -180,7 +181,7 @@ struct PathTree(path_tree::PathTree<u32>);
 
 impl Paths for PathTree {
     fn add(&mut self, path: &str, route: u32) {
-        // `:name+` also matches slashes.
+        // In this syntax, `:name+` also matches slashes.
         let _ = self.0.insert(&with_signs(path, [":", ""], [":", "+"]), route);
     }
 
@@ -223,7 +224,8 @@ impl Paths for Wayfind {
     }
 }
 
-/// matchit with a table of methods for each path and with decoded values, like in axum.
+/// matchit, with the methods of each path in a table and with decoded values, as the framework axum
+/// uses it.
 struct MatchitTable(matchit::Router<[Option<u32>; Method::ALL.len()]>);
 
 impl MatchitTable {

@@ -1,11 +1,11 @@
-//! Measures the heap memory of the routers of `compare`. It is a separate program because counting makes allocations
-//! slower.
+//! Measures the heap memory of the routers that `compare` measures. It is a separate program, because counting the
+//! memory makes allocations slower.
 //!
 //! ```text
 //! memory SETS.json
 //! ```
 
-// This program is only for this repository; these lints are for the crates of the product.
+// These lints are for the product, and this program is only for the repository.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "../compare/sets.rs"]
@@ -24,7 +24,7 @@ fn main() {
     println!("{}", serde_json::to_string(&rows).unwrap());
 }
 
-/// Returns the number of heap bytes of each loaded subject.
+/// Returns the heap memory of each router in bytes, after it has loaded the routes.
 #[allow(clippy::cast_precision_loss)] // far below 2^52
 fn memory(set: &sets::Set) -> Vec<sets::Row> {
     let row = |(name, load): &(&'static str, subjects::Load<'_>)| {

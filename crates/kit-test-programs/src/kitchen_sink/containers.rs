@@ -1,4 +1,4 @@
-//! Arrays, tuples and objects, and unusual names of their properties.
+//! Arrays, tuples and objects, some with unusual property names.
 
 use kit_ir::{Constraints, Format, IndexKey, TemplatePart, TupleElement, TypeId, TypeKind};
 
@@ -69,12 +69,14 @@ pub(super) fn containers(b: &mut Builder) {
         ],
     };
     let size = b.property("x-size", short);
-    // Without `[key: string]`: keys that are neither numbers nor start with `x-` are dropped.
+    // There is no `[key: string]`, so a key that is not a number and does not start with `x-` is
+    // dropped.
     let keyed = b.indexed(
         vec![size],
         vec![(IndexKey::Number, date), (header.clone(), bounded_text)],
     );
-    // A value must match every signature that accepts its key. It is decoded as the narrowest type.
+    // The index signatures overlap. A value must match each one that accepts its key, and is decoded
+    // as the narrowest type.
     let layered = b.indexed(
         Vec::new(),
         vec![
@@ -83,7 +85,8 @@ pub(super) fn containers(b: &mut Builder) {
             (IndexKey::Number, date),
         ],
     );
-    // The rules of index signatures do not apply to a declared property. Its name breaks both rules.
+    // The name `Size` breaks the rules of both index signatures. They do not apply to declared
+    // properties.
     let declared = optional(b.property("Size", string));
     let short_key = Constraints {
         max_length: Some(5),

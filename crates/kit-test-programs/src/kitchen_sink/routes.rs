@@ -1,4 +1,4 @@
-//! Routes with every kind of slot.
+//! Routes with every kind of params, query, body and response.
 
 use kit_ir::{DeclarationOrigin, LiteralValue, Method, RouteSlots, TypeKind};
 

@@ -1,4 +1,4 @@
-//! Numbers, strings and other types without parts, with all of their constraints.
+//! Numbers, strings and other scalars, with all of their constraints.
 
 use kit_ir::{Constraints, Decimal, Format, LiteralValue, Property, TemplatePart, TypeId, TypeKind};
 
@@ -131,7 +131,8 @@ pub(super) fn strings(b: &mut Builder) {
     })));
     b.interface("Strings", properties);
 
-    // The codec exports functions with the same names.
+    // The codec exports functions such as `isEmail`. The generated functions of these types have
+    // the same names.
     let email = b.constrained(
         TypeKind::String,
         Constraints {

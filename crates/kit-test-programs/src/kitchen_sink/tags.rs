@@ -1,4 +1,4 @@
-//! Effects of doc tags: defaults, generated values, an entity.
+//! Types with doc tags: defaults, generated values, an entity.
 
 use kit_ir::{
     Constraints, DefaultValue, Documentation, Entity, Format, GeneratedKind, LiteralValue, TypeKind,

@@ -63,7 +63,7 @@ fn tuple(b: &mut Builder, types: &[TypeId]) -> TypeId {
     b.kind(TypeKind::Tuple { elements })
 }
 
-/// Declares unions for all ways to tell members apart.
+/// Declares unions whose members are told apart in each possible way.
 pub(super) fn choices(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
     let (bytes, boolean, never) = (
@@ -137,7 +137,8 @@ pub(super) fn choices(b: &mut Builder) {
 
 pub(super) fn recursive(b: &mut Builder) {
     let string = b.string();
-    // The declaration comes first, so that its type can refer to it.
+    // A type that refers to itself needs the id of its declaration, so it replaces this placeholder
+    // afterwards.
     let placeholder = b.kind(TypeKind::Unknown);
     let tree = b.declare("Tree", placeholder);
     let reference = b.reference(tree);
@@ -176,7 +177,8 @@ pub(super) fn recursive(b: &mut Builder) {
     let properties = vec![b.property("members", members)];
     b.program.declarations[team].r#type = b.object(properties);
 
-    // The members overlap, so a naive check would try each level twice.
+    // The members overlap. A naive check would check each level twice, which takes exponential
+    // time.
     let placeholder = b.kind(TypeKind::Unknown);
     let entangled = b.declare("Entangled", placeholder);
     let reference = b.reference(entangled);

@@ -13,7 +13,7 @@ use crate::failure::CommandError;
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
-/// Reports the location of the configuration, or its first warning.
+/// Returns the result for the configuration: its file, or its first warning.
 pub(super) fn configuration(project: &Project) -> Check {
     let name = "configuration";
     if let Some(warning) = project.warnings.iter().next() {
@@ -33,7 +33,8 @@ pub(super) fn configuration(project: &Project) -> Check {
     }
 }
 
-/// Checks that the artifacts are up to date, that git ignores them, and that no change of the types lacks a migration.
+/// Checks that the artifacts are up to date, that git ignores them, and that migrations exist for all changes of the
+/// types.
 pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
     let directory = &project.config.output_dir;
     let report = match look(project, context).await {
@@ -83,7 +84,8 @@ async fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, C
 
 /// Checks that git ignores the output directory; `None` if the project does not use git.
 fn ignored(root: &Path, directory: &str, context: &Context<'_>) -> Option<Check> {
-    // The path of a file in the directory: git cannot tell that a missing path is a directory.
+    // The path of a file in the directory. If the directory does not exist, git does not know that its path is a
+    // directory.
     let file = format!("{directory}/routes.json");
     let args = ["check-ignore", "--quiet", &file].map(ToOwned::to_owned);
     let output = context.environment.output(Path::new("git"), &args, root).ok()?;

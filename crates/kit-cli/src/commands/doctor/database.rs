@@ -12,8 +12,8 @@ use crate::database_url;
 /// Oldest supported major version of PostgreSQL.
 const OLDEST: u32 = 16;
 
-/// Connects to the database in `DATABASE_URL`. Without that variable, checks the installation of the embedded database, but
-/// does not start it.
+/// Connects to the database in `DATABASE_URL`. If the variable is not set, checks that the embedded database is installed,
+/// without starting it.
 pub(super) fn check(root: &Path, context: &Context<'_>) -> Check {
     let name = "database";
     let url = match database_url::from_environment(context.environment) {
@@ -57,7 +57,7 @@ fn embedded(root: &Path) -> Check {
     }
 }
 
-/// Returns the platform's name in the package names of the embedded PostgreSQL.
+/// Returns this platform as in the package names of the embedded PostgreSQL: `linux-x64`.
 fn platform() -> String {
     let os = match std::env::consts::OS {
         "macos" => "darwin",

@@ -1,4 +1,4 @@
-//! Checks programs and ports of the machine.
+//! Checks the programs and ports of the machine.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -19,11 +19,11 @@ const APP_PORT: u16 = 3000;
 /// Default port of the debug sidecar.
 const SIDECAR_PORT: u16 = 9800;
 
-/// Script that writes the version and the path of the running Node into the file in its argument.
+/// Script for `node`: writes its version and path into the file that the argument names.
 const VERSION_SCRIPT: &str =
     "require('node:fs').writeFileSync(process.argv[1], process.versions.node + '\\n' + process.execPath)";
 
-/// Checks the Node that runs kit, the `node` on the path, and npm.
+/// Checks the Node that runs kit, the `node` in `PATH`, and npm.
 pub(super) async fn programs(root: &Path, context: &Context<'_>) -> Vec<Check> {
     vec![
         own_node(root, context).await,
@@ -41,15 +41,15 @@ async fn own_node(root: &Path, context: &Context<'_>) -> Check {
     let end = context.host.run_node(&run).await;
     let said = end.ok().and_then(|end| end.report);
     match said.as_deref().and_then(|text| text.split_once('\n')) {
-        // An older Node is refused before any command runs.
+        // No check of the version is needed: kit does not start on an older Node.
         Some((version, path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
         None => Check::fail("node", "the Node that runs kit cannot be started again")
             .help("reinstall Node: https://nodejs.org"),
     }
 }
 
-/// Checks the first `node` on the path, which runs scripts of package.json and `node src/main.ts`. It may differ from the
-/// Node that runs kit.
+/// Checks the `node` in `PATH`, which runs scripts of package.json and `node src/main.ts`. It may be another version than
+/// the Node that runs kit.
 fn found_node(root: &Path, context: &Context<'_>) -> Check {
     let help = format!(
         "apps need Node {}.{}.{} or newer: install it from https://nodejs.org, or for this project alone with `npm install --save-dev node@{}` and start it with `npx node`",
@@ -81,7 +81,7 @@ fn npm(root: &Path, context: &Context<'_>) -> Check {
     }
 }
 
-/// Returns the version that a program prints.
+/// Returns the version that a program prints with `--version`.
 fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> {
     let output = context
         .environment
@@ -92,7 +92,7 @@ fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> 
     (output.status.success() && !version.is_empty()).then(|| version.to_owned())
 }
 
-/// Checks that the ports of the application and its sidecar are free.
+/// Checks that the default ports of the application and of its sidecar are free.
 pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
     let own = context.environment.var("PORT").filter(|port| !port.is_empty());
     let help =

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
 }
 
-/// Severity of a check's result, in ascending order.
+/// Result of a check, from the least to the most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Status {
@@ -40,13 +40,13 @@ enum Status {
     Fail,
 }
 
-/// Result of one check.
+/// Result of one check, with its text.
 #[derive(Debug, Serialize)]
 struct Check {
     name: &'static str,
     status: Status,
     message: String,
-    /// Correction for the user to make.
+    /// Text that tells the user how to correct the problem.
     help: Option<String>,
 }
 

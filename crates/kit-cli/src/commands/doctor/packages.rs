@@ -8,7 +8,7 @@ use super::Check;
 
 const SERVER: &str = "@kit/server-native";
 
-/// Compares the packages in package.json with the installed ones.
+/// Checks that the packages of kit in package.json are installed in the right version, with the addon of the server.
 pub(super) fn check(root: &Path) -> Vec<Check> {
     let name = "packages";
     let text = match kit_build::read_text(&root.join("package.json")) {
@@ -50,7 +50,8 @@ pub(super) fn check(root: &Path) -> Vec<Check> {
     checks
 }
 
-/// Checks that all packages are installed with the version of this command, because the packages depend on equal versions.
+/// Checks that all packages of kit are installed with the version of this command. Packages of different versions do not
+/// work together.
 fn installed(root: &Path, named: &[&str]) -> Check {
     let own = env!("CARGO_PKG_VERSION");
     let mut missing = Vec::new();
@@ -106,7 +107,8 @@ fn addon(root: &Path) -> Option<Check> {
     })
 }
 
-/// Returns the platform's name in file names of addons. The compiler is such an addon, so its target is this machine.
+/// Returns this platform as in the file names of addons: `linux-x64-gnu`. The code of this crate runs in an addon, so its
+/// compile target is this machine.
 fn platform() -> Option<String> {
     let arch = match std::env::consts::ARCH {
         "x86_64" => "x64",
@@ -122,7 +124,7 @@ fn platform() -> Option<String> {
     }
 }
 
-/// Finds the directory of an installed package for files in the directory `from`.
+/// Returns the directory of a package that files in the directory `from` would import.
 pub(super) fn find(from: &Path, package: &str) -> Option<PathBuf> {
     from.ancestors()
         .map(|directory| directory.join("node_modules").join(package))

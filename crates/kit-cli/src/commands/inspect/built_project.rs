@@ -1,4 +1,4 @@
-//! Reads the artifacts of a project.
+//! Reads the artifacts of a project that was built.
 
 use std::path::PathBuf;
 

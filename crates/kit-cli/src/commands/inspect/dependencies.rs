@@ -10,7 +10,7 @@ use super::table::{EMPTY_CELL, table};
 use crate::console::Console;
 use crate::failure::{CommandError, Problem};
 
-/// The fields of a `package.json` that this command needs.
+/// The fields of a package's `package.json` that this command needs.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Manifest {
@@ -21,7 +21,8 @@ struct Manifest {
 }
 
 impl Manifest {
-    /// Returns the `@kit/*` packages in the dependencies, with devDependencies if `development` is true.
+    /// Returns the names of the `@kit/*` packages on which the package depends. If `development` is true, includes
+    /// `devDependencies`.
     fn packages(&self, development: bool) -> Vec<String> {
         let mut names: Vec<String> = [
             Some(&self.dependencies),
@@ -80,7 +81,7 @@ fn find(root: &Path) -> Result<Vec<Row>, CommandError> {
             continue;
         }
         let Some((directory, manifest)) = locate(&name, &from)? else {
-            // The package is not installed. The package manager reports that, so kit does not.
+            // The package is not installed. The package manager reports this, so kit does not.
             found.insert(name, Vec::new());
             continue;
         };
@@ -98,12 +99,12 @@ fn find(root: &Path) -> Result<Vec<Row>, CommandError> {
     Ok([project].into_iter().chain(others).collect())
 }
 
-/// Finds the package like Node does for a file in the directory `from`.
+/// Returns the directory and the manifest of a package that files in the directory `from` would import.
 fn locate(name: &str, from: &Path) -> Result<Option<(PathBuf, Manifest)>, CommandError> {
     for directory in from.ancestors() {
         let package = directory.join("node_modules").join(name);
         if let Some(manifest) = read(&package.join("package.json"))? {
-            // Resolve the symbolic link of a workspace package, because its dependencies are installed near its real path.
+            // Resolve the symbolic link of a workspace package: its own dependencies are installed near its real path.
             return Ok(Some((package.canonicalize().unwrap_or(package), manifest)));
         }
     }

@@ -8,7 +8,7 @@ use super::table::{EMPTY_CELL, table};
 use crate::console::Console;
 use crate::failure::CommandError;
 
-/// Entry of `middleware.json`.
+/// Middleware in `middleware.json`.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     name: String,

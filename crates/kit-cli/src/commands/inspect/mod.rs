@@ -1,4 +1,4 @@
-//! `kit inspect`: prints the results of a build, and data of a running application.
+//! `kit inspect`: prints results of a build, and the state of a running application.
 
 mod built_project;
 mod dependencies;
@@ -160,7 +160,7 @@ Examples:
 }
 
 impl Arguments {
-    /// Returns true if the result should be JSON.
+    /// Returns true if the command should print JSON.
     pub(crate) fn json(&self) -> bool {
         self.options.json || self.options.format == Format::Json
     }

@@ -18,7 +18,7 @@ use crate::project::build_time;
 struct Report<'a> {
     hooks: Vec<HookReport>,
     registered_taps: Vec<Tap>,
-    /// `cached`, `built`, `failed` or `none`.
+    /// State of the output directory: `cached`, `built`, `failed` or `none`.
     last_build_status: &'static str,
     output_dir: &'a str,
 }
@@ -93,14 +93,14 @@ pub(super) async fn run(built: &Built, context: &Context<'_>) -> Result<(), Comm
     Ok(())
 }
 
-/// State of the output directory compared with the sources. Builds keep no log, because a build without changes writes no
-/// file, so a build that writes nothing determines the state.
+/// State of the output directory, compared with the sources. kit does not store this state. It runs a build that writes
+/// nothing and looks at the result.
 enum Status {
     /// The output directory is up to date.
     Cached,
-    /// The output directory is out of date; a build would change this number of files.
+    /// The output directory is out of date. A build would write or remove this number of files.
     Built(usize),
-    /// The sources have this number of mistakes, so the output directory is from an earlier build.
+    /// The sources have this number of errors, so the output directory is the result of an earlier build.
     Failed(usize),
     /// There is no output directory.
     None,

@@ -10,7 +10,7 @@ use super::table::{EMPTY_CELL, cell, table};
 use crate::console::Console;
 use crate::failure::{CommandError, Problem};
 
-/// Entry of `routes.json`.
+/// Route in `routes.json`.
 #[derive(Deserialize)]
 struct Entry {
     method: String,
@@ -31,12 +31,12 @@ struct Handler {
     line: u32,
 }
 
-/// Route in the output.
+/// Route as the command prints it.
 #[derive(Serialize)]
 struct Row<'a> {
     method: &'a str,
     path: &'a str,
-    /// Types by parameter name.
+    /// Types of the path parameters, by name.
     params: &'a IndexMap<String, String>,
     query: Option<&'a str>,
     body: Option<&'a str>,
@@ -173,7 +173,7 @@ pub(super) fn one(
     Ok(())
 }
 
-/// Returns the JSON Schemas of the types that a route names, by slot.
+/// Returns the JSON Schemas of a route's params, query, body and response, by slot.
 fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Value>, CommandError> {
     let mut all: IndexMap<String, Value> = built.read("schemas.json")?;
     let slots = [
@@ -192,7 +192,7 @@ fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Valu
     Ok(found)
 }
 
-/// Normalizes a route's name: `get  /notes/` becomes `GET /notes`.
+/// Normalizes the name of a route that a user typed: `get  /notes/` becomes `GET /notes`.
 fn normal(name: &str) -> String {
     let mut words = name.split_whitespace();
     let method = words.next().unwrap_or_default().to_uppercase();

@@ -14,7 +14,7 @@ use crate::failure::{CommandError, Problem};
 pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>) -> Result<(), CommandError> {
     let count = last.to_string();
     let answer = request("/_debug/errors", &[("last", &count)], port, context)?;
-    // The response is the list, or an object with the list in `errors`.
+    // The sidecar sends a list, or an object with the list in `errors`.
     let list = answer.get("errors").unwrap_or(&answer);
     let Some(list) = list.as_array() else {
         return Err(unexpected("a list of errors"));
@@ -55,7 +55,7 @@ pub(super) fn errors(last: u32, port: u16, verbose: bool, context: &Context<'_>)
     Ok(())
 }
 
-/// One error with all fields; unknown fields are null.
+/// One error with all its fields. A field that the sidecar does not send is null.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ErrorReport<'a> {
@@ -71,7 +71,7 @@ struct ErrorReport<'a> {
 
 impl<'a> ErrorReport<'a> {
     fn of(error: &'a Value) -> Self {
-        // An absent member reads as `null`.
+        // Indexing a JSON object with a missing key gives null.
         Self {
             timestamp: &error["timestamp"],
             trace_id: &error["traceId"],
@@ -140,7 +140,7 @@ pub(super) fn server(port: u16, context: &Context<'_>) -> Result<(), CommandErro
     if !health.is_object() {
         return Err(unexpected("an object of the server's health"));
     }
-    // A sidecar may return the server's members in a nested object `server`.
+    // A sidecar may send these properties at the top level or in an object `server`.
     let member = |name: &str| match (&health[name], &health["server"][name]) {
         (Value::Null, nested) => nested.clone(),
         (own, _) => own.clone(),
@@ -177,7 +177,7 @@ struct Server {
     host: Value,
 }
 
-/// Formats a value as a table cell: text without quotes and on one line.
+/// Formats a value for a cell of a table: strings without quotes, everything on one line.
 fn cell_text(value: &Value) -> String {
     match value {
         Value::Null => EMPTY_CELL.to_owned(),

@@ -13,7 +13,7 @@ use super::table::{EMPTY_CELL, table};
 use crate::console::Console;
 use crate::failure::{CommandError, Problem};
 
-/// Entry of `schemas.json`.
+/// Type in `schemas.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -44,24 +44,25 @@ struct DirectUse {
     r#as: String,
 }
 
-/// Slot of a route that uses the type.
+/// Use of the type by a route, as its params, query, body or response.
 #[derive(Serialize)]
 struct Usage<'a> {
     route: &'a str,
     r#as: &'a str,
-    /// Types that lead from the type in the route to this type; empty if the route names this type.
+    /// Names of the types from the one that the route names to the one that contains this type. Empty if the route
+    /// itself names this type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<&'a str>,
 }
 
-/// Type in the output.
+/// Type as the command prints it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Report<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     table: Option<&'a str>,
-    /// Argument of `@owner`.
+    /// Argument of the `@owner` tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'a str>,
     properties: Vec<PropertyReport<'a>>,
@@ -78,7 +79,7 @@ struct Report<'a> {
 struct PropertyReport<'a> {
     name: &'a str,
     r#type: &'a str,
-    /// Keywords such as `format`, `maxLength` and `enum`, as in JSON Schema.
+    /// Rules of the property as keywords of JSON Schema, such as `format`, `maxLength` and `enum`.
     #[serde(flatten)]
     rules: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,7 @@ struct PropertyReport<'a> {
     tags: &'a [String],
 }
 
-/// Keywords of a property's JSON Schema that the report shows in other members.
+/// Keywords of JSON Schema that are not rules. The report shows them in fields of their own.
 const OMITTED_KEYWORDS: [&str; 4] = ["type", "default", "readOnly", "$ref"];
 
 impl Entry {
@@ -105,7 +106,7 @@ impl Entry {
             .collect()
     }
 
-    /// Returns the type as in TypeScript, or `integer`, which TypeScript does not have.
+    /// Returns the property's type as in TypeScript. For `@integer`, returns `integer`, which TypeScript does not have.
     fn kind<'a>(&self, property: &'a Property) -> &'a str {
         let schema = &self.schema["properties"][&property.name];
         if property.r#type == "number" && schema["type"] == "integer" {
@@ -153,7 +154,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Returns the slots that use a type, each once by the shortest path: first direct uses, then uses through other types.
+/// Returns the routes that use a type, each slot once. Routes that name the type come first, then those that contain it
+/// in other types, with the shortest path to it.
 fn uses<'a>(entry: &'a Entry, entries: &'a IndexMap<String, Entry>) -> Vec<Usage<'a>> {
     let mut referring: HashMap<&str, Vec<&Entry>> = HashMap::new();
     for other in entries.values() {
@@ -228,7 +230,8 @@ fn text(entry: &Entry, properties: &[PropertyReport<'_>], uses: &[Usage<'_>], ve
     blocks.join("\n\n")
 }
 
-/// Formats the rules, such as `minLength 1, maxLength 200`. Descriptions and examples are only part of the JSON.
+/// Formats the rules of a property: `minLength 1, maxLength 200`. Leaves out descriptions and examples, which only the
+/// JSON contains.
 fn rules_text(property: &PropertyReport<'_>) -> String {
     let rules: Vec<String> = property
         .rules

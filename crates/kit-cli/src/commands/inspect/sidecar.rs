@@ -8,12 +8,14 @@ use ureq::Agent;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 
-/// Timeout of a request. A sidecar responds from memory, so a slower one hangs.
+/// Maximum time to wait for a response. The sidecar has its data in memory, so it normally responds within
+/// milliseconds.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum size of a response in bytes, far above the size of the sidecar's data.
+/// Maximum size of a response in bytes. The sidecar's data is much smaller.
 const MAX_RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Requests an endpoint with query parameters and returns its JSON. Sends `KIT_DEBUG_KEY`, which production requires.
+/// Sends a request with query parameters to the sidecar and returns the JSON of the response. Also sends
+/// `KIT_DEBUG_KEY`, which a sidecar in production requires.
 pub(super) fn request(
     path: &str,
     query: &[(&str, &str)],
@@ -23,7 +25,7 @@ pub(super) fn request(
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
         .http_status_as_error(false)
-        // The sidecar is on this machine, which a proxy from the environment cannot reach.
+        // Use no proxy: the sidecar runs on this machine, which a proxy cannot reach.
         .proxy(None)
         .max_redirects(0)
         .build()

@@ -1,6 +1,7 @@
 //! Text tables.
 
-/// Formats rows below headings. Each column is as wide as its widest cell; the last column has no trailing spaces.
+/// Formats a table with a line of headings. Each column is as wide as its widest cell. Lines have no trailing
+/// spaces.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let width = |text: &str| text.chars().count();
     let widths: Vec<usize> = headings

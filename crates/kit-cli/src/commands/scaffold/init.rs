@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), Co
     Ok(())
 }
 
-/// Returns the name and the path of the new directory. Fails if something exists at the path.
+/// Returns the name of the project and the path of its directory, which must not exist or must be empty.
 fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, PathBuf), CommandError> {
     let asked;
     let text = match &arguments.name {
@@ -169,7 +169,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
         .into())
 }
 
-/// Finds the archives of kit's packages in a directory.
+/// Finds the archives of kit's packages in a directory, for `--packages`.
 fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, CommandError> {
     let directory = here(context)?.join(directory);
     let names = entry_names(&directory)?.ok_or_else(|| {
@@ -228,7 +228,8 @@ fn database(arguments: &Arguments, context: &Context<'_>) -> Result<Adapter, Com
     })
 }
 
-/// Asks the user to choose and returns the index; returns 0 if the command may not ask.
+/// Asks the user to choose and returns the index of the choice. Returns 0 without asking if questions are not
+/// possible or not wanted.
 fn choose(
     arguments: &Arguments,
     context: &Context<'_>,
@@ -277,7 +278,8 @@ fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), CommandError>
         .into())
 }
 
-/// Creates a git repository, unless the directory is in one or git is not installed. The project works without git.
+/// Creates a git repository and returns true. Returns false if the directory is already in a repository, or if git is
+/// not installed.
 fn start_repository(context: &Context<'_>, target: &Path) -> bool {
     let git = |args: &[&str]| {
         let ended = context

@@ -32,7 +32,7 @@ enum What {
 }
 
 impl Arguments {
-    /// Returns true if the result should be JSON.
+    /// Returns true if the command should print JSON.
     pub(crate) fn json(&self) -> bool {
         match &self.what {
             What::Init(arguments) => arguments.json,

@@ -1,4 +1,4 @@
-//! CoverageReport of the contracts by tests.
+//! Coverage of the contracts by tests, as text and as JSON.
 
 use anstyle::AnsiColor;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::{ContractItem, Coverage, ItemKind, Stream};
 
-/// Maximum number of uncovered items in the text output.
+/// Maximum number of uncovered items that the text lists.
 const MAX_LINES: usize = 20;
 
-/// Kinds of items in the order of the output, with singular and plural names.
+/// Kinds of items in the order of the output, with the singular and the plural of their names.
 const KINDS: [(ItemKind, &str, &str); 6] = [
     (ItemKind::Route, "route", "routes"),
     (ItemKind::Response, "response", "responses"),
@@ -19,7 +19,7 @@ const KINDS: [(ItemKind, &str, &str); 6] = [
     (ItemKind::Rule, "rule", "rules"),
 ];
 
-/// CoverageReport in the form of `--json`.
+/// Coverage of the contracts as `--json` prints it.
 #[derive(Debug, Serialize)]
 pub(super) struct CoverageReport<'a> {
     routes: Count,
@@ -87,7 +87,8 @@ impl<'a> CoverageReport<'a> {
         }
     }
 
-    /// Returns lines for people: the number of covered items of each kind, and the uncovered items.
+    /// Returns lines of text: the number of covered items of each kind, and descriptions of uncovered
+    /// items.
     pub(super) fn lines(&self, console: &Console<'_>) -> Vec<String> {
         let counts = KINDS.iter().filter_map(|(kind, one, several)| {
             let Count { seen, total } = self.count(*kind);
@@ -124,7 +125,7 @@ impl<'a> CoverageReport<'a> {
         lines
     }
 
-    /// Describes the uncovered items. The responses of a route share one line.
+    /// Describes the uncovered items. All responses of a route share one line.
     fn missing(&self) -> Vec<String> {
         let mut answers: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut lines: Vec<String> = Vec::new();
@@ -139,7 +140,8 @@ impl<'a> CoverageReport<'a> {
                 None => answers.push((&item.route, vec![what])),
             }
         }
-        // Items that no test requests come first. A missing response may need special settings or data.
+        // Missing responses come last, because a response may need special settings or data, and is
+        // hard to test.
         let answers = answers
             .into_iter()
             .map(|(route, known)| format!("{route}: no request got the response {}", known.join(", ")));
@@ -148,7 +150,8 @@ impl<'a> CoverageReport<'a> {
     }
 }
 
-/// Describes an item, such as `POST /notes: no request was refused for maxLength 200 of body $.title`.
+/// Describes an uncovered item: `POST /notes: no request was refused for maxLength 200 of body
+/// $.title`.
 fn missing(item: &ContractItem) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let (route, what) = (&item.route, text(&item.what));

@@ -65,7 +65,7 @@ pub(crate) struct ContractArguments {
     pub(crate) run: RunArguments,
 }
 
-/// Maximum seed: the generator's seeds are signed 32-bit integers.
+/// Maximum seed. The random generator of `@kit/testing` uses signed 32-bit integers.
 const MAX_SEED: i64 = 0x7fff_ffff;
 
 /// Default number of random requests of each kind to each route.
@@ -111,7 +111,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         .cloned()
         .collect();
     let run = match &runner {
-        // vitest selects tests by its own configuration, and filters paths like kit.
+        // vitest selects test files by its own configuration, and by paths like kit does.
         Runner::Vitest { .. } => runner.command(&arguments.paths, &arguments.run),
         Runner::Node if chosen.is_empty() => return Err(no_tests(&project, &arguments.paths, &files)),
         Runner::Node => runner.command(&chosen, &arguments.run),
@@ -159,7 +159,8 @@ async fn open(
     Ok((project, report))
 }
 
-/// Returns true if the file's path relative to the root contains the argument, without a leading `./`.
+/// Returns true if the path of a test file contains the string from the command line. A leading `./` of the string is
+/// ignored.
 fn path_contains(file: &str, path: &str) -> bool {
     file.contains(path.strip_prefix("./").unwrap_or(path))
 }
@@ -182,7 +183,7 @@ fn no_tests(project: &Project, paths: &[String], files: &[String]) -> CommandErr
         .into()
 }
 
-/// Runs the tests and prints the result.
+/// Runs the tests, prints the result, and fails if a test failed.
 async fn execute(
     project: &Project,
     runner: &Runner,
@@ -195,7 +196,7 @@ async fn execute(
     let random = Random::of(arguments, replay, context.environment);
     let mut env = random.map(|random| random.variables(replay)).unwrap_or_default();
     env.extend(coverage_variables(project, arguments));
-    // kit treats an unset NODE_ENV as production, but tests must not run as production.
+    // kit treats an unset NODE_ENV as production, and tests must not run as production.
     if context.environment.var("NODE_ENV").unwrap_or_default().is_empty() {
         env.insert("NODE_ENV", "test".to_owned());
     }
@@ -228,7 +229,7 @@ async fn execute(
         Problem::testing(message).help("see its output above")
     })?;
     if report.failed == 0 && end.code != Some(0) {
-        // The runner's configuration is invalid, or an error occurred outside of any test.
+        // The runner failed for another reason, such as an invalid configuration, or an error outside of any test.
         let message = format!("no test failed, but {} {how}", runner.name());
         return Err(Problem::testing(message).help("see its output above").into());
     }
@@ -249,7 +250,7 @@ struct Random {
 }
 
 impl Random {
-    /// Returns the options, or `None` if no argument requests random requests.
+    /// Returns the options for random requests, or `None` if the command line does not request any.
     fn of(arguments: &RunArguments, replay: Option<&str>, environment: &dyn Environment) -> Option<Self> {
         let RunArguments { runs, seed, .. } = *arguments;
         (runs.is_some() || seed.is_some() || replay.is_some()).then(|| Self {
@@ -258,7 +259,7 @@ impl Random {
         })
     }
 
-    /// Returns the options as environment variables for `@kit/testing`.
+    /// Returns the environment variables that pass the options to `@kit/testing`.
     fn variables(self, replay: Option<&str>) -> BTreeMap<&'static str, String> {
         let mut variables = BTreeMap::from([
             ("KIT_TEST_RUNS", self.runs.to_string()),
@@ -271,16 +272,16 @@ impl Random {
     }
 }
 
-/// Returns a seed that differs between runs.
+/// Returns a seed from the current time, so that it differs between runs.
 fn any_seed(now: SystemTime) -> u32 {
     let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    // Nanoseconds, because two runs of a script can start in the same millisecond.
+    // Uses nanoseconds, because a script can start two runs in the same millisecond.
     let mixed = since.as_nanos().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
     u32::try_from(mixed & 0x7fff_ffff).unwrap_or_default()
 }
 
-/// Returns variables that make tests record the coverage of the contracts, if `contracts` exists. Not with `--watch`: a
-/// run that does not end prints no result.
+/// Returns the environment variables that make tests record the coverage of the contracts. Returns none if the project has
+/// no list of its contracts. Also none with `--watch`, because such a run prints no result.
 fn coverage_variables(project: &Project, arguments: &RunArguments) -> Vec<(&'static str, String)> {
     let contracts = project.root.join(&project.config.output_dir).join(CONTRACTS);
     if arguments.watch || !contracts.is_file() {
@@ -329,8 +330,8 @@ fn print_result(
     console.result(&lines.join("\n"));
 }
 
-/// Describes a failure, such as `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, with the commands that
-/// reproduce it.
+/// Describes a failed test: `src/notes.test.ts:12 notes > are listed: expected 200, found 500`, and the commands that repeat
+/// it.
 fn describe_failure(failure: &TestFailure) -> Vec<String> {
     let commands = failure.message.lines().skip(1);
     let commands = commands.filter(|line| ["curl ", "kit test"].iter().any(|start| line.starts_with(start)));
@@ -359,7 +360,7 @@ struct JsonReport<'a> {
     failures: &'a [TestFailure],
     #[serde(skip_serializing_if = "Option::is_none")]
     random: Option<Random>,
-    /// CoverageReport of the contracts; `None` if no request reached the application.
+    /// Coverage of the contracts; `None` if no test sent a request to the application.
     #[serde(skip_serializing_if = "Option::is_none")]
     contracts: Option<&'a CoverageReport<'a>>,
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Result of a run.
+/// Result of a run of the tests.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Report {
     pub(super) passed: usize,
@@ -16,9 +16,9 @@ pub(super) struct Report {
 /// A failed test.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct TestFailure {
-    /// Name of the test, including the names of its suites.
+    /// Name of the test after the names of its suites.
     pub(super) name: String,
-    /// Path relative to the project's root.
+    /// Path of the file, relative to the project's root.
     pub(super) file: Option<String>,
     /// Line of the test's declaration, from 1.
     pub(super) line: Option<u32>,
@@ -34,7 +34,7 @@ pub(super) fn of_node(text: &str, root: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Report of vitest's JSON reporter, with only the members that kit needs.
+/// The report of vitest's JSON reporter, with the fields that kit needs.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct VitestReport {
@@ -93,7 +93,8 @@ pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
                 _ => report.skipped += 1,
             }
         }
-        // A file that could not be loaded has no tests, so it is reported as one failure.
+        // A file that could not be loaded contains no tests in the report. It counts as one failed
+        // test.
         if file.status == "failed" && report.failed == before {
             report.failed += 1;
             report.failures.push(TestFailure {
@@ -107,7 +108,7 @@ pub(super) fn of_vitest(text: &str, root: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Joins the messages without their stack traces.
+/// Joins the messages of a failure without stack traces.
 fn message(messages: &[String]) -> String {
     let without: Vec<String> = messages
         .iter()
@@ -122,7 +123,8 @@ fn message(messages: &[String]) -> String {
     without.join("\n")
 }
 
-/// Returns the path relative to the root with `/`, or the path itself if it is not below the root.
+/// Returns a path relative to the project's root, with `/`. A path outside of the root stays
+/// unchanged.
 fn relative(file: &str, root: &Path) -> String {
     let path = Path::new(file);
     let Ok(below) = path.strip_prefix(root) else {

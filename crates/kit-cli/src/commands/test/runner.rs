@@ -19,10 +19,10 @@ pub(super) enum Runner {
 }
 
 impl Runner {
-    /// Returns vitest if package.json depends on it, else node:test.
+    /// Returns the runner of a project: vitest if package.json depends on it, else node:test.
     pub(super) fn of(project: &Project) -> Result<Self, CommandError> {
         let text = kit_build::read_text(&project.root.join("package.json"))?;
-        // An invalid package.json was already reported with the configuration.
+        // An invalid package.json was already reported when the configuration was read.
         let manifest: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -50,7 +50,8 @@ impl Runner {
         }
     }
 
-    /// Returns the arguments of Node that run these files (vitest: files whose path contains one of these strings).
+    /// Returns the arguments for Node to run the tests in these files. For vitest, `files` are strings that the paths of the
+    /// files contain.
     pub(super) fn command(&self, files: &[String], arguments: &RunArguments) -> Vec<String> {
         let mut args: Vec<String> = Vec::new();
         let mut add = |words: &[&str]| args.extend(words.iter().map(ToString::to_string));
@@ -93,7 +94,7 @@ impl Runner {
         args
     }
 
-    /// Parses the runner's report. The error describes the problem.
+    /// Parses the runner's report. The error describes the mistake in the report.
     pub(super) fn read(&self, text: &str, root: &Path) -> Result<Report, String> {
         match self {
             Self::Node => of_node(text, root),
@@ -102,8 +103,8 @@ impl Runner {
     }
 }
 
-/// Returns vitest's program from `node_modules` of the project or of a parent directory. The launcher in `.bin` is not used,
-/// because it is a shell script on some systems, which Node cannot run.
+/// Returns the path of vitest's program in `node_modules` of the project or of a parent directory. The launcher in `.bin` is
+/// not used: it can be a shell script, which Node cannot run.
 fn vitest(root: &Path) -> Option<PathBuf> {
     root.ancestors()
         .map(|directory| directory.join("node_modules/vitest"))
@@ -117,7 +118,7 @@ fn vitest(root: &Path) -> Option<PathBuf> {
         })
 }
 
-/// Escapes a path for `node --test`, which reads its arguments as globs.
+/// Escapes the special characters in a path, because `node --test` treats its arguments as globs.
 fn literal(file: &str) -> String {
     let mut text = String::new();
     if file.starts_with('-') {

@@ -1,7 +1,7 @@
-//! Emits the function that finds all invalid properties of an object: the conditions of the check, without stopping at the
-//! first failure.
+//! Emits the function that finds all invalid properties of an object. It has the same conditions as the check, but does
+//! not stop at the first failure.
 //!
-//! The runtime takes messages and paths from the shape, by the position of a property.
+//! The runtime takes the message and path of a failure from the shape, by the index of the property.
 
 use kit_analysis::resolve;
 use kit_ir::{ObjectType, TypeId, TypeKind};
@@ -11,7 +11,8 @@ use crate::text::{Module, Path, Writer, literal};
 use crate::validator::names::{is_inherited, local};
 
 impl Checker<'_> {
-    /// Returns the name of the function. It does not check properties with parts, because the runtime visits these itself.
+    /// Returns the name of the function. For a property with an object or a list, the function only tells the runtime to
+    /// visit the value.
     pub(crate) fn explain(
         &self,
         id: TypeId,
@@ -54,7 +55,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Returns true if values of the type have parts, so that a failure may be inside of a part.
+    /// Returns true if values of the type have properties or items, so that a failure may be inside of them.
     pub(crate) fn has_parts(&self, id: TypeId) -> bool {
         let program = self.context.program;
         match &program.types[resolve(program, id)].kind {

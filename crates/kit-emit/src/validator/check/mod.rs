@@ -1,7 +1,7 @@
-//! Emits the fast check: one boolean function per object, without closures and without allocation.
+//! Emits the check of a type: a boolean function per object, which creates no closures and no objects.
 //!
-//! Checks of scalars are inline, so that the check of an object is one expression on local variables. Containers have their
-//! own functions: exported for named types, private to the module for anonymous types.
+//! The conditions on scalars are inline, so that the check of an object is one expression on local variables. Objects and
+//! arrays have functions of their own: exported for named types, private for anonymous types.
 
 mod explain;
 mod list;
@@ -16,14 +16,14 @@ use super::template;
 use crate::context::Context;
 use crate::text::{Module, Path, Writer, literal};
 
-/// Writes checks.
+/// Writes the checks of a declaration's module.
 pub(crate) struct Checker<'a> {
     context: Context<'a>,
-    /// Declaration whose module is written.
+    /// Declaration whose module contains the checks.
     home: DeclarationId,
-    /// True if the written functions count their depth.
+    /// True if the functions count the depth of nested values.
     counts_depth: bool,
-    /// Number of recursive unions between the function and the written code: each counts as one level of depth.
+    /// Number of recursive unions from the function to the current code. Each of them counts as one level of depth.
     entered_levels: usize,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Creates a checker whose functions do not count their depth, because they run on values that were checked before.
+    /// Creates a checker whose functions do not count their depth. They run only on values that were already checked.
     pub(crate) fn uncounted(context: Context<'a>, home: DeclarationId) -> Self {
         Self {
             context,
@@ -74,7 +74,8 @@ impl<'a> Checker<'a> {
         module.push(writer);
     }
 
-    /// Returns a condition on an expression that is cheap to repeat. The condition can be an operand of `&&`.
+    /// Returns a condition on `value`, an expression that is cheap to evaluate twice. The condition can be an operand of
+    /// `&&`.
     pub(crate) fn condition(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let r#type = &program.types[id];
@@ -111,7 +112,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Emits the body of a function of `value`, which ends with `return`.
+    /// Emits the body of a function with the parameter `value`. It ends with `return`.
     fn body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let r#type = &self.context.program.types[id];
         match &r#type.kind {
@@ -167,7 +168,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the expression for the depth `more` levels below.
+    /// Returns the expression for the depth of a value that is `more` levels deeper.
     fn depth(&self, more: usize) -> String {
         match self.entered_levels + more {
             0 => "depth".to_owned(),
@@ -175,7 +176,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns true if a type refers to a recursive one, so that its check must know its depth.
+    /// Returns true if a type refers to a recursive one. Its check must then know the current depth.
     fn reaches_recursive(&self, id: TypeId) -> bool {
         let mut found = Vec::new();
         collect_references(self.context.program, id, &mut found);
@@ -185,7 +186,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Returns a condition as an operand of `||`.
+/// Returns a condition in the form of an operand of `||`, in parentheses if needed.
 fn operand(condition: &str) -> String {
     if condition.contains(" && ") {
         format!("({condition})")

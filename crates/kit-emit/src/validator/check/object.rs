@@ -26,7 +26,7 @@ impl Checker<'_> {
         if subject == "input" {
             body.line("const input = value as Readonly<Record<string, unknown>>;");
         }
-        // A property is read right before its check: most invalid values are refused early, and reads take most of the time.
+        // Read a property right before its check. Most invalid values are refused early, and reading takes most of the time.
         let last = object.properties.len().wrapping_sub(1);
         for (position, property) in object.properties.iter().enumerate() {
             let name = local(&property.name, position);
@@ -82,8 +82,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns true if a property refuses every array, so that no check for arrays is needed. Arrays have functions (which no
-    /// checked kind accepts), a `length`, and items.
+    /// Returns true if a property refuses every array, so that no check for arrays is needed. All properties of arrays are
+    /// functions, which no condition accepts, except for `length` and the items.
     fn array_cannot_fit(&self, object: &ObjectType) -> bool {
         object.properties.iter().any(|property| {
             !property.optional_in_input()

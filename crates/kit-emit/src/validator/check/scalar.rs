@@ -55,7 +55,7 @@ pub(super) fn string(value: &str, constraints: &Constraints, path: &Path<'_>, mo
     conditions.join(" && ")
 }
 
-/// Returns the check of a template literal type with the rules of strings.
+/// Returns the condition for a template literal type with rules for strings.
 pub(super) fn template(
     value: &str,
     texts: &str,
@@ -97,8 +97,8 @@ pub(super) fn text_rules(
     conditions
 }
 
-/// Returns the check of a length in code points. A string of `n` UTF-16 code units has `n / 2` to `n` code points, so the
-/// number of code units decides most cases.
+/// Returns the condition on the length of a string in code points. A string of `n` UTF-16 code units has `n / 2` to `n`
+/// code points, so `value.length` decides most cases.
 fn length(value: &str, constraints: &Constraints, module: &mut Module) -> Option<String> {
     let min = constraints.min_length.filter(|min| *min > 0);
     match (min, constraints.effective_max_length()) {
@@ -115,7 +115,7 @@ fn length(value: &str, constraints: &Constraints, module: &mut Module) -> Option
             .into_iter()
             .flatten()
             .collect();
-            // If no number of code units is valid for sure, the code points are always counted.
+            // If no number of code units proves that the length is valid, always count the code points.
             let never_sure = matches!((min, max), (Some(min), Some(max)) if min > 1 && min * 2 > max);
             Some(if never_sure {
                 exact

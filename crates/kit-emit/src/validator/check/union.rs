@@ -1,4 +1,5 @@
-//! Checks of unions: literals by comparison or with a set, objects by properties that tell them apart, the rest by trying members.
+//! Checks of unions: literals by comparison or with a `Set`, objects by properties that tell them apart. All other members are
+//! tried.
 
 use kit_analysis::{Candidates, Decision, Kinds, Member, UnionPlan, kinds, literals};
 use kit_ir::TypeId;
@@ -7,7 +8,7 @@ use super::{Checker, operand};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::names::{is_inherited, labels};
 
-/// Number of literals from which on a set is faster than comparisons.
+/// From this number of literals on, a `Set` is faster than comparisons.
 const SET_FROM: usize = 9;
 
 impl Checker<'_> {
@@ -42,8 +43,8 @@ impl Checker<'_> {
         format!("({})", conditions.join(" || "))
     }
 
-    /// Returns true if the check of the union is one inline expression that tries the members in order: at most one member has
-    /// parts, or no property tells these members apart and trying them is cheap.
+    /// Returns true if one inline expression can try the members in order. Either at most one member is an object or array, or
+    /// no property tells these members apart and trying them is cheap.
     pub(super) fn is_simple_union(&self, id: TypeId, members: &[TypeId]) -> bool {
         let with_parts = members
             .iter()
@@ -56,7 +57,7 @@ impl Checker<'_> {
                 && !self.is_entangled(plan, &plan.arrays)
     }
 
-    /// Returns true if trying the members could check parts of a recursive value repeatedly.
+    /// Returns true if trying the members could check the same values inside of a recursive value repeatedly.
     fn is_entangled(&self, plan: &UnionPlan, decision: &Decision) -> bool {
         let Decision::Candidates(candidates) = decision else {
             return false;
@@ -93,7 +94,7 @@ impl Checker<'_> {
         self.decide(id, &plan.objects, path, body, module);
     }
 
-    /// Emits statements that end with `return`.
+    /// Emits code for a decision of the plan: statements that end with `return`.
     fn decide(
         &self,
         id: TypeId,
@@ -163,7 +164,7 @@ impl Checker<'_> {
         conditions.join(" || ")
     }
 
-    /// Returns the condition of a member. Counts the recursive unions between the union and the member as levels.
+    /// Returns the condition of a member. Each recursive union between the union and the member counts as a level of depth.
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let entered = member
             .containing_unions

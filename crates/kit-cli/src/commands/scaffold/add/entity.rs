@@ -12,7 +12,7 @@ use crate::failure::{CommandError, Problem};
 use crate::plugins::Plugins;
 use crate::project::{Project, build_time};
 
-/// Files that the generated files of an entity import, with the reason.
+/// Files that the generated files import. Each has the reason why the project must contain it.
 const NEEDED: [(&str, &str); 2] = [
     ("src/database.ts", "its handlers ask the `db` that it exports"),
     (
@@ -30,7 +30,8 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let made = plan(arguments, &project)?;
     let before = analyze(&project, &time, context).await?;
     refuse_clashes(&made, &before)?;
-    // If earlier changes of the types lack a migration, they belong into a migration of their own.
+    // If earlier changes of the types lack a migration, this command writes none, because it would mix them with
+    // the new table.
     let in_step = pending_plan(&before)?.is_empty();
 
     let on_disk = WrittenAddition::write(&project.root, &made.addition)?;
@@ -110,7 +111,7 @@ fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, CommandError
     Ok(entity(&options).map_err(|error| refused_name(&plural, &error))?)
 }
 
-/// Analyzes the project and fails if it has mistakes.
+/// Analyzes the project. Fails if the project has mistakes.
 async fn analyze(
     project: &Project,
     time: &BuildTime,
@@ -126,7 +127,8 @@ async fn analyze(
     Ok(analysis)
 }
 
-/// Refuses names that exist in the project. The build after the addition finds all other conflicts.
+/// Refuses an entity whose names already exist in the project. The build after the addition finds other
+/// conflicts.
 fn refuse_clashes(made: &Entity, before: &Analysis) -> Result<(), CommandError> {
     let clash = if before.program.declaration(&made.interface).is_some() {
         format!("there is a type `{}` already", made.interface)
@@ -176,10 +178,11 @@ async fn finish(
 struct Report<'a> {
     /// `added`.
     status: &'static str,
-    /// New files.
+    /// Paths of new files.
     files: &'a [&'a str],
-    /// Edited files.
+    /// Paths of edited files.
     changed: &'a [&'a str],
-    /// Directory of the migration; `None` if earlier changes of the types lack a migration.
+    /// Path of the migration; `None` if it was not written, because earlier changes of the types lack a
+    /// migration.
     migration: Option<&'a str>,
 }

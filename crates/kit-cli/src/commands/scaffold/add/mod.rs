@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::failure::{CommandError, Problem};
 use crate::project::{below_project_error, root};
 
-/// Path of the project's application factory.
+/// Path of the module that calls `createApp`.
 const APPLICATION: &str = "src/app.ts";
 
 /// Add an entity, a route group or a middleware to a project, and register it in src/app.ts.
@@ -82,7 +82,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Refuses a directory below a project's root, such as `src/`, if it lacks the needed file.
+/// Refuses a directory inside of a project, such as `src/`, if it does not contain the file `needed`. The message names the
+/// project.
 fn refuse_below(root: &Path, needed: &str) -> Result<(), CommandError> {
     match below_project_error(root) {
         Some((problem, help)) if read_text(&root.join(needed))?.is_none() => {
@@ -96,16 +97,16 @@ fn refused_name(name: &str, error: &str) -> Problem {
     Problem::scaffold(format!("`{}`: {error}", name.escape_debug()))
 }
 
-/// An addition that was written and can be undone.
+/// Files and an edit of `src/app.ts` that were written and can be undone.
 struct WrittenAddition<'a> {
     root: &'a Path,
     addition: &'a Addition,
-    /// Text of the application factory before the addition.
+    /// Text of `src/app.ts` before the addition.
     application: String,
 }
 
 impl<'a> WrittenAddition<'a> {
-    /// Writes the files and registers the addition: everything or nothing.
+    /// Writes the files and registers the addition in `src/app.ts`. If one of them fails, the project stays unchanged.
     fn write(root: &'a Path, addition: &'a Addition) -> Result<Self, CommandError> {
         for file in &addition.files {
             if read_text(&root.join(&file.path))?.is_some() {
@@ -143,7 +144,7 @@ impl<'a> WrittenAddition<'a> {
         Ok(made)
     }
 
-    /// Undoes the addition.
+    /// Removes the new files and restores `src/app.ts`.
     fn undo(&self) -> Result<(), CommandError> {
         write_text(&self.root.join(APPLICATION), &self.application)?;
         self.remove_files();
@@ -152,7 +153,7 @@ impl<'a> WrittenAddition<'a> {
 
     fn remove_files(&self) {
         for file in &self.addition.files {
-            // The caller reports the first error. A second error from the cleanup would add nothing to it.
+            // The caller gets the first error. A second error from the cleanup would not help.
             let _ = remove_created(&self.root.join(&file.path));
         }
     }
@@ -188,8 +189,8 @@ fn refused(addition: &Addition, why: &str) -> Problem {
 struct Report<'a> {
     /// `added`.
     status: &'static str,
-    /// New files.
+    /// Paths of new files.
     files: &'a [&'a str],
-    /// Edited files.
+    /// Paths of edited files.
     changed: &'a [&'a str],
 }
