@@ -26,7 +26,7 @@ test("refuses a wrong password", async (context) => {
   await assert.rejects(query(wrong, "SELECT 1"), /password authentication failed/);
 });
 
-test("creates databases by name", async (context) => {
+test("creates a database if its name does not exist", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await openDatabase({ dataDir });
   await using other = await openDatabase({ dataDir, name: "other" });
@@ -35,7 +35,7 @@ test("creates databases by name", async (context) => {
   await assert.rejects(openDatabase({ dataDir, name: 'x"; DROP' }), /cannot be the name/);
 });
 
-test("runs one server for all processes, and stops it after the last one", async (context) => {
+test("runs one server for all processes, and stops it after the last process has ended", async (context) => {
   const dataDir = dataDirectory(context);
   const [one, two] = [await client(dataDir), await client(dataDir)];
   assert.equal(one.url, two.url);
@@ -56,7 +56,7 @@ test("starts one server for four processes that start at the same time", async (
   await Promise.all(clients.map((each) => leave(each)));
 });
 
-test("keeps the data and the URL after a restart", async (context) => {
+test("has the same data and URL after a restart", async (context) => {
   const dataDir = dataDirectory(context);
   const first = await openDatabase({ dataDir });
   await query(first.url, "CREATE TABLE kept AS SELECT 42 AS n");
@@ -68,7 +68,7 @@ test("keeps the data and the URL after a restart", async (context) => {
   assert.deepEqual(await query(second.url, "SELECT n FROM kept"), [["42"]]);
 });
 
-test("opens again while the server is stopping", async (context) => {
+test("opens a database while the server is stopping", async (context) => {
   const dataDir = dataDirectory(context);
   for (let round = 0; round < 4; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- the rounds run one after the other
@@ -83,7 +83,7 @@ test("opens again while the server is stopping", async (context) => {
   }
 });
 
-test("does not keep a process alive", async (context) => {
+test("does not keep a process alive that has opened a database", async (context) => {
   const dataDir = dataDirectory(context);
   const script = fileURLToPath(new URL("client.ts", import.meta.url));
   const child = spawn(process.execPath, [script, dataDir, "--leave"], { stdio: "ignore" });
@@ -108,7 +108,7 @@ function refused(environment: NodeJS.ProcessEnv, message: RegExp): void {
   assert.throws(() => configuredUrl(environment), { name: "DevDatabaseError", message });
 }
 
-test("prefers DATABASE_URL to the embedded database", async () => {
+test("uses DATABASE_URL instead of the embedded database if the variable is set", async () => {
   process.env["DATABASE_URL"] = "postgres://elsewhere/db";
   try {
     assert.equal(await databaseUrl(), "postgres://elsewhere/db");

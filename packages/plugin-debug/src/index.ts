@@ -1,5 +1,6 @@
 /**
  * Debug sidecar: shows the activity of an application on a separate port, as JSON and as a dashboard.
+ *
  * @module
  */
 export type { DebugOptions, DebugSecurityOptions, DebugStoreOptions } from "./options.ts";

@@ -63,6 +63,7 @@ export interface DebugOptions {
    * - `all`: all properties, with locations in source files, as in development.
    * - `public`: status, phase, route, schema, failures, request id, server and time, without locations in source files.
    * - `none`: no additional properties.
+   *
    * Default: `all` in development, otherwise `public`. Messages and stacks of unknown errors are shown in development only.
    */
   readonly errorFields?: ErrorFields;
@@ -150,6 +151,7 @@ const greatestKeep = 20_000;
 
 /**
  * Validates options and fills in defaults. Accepts both names of each option.
+ *
  * @throws {TypeError} with the name of the option and its valid values.
  */
 export function readDebugOptions(options: DebugOptions): ReadDebugOptions {

@@ -8,6 +8,7 @@ export interface Allowlist {
 /**
  * Parses addresses and ranges: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. An IPv4 address and its IPv4-mapped IPv6 form (`::ffff:192.0.2.7`)
  * mean the same, in the list and as the address of a client.
+ *
  * @throws {TypeError} with the invalid entry.
  */
 export function readAllowlist(entries: readonly string[], option: string): Allowlist {

@@ -1,6 +1,7 @@
 /**
  * Types of the responses that the sidecar sends to the dashboard. The page is built separately and imports only types from here, so this
  * module must not import code.
+ *
  * @module
  */
 import type { CompiledRoute, ReceivedRequest, RequestRecord } from "@kit/types";

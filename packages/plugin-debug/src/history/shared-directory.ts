@@ -14,6 +14,7 @@ export interface SharedDirectory {
 
 /**
  * Opens the temporary directory that all processes of a group share, or creates it. `primary` is the id of the process that started them.
+ *
  * @throws {Error} if the directory cannot be created, or if other users can access it.
  */
 export function joinDirectory(group: string, primary: number): SharedDirectory {

@@ -79,6 +79,7 @@ export class StoredHistory implements History {
   /**
    * Opens the file, or creates it. `redacted` hides the values of a request that the sidecar does not show. It is called before the request
    * is written.
+   *
    * @throws {Error} if the file cannot be opened or created.
    */
   constructor(
