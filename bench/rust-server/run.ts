@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench rust-server`: the Rust server that kit generates for the Notes example compared with a handwritten one, in turn, each
- * with its own database with the same rows. README.md explains the figures.
+ * `cargo xtask bench rust-server`: compares the Rust server that kit generates for the Notes example with a handwritten one. Both run in
+ * turn, each with its own database that has the same rows. README.md explains the results.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -26,17 +26,17 @@ interface Plan {
   readonly json: string | undefined;
 }
 
-/** Server with its own database. */
+/** One of the two servers, with its own database. */
 interface Side {
   readonly subject: Subject;
   readonly database: TestDatabase;
 }
 
-/** Duration of the first turn in seconds. It is a warm-up and is discarded. */
+/** Duration in seconds of the first turn, which is a warm-up and is discarded. */
 const warmUp = 0.5;
 const { chosen, seconds, connections, rounds, json } = planned();
 const example = join(import.meta.dirname, "../../examples/notes");
-/** Load of the machine before the benchmark starts. */
+/** Load average of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 
 function planned(): Plan {
@@ -86,7 +86,7 @@ async function start(name: string, file: string, database: TestDatabase): Promis
   return { subject, database };
 }
 
-/** Measures a turn of one side. */
+/** Measures one server for one turn. */
 async function turn(
   loader: string,
   { subject, database }: Side,
@@ -112,7 +112,7 @@ async function turn(
   };
 }
 
-/** Checks that both respond correctly, and with the same bytes if the response contains stored data only. */
+/** Checks that both servers respond correctly. If the response contains only stored data, both must send the same bytes. */
 async function check(sides: readonly [Side, Side], scenario: NotesScenario): Promise<void> {
   const texts: string[] = [];
   for (const { subject, database } of sides) {
@@ -138,7 +138,7 @@ async function measure(
   for (const side of [kit, peer]) await turn(loader, side, scenario, warmUp);
   for (let round = 0; round < rounds; round += 1) {
     tell(`${scenario.name}: round ${round + 1} of ${rounds}`);
-    // Alternate the order, so that no side always follows the other.
+    // Alternates the order, so that no server always runs after the other one.
     if (round % 2 === 0) {
       const first = await turn(loader, kit, scenario, seconds);
       pairs.push({ kit: first, peer: await turn(loader, peer, scenario, seconds) });
@@ -150,7 +150,7 @@ async function measure(
   return pairs;
 }
 
-/** Shows the current step. On a terminal, each message overwrites the previous one. */
+/** Prints the current step. In a terminal, each message overwrites the previous one. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
 }
@@ -202,7 +202,7 @@ function finish(rows: readonly Row[]): void {
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "kit-bench-rust-server-"));
-// If the benchmark runs as root, PostgreSQL runs as another user, who needs access to the directory.
+// If the benchmark runs as root, PostgreSQL runs as another account, which needs access to the directory.
 chmodSync(dataDir, 0o755);
 try {
   finish(await all(await prepare(stop.signal), dataDir));
@@ -212,7 +212,7 @@ try {
   console.error("stopped; nothing was written");
   process.exitCode = 130;
 } finally {
-  // The server stops shortly after its last user.
+  // Waits until the server has stopped, shortly after its last user.
   while (existsSync(join(dataDir, "tests/cluster/postmaster.pid"))) await setTimeout(50);
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { nextMessage } from "../messages.ts";
 import type { Answer, Ask } from "./worker.ts";
 
-/** Subject in a separate process. */
+/** Library that is measured, in its own process. */
 export class SubjectProcess {
   readonly name: string;
   readonly supported: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export class SubjectProcess {
     this.#child = child;
   }
 
-  /** Starts a subject. Resolves when the subject is checked and warm. */
+  /** Starts a subject. Resolves when its results have been checked and it is warmed up. */
   static async start(name: string, module: string): Promise<SubjectProcess> {
     const child = fork(new URL("worker.ts", import.meta.url), [module], {
       env: { ...process.env, NODE_ENV: "production" },
@@ -25,7 +25,7 @@ export class SubjectProcess {
     return new SubjectProcess(name, answer.supported, child);
   }
 
-  /** Returns the nanoseconds per value. */
+  /** Measures a scenario. Returns the nanoseconds per value. */
   async measure(scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ scenario, milliseconds } satisfies Ask);
     const answer = await nextMessage<Answer>(this.name, this.#child);

@@ -5,7 +5,7 @@ import { healthHandlers, noteHandlers, requireAuth, storedNoteHandlers } from ".
 
 const auth = { name: "requireAuth", middleware: requireAuth, priority: 10 };
 
-/** Returns the adapter from the command line. Only its modules are loaded, as in an application with one adapter. */
+/** Returns the adapter that the command line names. Loads only its modules, as in an application with one adapter. */
 async function chosenServer(): Promise<ServerAdapter> {
   const name = process.argv[2] ?? "native";
   switch (name) {
@@ -22,10 +22,10 @@ async function chosenServer(): Promise<ServerAdapter> {
   }
 }
 
-/** Plugin that observes requests like the debug sidecar and telemetry. */
+/** Plugin that observes every request, as the debug sidecar and telemetry do. */
 const looker: Plugin = { name: "looker", observe: { capacity: 1_000, spans: true, onResponse: () => {} } };
 
-/** Returns the observing plugins from the command line. */
+/** Returns the observing plugins that the command line names. */
 async function chosenPlugins(): Promise<readonly Plugin[]> {
   const name = process.argv[3];
   if (name === undefined) return [];
@@ -35,7 +35,7 @@ async function chosenPlugins(): Promise<readonly Plugin[]> {
   return [debugPlugin({ port: 0, mode: "production", apiKey: "of-the-benchmark" })];
 }
 
-/** Measured application. */
+/** Application that is measured. */
 export const app = createApp({
   server: await chosenServer(),
   plugins: await chosenPlugins(),
