@@ -82,8 +82,8 @@ export const application: Section = {
       title: "telemetry.exporter is otlp or console",
       provenBy: at(
         "packages/otel/test/failures.test.ts",
-        "`console` prints spans",
-        "`none` counts everything as exported and sends nothing",
+        "`console` prints spans to standard output",
+        "`none` sends nothing and counts everything as exported",
       ),
     },
     {

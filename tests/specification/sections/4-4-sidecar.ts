@@ -47,7 +47,7 @@ export const sidecarEndpoints: Section = {
       title: "the port is 9800 unless the options say another",
       provenBy: at(
         "packages/plugin-debug/test/options.test.ts",
-        "default to port 9800 of this machine, with credentials hidden",
+        "select port 9800 of this machine and hide credentials by default",
       ),
     },
     {
@@ -220,14 +220,14 @@ export const sidecarEndpoints: Section = {
       title: "/_debug/traces has the last 100 requests at most",
       provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "returns at most 100 traces, and at most as many requests as are kept",
+        "returns at most 100 traces, and no more requests than the history stores",
       ),
     },
     {
       title: "/_debug/logs lists recent log entries and accepts since and level",
       provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "returns logs, filtered by level and time",
+        "returns log entries, filtered by level and time",
       ),
     },
     {

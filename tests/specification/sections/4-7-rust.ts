@@ -46,7 +46,7 @@ export const rustServer: Section = {
   statements: [
     {
       title: "the option db names the layer of SQL, and another than sqlx is refused",
-      provenBy: at(plugin, "refuses invalid options when the plugin is created"),
+      provenBy: at(plugin, "refuses invalid options when the plugin is created, before any build"),
     },
     {
       title: "models/<entity>.rs and models/mod.rs contain the types",
@@ -124,7 +124,7 @@ export const rustServer: Section = {
       title: "the compile step runs the Rust build in place of the project's compiler",
       provenBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
-        "is compiled once, and again if a file changed",
+        "is compiled once, and not again if nothing has changed",
       ),
     },
     {

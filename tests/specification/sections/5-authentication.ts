@@ -183,7 +183,7 @@ export const sidecarSecurity: Section = {
       title: "the allowlist has addresses and CIDR ranges",
       provenBy: at(
         "packages/plugin-debug/test/enforced.test.ts",
-        "refuses addresses that a given allowlist does not contain, in both spellings",
+        "refuses addresses outside of the option allowlist, under both names of the option",
       ),
     },
     {
@@ -194,7 +194,7 @@ export const sidecarSecurity: Section = {
     },
     {
       title: "in production the sidecar listens on 127.0.0.1",
-      provenBy: at(access, "listens on 127.0.0.1 only"),
+      provenBy: at(access, "listens on the address 127.0.0.1 only"),
     },
     {
       title: "in development the rate is not limited",
@@ -208,7 +208,10 @@ export const sidecarSecurity: Section = {
       title: "in development nothing is hidden",
       changed:
         "credentials, `@sensitive` properties and what the options name are hidden in every mode: screens are shared, and logs are copied",
-      provenBy: at(enforced, "hides credentials and given fields, in both spellings"),
+      provenBy: at(
+        enforced,
+        "hides credentials and the properties of the option redact, under both names of the option",
+      ),
     },
     {
       title: "in production the configured fields are hidden",
@@ -227,7 +230,10 @@ export const sidecarSecurity: Section = {
       title: "without a mode the sidecar behaves as in development",
       changed:
         "without a mode and without NODE_ENV=development it shows what production shows, and without a key only to this machine: a forgotten variable must not open it",
-      provenBy: at("packages/plugin-debug/test/options.test.ts", "follow NODE_ENV if no mode is given"),
+      provenBy: at(
+        "packages/plugin-debug/test/options.test.ts",
+        "take the mode from NODE_ENV if they do not name one",
+      ),
     },
   ],
 };
@@ -240,7 +246,7 @@ export const sidecarOptions: Section = {
   statements: [
     {
       title: "both spellings of the options mean the same",
-      provenBy: at(options, "have the same meaning in both spellings"),
+      provenBy: at(options, "have the same meaning under both names"),
     },
     {
       title: "port is the port of the sidecar",
@@ -255,26 +261,38 @@ export const sidecarOptions: Section = {
         await app.stop();
       },
     },
-    { title: "mode is dev or production", provenBy: at(options, "refuse ${JSON.stringify(options)}") },
+    {
+      title: "mode is dev or production",
+      provenBy: at(options, "with ${JSON.stringify(options)} are refused"),
+    },
     {
       title: "apiKey and security.apiKey are the key",
-      provenBy: at(enforced, "requires a given apiKey, in both spellings"),
+      provenBy: at(enforced, "requires the key of the option apiKey, under both names of the option"),
     },
     {
       title: "allowedIPs and security.allowlist are the addresses that may ask",
-      provenBy: at(enforced, "refuses addresses that a given allowlist does not contain, in both spellings"),
+      provenBy: at(
+        enforced,
+        "refuses addresses outside of the option allowlist, under both names of the option",
+      ),
     },
     {
       title: "redactFields and security.redact are hidden",
-      provenBy: at(enforced, "hides credentials and given fields, in both spellings"),
+      provenBy: at(
+        enforced,
+        "hides credentials and the properties of the option redact, under both names of the option",
+      ),
     },
     {
       title: "rateLimit { windowMs, max }, and security.rateLimit with rateLimitWindow, limit the rate",
-      provenBy: at(enforced, "enforces a given rate limit, in both spellings"),
+      provenBy: at(enforced, "enforces the option rateLimit, under both names of the option"),
     },
     {
       title: "security.hostname is the address to listen on",
-      provenBy: at(enforced, "serves another address if the hostname is open and the key is right"),
+      provenBy: at(
+        enforced,
+        "serves clients at another address if the hostname option permits it and the key is right",
+      ),
     },
     {
       title: "kit inspect sends the key of KIT_DEBUG_KEY",

@@ -224,8 +224,8 @@ export const spans: Section = {
       title: "the exporters are console, OTLP and none",
       provenBy: at(
         "packages/otel/test/failures.test.ts",
-        "`none` counts everything as exported and sends nothing",
-        "`console` prints spans",
+        "`none` sends nothing and counts everything as exported",
+        "`console` prints spans to standard output",
       ),
     },
     {

@@ -105,14 +105,14 @@ export const limits: Section = {
       title: "the sidecar keeps the last 100 traces",
       provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "returns at most 100 traces, and at most as many requests as are kept",
+        "returns at most 100 traces, and no more requests than the history stores",
       ),
     },
     {
       title: "windowMs and max, or rateLimitWindow and rateLimit, bound the requests of each address",
       provenBy: at(
         "packages/plugin-debug/test/access.test.ts",
-        "counts each IPv4 address and each IPv6 network, and starts again after its window",
+        "counts requests by IPv4 address or IPv6 network, and starts again after its window",
       ),
     },
   ],
@@ -203,7 +203,7 @@ export const versions: Section = {
       title: "migrations of the Rust server are named by twelve digits and create_<table>",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "writes a project, and does not overwrite files of the user",
+        "writes a Rust project, and does not overwrite files of the user",
       ),
     },
   ],
