@@ -1,4 +1,4 @@
-// Tests of commands in unusual locations: paths with special characters, directories below the project, sources with Windows line ends,
+// Tests commands in unusual places: paths with special characters, directories below the project, sources with Windows line endings,
 // full disks.
 
 import assert from "node:assert/strict";
@@ -10,10 +10,10 @@ import { Project, repository } from "./support/project.ts";
 
 const kit = join(repository, "node_modules/.bin/kit");
 
-/** Fixed build time, so that two builds of the same sources have the same bytes. */
+/** Fixed time of the build. With it, two builds of the same sources write the same bytes. */
 const TIMELESS = { SOURCE_DATE_EPOCH: "1790000000" };
 
-/** Returns the contents of every file below a directory, by path. */
+/** Returns the content of every file below a directory, by path. */
 async function tree(root: string): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for await (const entry of glob("**/*", { cwd: root, withFileTypes: true })) {
@@ -21,7 +21,7 @@ async function tree(root: string): Promise<Record<string, string>> {
     const path = join(entry.parentPath, entry.name);
     texts[path.slice(root.length + 1)] = await readFile(path, "utf8");
   }
-  // The pattern does not match names that start with a dot.
+  // The pattern does not match names that begin with a dot.
   for (const name of await readdir(root)) if (name.startsWith(".") && name !== ".lock") texts[name] ??= "";
   return texts;
 }
@@ -73,7 +73,7 @@ describe("a project", () => {
     }
   });
 
-  test("is named in an error if the command runs in a directory below the project", async () => {
+  test("is named in the error if a command runs in a directory below it", async () => {
     const below = join(project.root, "src");
     const named = `--root ${project.root}`;
     const built = await run(process.execPath, [kit, "build"], { cwd: below });

@@ -111,7 +111,7 @@ export const handlerInput: Section = {
     },
     {
       title: "ctx.span accepts attributes while spans are recorded",
-      provenBy: at("tests/conformance/observed.test.ts", "spans have their fields, attributes and status"),
+      provenBy: at("tests/conformance/observed.test.ts", "spans have their names, attributes and status"),
     },
     {
       title: "ctx.span is absent while no spans are recorded",

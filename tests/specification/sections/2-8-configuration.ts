@@ -121,7 +121,7 @@ export const configuration: Section = {
     },
     {
       title: "the compiler may be tsup or swc",
-      provenBy: at("tests/compilers/compilers.test.ts", "by ${compiler} runs without its sources"),
+      provenBy: at("tests/compilers/compilers.test.ts", "compiled by ${compiler} runs without its sources"),
     },
     {
       title: "another compiler is refused",

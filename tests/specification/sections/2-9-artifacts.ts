@@ -86,7 +86,7 @@ export const artifacts: Section = {
     },
     {
       title: "schemas/openapi.json is a valid OpenAPI 3.1 document",
-      provenBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1"),
+      provenBy: at("tests/e2e/openapi.test.ts", "the OpenAPI document is valid OpenAPI 3.1"),
     },
     {
       title: "kit generate:openapi --out writes the document to that path",
@@ -140,7 +140,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       title: "contract tests ask a running application and pass",
       provenBy: at(
         "tests/e2e/coverage.test.ts",
-        "generated tests cover every route, field, bound and rule, but no error that depends on data",
+        "generated tests cover every route, field, bound and rule, but no errors that depend on stored data",
       ),
     },
     { title: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },

@@ -40,7 +40,7 @@ export const phases: Section = {
   statements: [
     {
       title: "a request with params, query and body passes all phases in their order",
-      provenBy: at("tests/conformance/observed.test.ts", "the phases of a request are in order"),
+      provenBy: at("tests/conformance/observed.test.ts", "the phases of a request are recorded in order"),
     },
     {
       title: "the first phases are received and server:normalize",

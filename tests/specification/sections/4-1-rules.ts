@@ -181,7 +181,7 @@ export const rules: Section = {
       title: "in development GET /openapi.json is the document",
       provenBy: at(
         "tests/e2e/openapi.test.ts",
-        "is the document that a running server in development serves",
+        "the OpenAPI document is the one that a server in development serves",
       ),
     },
     {

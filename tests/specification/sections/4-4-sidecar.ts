@@ -232,7 +232,10 @@ export const sidecarEndpoints: Section = {
     },
     {
       title: "/_debug/logs hides the fields of logging.redact",
-      provenBy: at("tests/conformance/observed.test.ts", "hidden values appear nowhere"),
+      provenBy: at(
+        "tests/conformance/observed.test.ts",
+        "hidden values appear in no log entry, span or response of the sidecar",
+      ),
     },
   ],
 };

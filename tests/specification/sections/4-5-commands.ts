@@ -185,14 +185,14 @@ export const commands: Section = {
     },
     {
       title: "kit migrate:apply applies it, once",
-      provenBy: at("tests/e2e/build.test.ts", "apply runs once and then has nothing to do"),
+      provenBy: at("tests/e2e/build.test.ts", "are applied once, and then nothing is left to do"),
     },
     { title: "kit inspect has subcommands", test: hasHelp("inspect") },
     {
       title: "every command exits with 0, 1 or 2, and its result is on standard output",
       provenBy: at(
         "tests/e2e/commands.test.ts",
-        "every command prints help with 0 and refuses unknown arguments with 2",
+        "every command exits with 0 after printing help, and with 2 after unknown arguments",
         '0: kit ${args.join(" ")}',
         '1: kit ${args.join(" ")}',
       ),

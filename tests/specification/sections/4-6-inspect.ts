@@ -95,7 +95,7 @@ export const inspection: Section = {
     },
     {
       title: "dependencies and deps list the packages of kit that each depends on",
-      provenBy: at(flags, "dependencies, by both names"),
+      provenBy: at(flags, "lists the dependencies, under both names of the subject"),
     },
     {
       title:

@@ -33,7 +33,7 @@ export const middlewareRules: Section = {
       title: "middleware of a wrapped framework runs before that of kit, for every request",
       provenBy: at(
         "tests/conformance/middleware-first.test.ts",
-        "${name} guarding ${guarding}: middleware sees every target, or the response is an error",
+        "${name} guarding ${guarding}: the middleware sees every target, or the response is an error",
       ),
     },
     {

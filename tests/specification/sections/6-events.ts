@@ -74,21 +74,21 @@ export const logs: Section = {
       title: "entries below the threshold are not written",
       provenBy: at(
         observed,
-        "log entries have their fields and levels, respect the threshold and omit hidden values",
+        "log entries have their properties and levels, respect the minimum level and omit hidden values",
       ),
     },
     {
       title: "standard output, sidecar and collector get the same entries",
       provenBy: at(
         observed,
-        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
+        "log entries are the same on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
       title: "severity numbers are 1, 5, 9, 13, 17 and 21",
       provenBy: at(
         observed,
-        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
+        "log entries are the same on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
@@ -100,7 +100,7 @@ export const logs: Section = {
     },
     {
       title: "logging.redact hides fields in every sink",
-      provenBy: at(observed, "hidden values appear nowhere"),
+      provenBy: at(observed, "hidden values appear in no log entry, span or response of the sidecar"),
     },
   ],
 };
@@ -148,7 +148,7 @@ export const spans: Section = {
     },
     {
       title: "each validation is a child span",
-      provenBy: at(observed, "spans have their fields, attributes and status"),
+      provenBy: at(observed, "spans have their names, attributes and status"),
     },
     {
       title: "params, query and body have a child span each, also if the contract has none of them",

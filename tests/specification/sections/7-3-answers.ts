@@ -121,7 +121,7 @@ export const extendedFields: Section = {
         "a failed build is { code: BUILD_ERROR, phase, failures: [{ path, line, message, suggestion }] }",
       provenBy: at(
         "tests/e2e/build.test.ts",
-        "a mistake is reported with its location, and the last valid build stays unchanged",
+        "reports a mistake with its location, and leaves the artifacts of the last valid build",
       ),
     },
     {

@@ -186,7 +186,10 @@ export const versions: Section = {
       title: "an older Node is refused with a message",
       provenBy: at("packages/cli/test/kit.test.ts", "reports the required version on old versions of Node"),
     },
-    { title: "documents are OpenAPI 3.1", provenBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1") },
+    {
+      title: "documents are OpenAPI 3.1",
+      provenBy: at("tests/e2e/openapi.test.ts", "the OpenAPI document is valid OpenAPI 3.1"),
+    },
     {
       title: "generated Rust is of edition 2024 and needs Rust 1.85",
       test: async () => {
