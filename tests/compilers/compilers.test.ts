@@ -167,7 +167,7 @@ describe("a project of kit scaffold init", { timeout: 600_000 }, () => {
     assert.equal(filtered.code, 0, filtered.stdout + filtered.stderr);
   });
 
-  test("has contract tests that vitest runs and counts, and repeats for single routes", async (t) => {
+  test("has contract tests that vitest runs and counts, and a command that repeats a failed request", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const devDependencies = { vitest: "*", "@kit/testing": "0.1.0" };
     const root = await project("vitest-contracts", {}, { devDependencies });

@@ -88,7 +88,7 @@ describe("a project", () => {
   });
 });
 
-test("Windows line ends give the same artifacts, and errors the same line numbers", async () => {
+test("with Windows line endings has the same artifacts, and the same line numbers in errors", async () => {
   const project = await Project.copy();
   try {
     const build = ["build", "--no-compile"];
@@ -127,13 +127,13 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
   });
   after(() => project.remove());
 
-  /** Limits the size of files in kilobytes: a write fails in the middle, like on a full disk. */
+  /** Runs kit with a maximum file size in kilobytes. A longer write fails in the middle, as on a full disk. */
   function full(kilobytes: number, ...args: string[]): Promise<CommandResult> {
     const limited = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
     return run("bash", ["-c", limited, "bash", process.execPath, kit, ...args], { cwd: project.root });
   }
 
-  test("keeps the artifacts of the last build, and leaves no partial file", async () => {
+  test("does not destroy the artifacts of the last build, and no partial file is left", async () => {
     const untouched = await tree(join(project.root, ".kit"));
     const types = join(project.root, "src/notes.types.ts");
     const text = await readFile(types, "utf8");
@@ -153,12 +153,12 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
       migrations.filter((name) => name.startsWith(".") || name.includes("more")),
       [],
     );
-    // Without the limit, the build works again.
+    // Without the maximum, the build works again.
     assert.equal((await project.kit(["build", "--no-compile"])).code, 0);
     assert.equal((await project.kit(["build", "--check"])).code, 0);
   });
 
-  test("gets no part of scaffolded code", async () => {
+  test("leaves no part of a scaffolded project", async () => {
     const untouched = await tree(join(project.root, "src"));
     const added = await full(0, "scaffold", "add", "route", "reports");
     assert.deepEqual([added.code, added.stdout], [1, ""]);
@@ -172,14 +172,14 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
   });
 });
 
-test("a directory without write permission is reported as such", async (t) => {
+test("reports a directory that it may not write to", async (t) => {
   const project = await Project.copy();
   try {
     await project.kitOk("build", "--no-compile");
     const types = join(project.root, "src/notes.types.ts");
     await writeFile(types, `${await readFile(types, "utf8")}export type More = string;\n`);
     const untouched = await tree(join(project.root, ".kit"));
-    // Permissions do not apply to root.
+    // File permissions do not apply to root.
     const user =
       process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
     for await (const path of glob("{.kit,.kit/**/*,src,.}", { cwd: project.root })) {

@@ -308,7 +308,7 @@ describe("artifacts of the build", () => {
     assert.ok(deps.dependencies.length > 0);
   });
 
-  it("that are missing lead to an error that names the command that creates them", async () => {
+  it("lead to an error that names the command that creates them if they are missing", async () => {
     const answers = await Promise.all(
       ["/_debug/middleware", "/_debug/schema/Thing"].map((path) => app.get(path)),
     );

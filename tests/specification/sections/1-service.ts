@@ -13,14 +13,14 @@ const exportsOf =
 
 const checked = onlyOnce(async () => typeCheck(await playground()));
 
-/** Asserts that TypeScript reports no errors in a file of the playground. */
+/** Asserts that TypeScript reports no error in a file of the playground. */
 const isWellTyped = (file: string) => async (): Promise<void> => {
   const { stdout } = await checked();
   const found = stdout.split("\n").filter((line) => line.startsWith(file));
   assert.deepEqual(found, []);
 };
 
-/** Requests whose responses must be equal on every server, except for trace ids and times. */
+/** Requests that every server must answer equally, except for trace ids and times. */
 const requests: readonly (readonly [method: string, path: string, body?: string])[] = [
   ["POST", "/things", '{"name":"abc","count":1,"other":true}'],
   ["POST", "/things", '{"name":"a"}'],
@@ -36,7 +36,7 @@ const requests: readonly (readonly [method: string, path: string, body?: string]
   ["GET", "/admin/users/"],
 ];
 
-/** Returns the responses of the playground on one adapter, in production. */
+/** Returns the responses of the playground in production on one adapter. */
 async function answersOn(adapter: string): Promise<object[]> {
   const app = await startPlayground({ mode: "production", adapter });
   const answers: object[] = [];
@@ -65,7 +65,7 @@ export const service: Section = {
     {
       title: "a module does not become a route by its path; only registered routes exist",
       test: async () => {
-        // The playground has `src/routes/hello.ts`, which exports GET.
+        // The playground contains `src/routes/hello.ts`, which exports GET.
         const answer = await (await playgroundApp()).with({}).get("/hello");
         assert.equal(answer.status, 404);
         assert.equal(errorOf(answer.body)["code"], "NOT_FOUND");
@@ -91,13 +91,16 @@ export const service: Section = {
     { title: "handlers respond equally on Hono and on the native server", test: isLikeNative("hono") },
     {
       title: "every request has its own trace id",
-      provenBy: at("tests/e2e/servers/errors.test.ts", "every request has its own trace id"),
+      provenBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "the error response to each request has its own trace id",
+      ),
     },
     {
       title: "log entry and error of one request have one trace id",
       provenBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production sends no details to the client and logs all of them, with one trace id",
+        "contains no details in production, but the log contains all of them under the same trace id",
       ),
     },
     {

@@ -6,7 +6,7 @@ import { onlyOnce, playground, playgroundApp, projectOf } from "../projects.ts";
 import { playgroundFiles } from "../playground.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 
-/** SQL of the table `SmallThing` in its draft migration. */
+/** SQL that the draft migration contains for the table `SmallThing`. */
 const table = onlyOnce(async () => {
   const sql = await textOf(await playground(), ".kit/migrations/pending.sql");
   const found = /CREATE TABLE small_things \([^]*?\n\);/.exec(sql);
@@ -14,16 +14,16 @@ const table = onlyOnce(async () => {
   return found[0];
 });
 
-/** Asserts that a line of the table's SQL matches. */
+/** Asserts that a line of the table's SQL matches the pattern. */
 const hasColumn = (line: RegExp) => async (): Promise<void> => assert.match(await table(), line);
 
-/** Returns the status of the playground's response to a body. */
+/** Sends a body to the playground. Returns the status of the response. */
 async function statusOf(method: "POST" | "PUT", path: string, body: unknown): Promise<number> {
   const api = (await playgroundApp()).with({});
   return (await (method === "POST" ? api.post(path, body) : api.put(path, body))).status;
 }
 
-/** Asserts the statuses of the responses to bodies. */
+/** Asserts the status of the response to each body. */
 const answers =
   (path: string, ...cases: readonly (readonly [body: object, status: number])[]) =>
   async (): Promise<void> => {
@@ -130,8 +130,8 @@ export const tags: Section = {
       title: "@onUpdate now sets the current time at every update",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "changes the given fields, keeps the others and updates updatedAt",
-        "a body without fields still updates updatedAt, and resets nothing",
+        "changes the properties in the body and updatedAt, and no others",
+        "updates updatedAt for a body without properties, and changes nothing else",
       ),
     },
     {
@@ -165,7 +165,7 @@ export const tags: Section = {
     { title: "@unique creates a unique column", test: hasColumn(/UNIQUE \(name\)/) },
     {
       title: "a @unique column refuses a second equal value",
-      provenBy: at("tests/e2e/servers/teams.test.ts", "cannot share an address"),
+      provenBy: at("tests/e2e/servers/teams.test.ts", "cannot have the email address of another user"),
     },
   ],
 };

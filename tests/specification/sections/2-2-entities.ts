@@ -49,7 +49,7 @@ async function migrationsOf(project: Project): Promise<string> {
   return texts.join("\n");
 }
 
-/** Asserts that a column of the table `notes` matches. */
+/** Asserts that a column of the table `notes` matches the pattern. */
 const column = (line: RegExp) => async (): Promise<void> => {
   const created = /CREATE TABLE notes \([^]*?\n\);/.exec(await migrationsOf(await notes()))?.[0] ?? "";
   assert.match(created, line);

@@ -5,7 +5,7 @@ import { entriesOf, eventually, inspect, type Json } from "../ask.ts";
 import { playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 
-/** Asserts that options are refused with a message that names the option. */
+/** Asserts that options are refused with a message that matches. */
 const refuses = (options: object, message: RegExp) => (): void => {
   const all = { server: nativeServer(), routes: [], ...options } as unknown as AppOptions;
   assert.throws(() => createApp(all), message);
@@ -13,7 +13,7 @@ const refuses = (options: object, message: RegExp) => (): void => {
 
 const levels: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal"];
 
-/** Returns the levels of the playground's log entries for `GET /log`, except the entry without data. */
+/** Returns the levels of the log entries that `GET /log` of the playground writes, except the entry without data. */
 async function loggedAt(level: LogLevel): Promise<unknown[]> {
   const app = await startPlayground({ app: { logging: { level } } });
   await app.with({}).get("/log");

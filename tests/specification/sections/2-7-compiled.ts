@@ -11,7 +11,7 @@ const treeOf = async (project: Project): Promise<CompiledRouteTree> =>
 const tree = onlyOnce(async () => treeOf(await notes()));
 const wide = onlyOnce(async () => treeOf(await playground()));
 
-/** Returns the node at these segments. */
+/** Returns the node of the route tree at these segments. */
 function nodeAt(start: CompiledRouteNode, ...segments: readonly string[]): CompiledRouteNode {
   let node = start;
   for (const segment of segments) {

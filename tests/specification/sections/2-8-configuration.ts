@@ -11,7 +11,7 @@ export interface ${name}Routes {
 }
 `;
 
-/** Creates a project, runs `kit generate` in it, and returns those paths that exist afterwards. */
+/** Creates a project and runs `kit generate` in it. Returns those of the given paths that then exist. */
 async function made(files: Readonly<Record<string, string>>, ...paths: readonly string[]): Promise<string[]> {
   const project = await projectOf({ "package.json": '{ "name": "small", "type": "module" }', ...files });
   const { code, stderr } = await project.kit(["generate"]);
@@ -19,7 +19,7 @@ async function made(files: Readonly<Record<string, string>>, ...paths: readonly 
   return paths.filter((path) => existsSync(join(project.root, path)));
 }
 
-/** Returns the routes of a project. */
+/** Returns the names of the routes of a project. */
 async function routesOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   const project = await projectOf({ "package.json": '{ "name": "small", "type": "module" }', ...files });
   await project.kitOk("generate");

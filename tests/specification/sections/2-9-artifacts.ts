@@ -7,7 +7,7 @@ import { type Json, jsonOf, moduleOf, textOf } from "../ask.ts";
 import { notes, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Asserts that the build of Notes wrote files. */
+/** Asserts that the build of Notes has written these files. */
 const hasFiles =
   (...paths: readonly string[]) =>
   async (): Promise<void> => {
@@ -22,7 +22,7 @@ interface Validator {
   readonly is: (value: unknown) => boolean;
 }
 
-/** Returns the source of a type with one property. */
+/** Returns the source of a type with this property. */
 const sent = (property: string): string => `export interface Sent { ${property}: string }\n`;
 
 export const artifacts: Section = {

@@ -12,7 +12,7 @@ interface Phase {
   readonly status?: number;
 }
 
-/** Returns the lifecycle of the last request to a route with the given response status. */
+/** Returns the phases of the last request to a route whose response had this status. */
 async function lifecycleOf(app: RunningApp, route: string, status: number): Promise<readonly Phase[]> {
   const { requests } = await eventually(
     () =>
@@ -27,7 +27,7 @@ async function lifecycleOf(app: RunningApp, route: string, status: number): Prom
 
 const namesOf = (phases: readonly Phase[]): string[] => phases.map(({ phase }) => phase);
 
-/** Creates a note and returns the phases of the request. */
+/** Creates a note. Returns the phases of that request. */
 async function written(): Promise<readonly Phase[]> {
   const app = await notesApp();
   assert.equal((await app.as("ada").post("/notes", { title: "t", content: "c" })).status, 201);
@@ -141,7 +141,7 @@ export const phases: Section = {
     },
     {
       title: "a handler never runs on invalid input",
-      provenBy: at("tests/e2e/servers/validation.test.ts", "writes and changes no row"),
+      provenBy: at("tests/e2e/servers/validation.test.ts", "creates and changes no row"),
     },
   ],
 };

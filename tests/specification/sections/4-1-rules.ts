@@ -9,14 +9,14 @@ import { at, type Section } from "../statement.ts";
 
 const api = async (): Promise<Api> => (await playgroundApp()).with({});
 
-/** Asserts the response to a path. */
+/** Asserts that the response to a path is 200 with this body. */
 const answers = (path: string, body: object) => async (): Promise<void> => {
   const answer = await (await api()).get(path);
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.body, body);
 };
 
-/** Asserts that input is refused with 400 before a handler runs. */
+/** Asserts that a request is refused with 400 before its handler runs, and that the error names one invalid value. */
 async function assertRefused(path: string, place: string): Promise<void> {
   const answer = await (await api()).get(path);
   assert.equal(answer.status, 400, answer.text);
@@ -29,7 +29,7 @@ async function assertRefused(path: string, place: string): Promise<void> {
   );
 }
 
-/** Returns how often the matcher reads a path, among `count` routes of the same depth. */
+/** Returns how often the router reads characters of a path if there are `count` routes of the same depth. */
 function looksAmong(count: number): number {
   const routes = Array.from({ length: count }, (_, index) => `GET /area${index}/:id/parts/:part`);
   const match = createMatcher(compileRoutes(routes), routes);
@@ -74,7 +74,11 @@ export const rules: Section = {
     },
     {
       title: "a body that does not fit is 400, and the handler does not run",
-      provenBy: at("tests/e2e/servers/validation.test.ts", "${field} ${what}", "writes and changes no row"),
+      provenBy: at(
+        "tests/e2e/servers/validation.test.ts",
+        "is refused: ${field} ${what}",
+        "creates and changes no row",
+      ),
     },
     {
       title: "a static segment comes before a parameter",
@@ -149,7 +153,7 @@ export const rules: Section = {
       title: "Allow lists the methods of that path",
       provenBy: at(
         "tests/e2e/servers/routing.test.ts",
-        "405 METHOD_NOT_ALLOWED names the methods in Allow > ${method} ${path}",
+        "a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the right ones > ${method} ${path}",
       ),
     },
     {

@@ -4,14 +4,14 @@ import { errorOf } from "../ask.ts";
 import { notesApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Creates a note for the test. */
+/** Creates a note, which a test then uses. */
 async function aNote(body: object = { title: "t", content: "c" }): Promise<NoteJson> {
   const answer = await (await notesApp()).as("ada").post<NoteJson>("/notes", body);
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
 
-/** Asserts 404 NOTE_NOT_FOUND. */
+/** Asserts that the response is 404 NOTE_NOT_FOUND. */
 const isUnknown = (method: string, body?: string) => async (): Promise<void> => {
   const api = (await notesApp()).with({
     authorization: "Bearer ada:user",
@@ -30,7 +30,10 @@ export const notesEndpoints: Section = {
   statements: [
     {
       title: "every endpoint needs authorization",
-      provenBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+      provenBy: at(
+        "tests/e2e/servers/auth.test.ts",
+        "every route responds with 401 UNAUTHORIZED > without the header authorization",
+      ),
     },
     {
       title: "POST /notes responds with 201 and the note",
@@ -46,7 +49,7 @@ export const notesEndpoints: Section = {
       title: "POST /notes needs title and content",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "POST requires title and content, and names every missing field at once",
+        "is required by POST if it is title or content, and the response names all that are missing",
       ),
     },
     {
@@ -74,17 +77,17 @@ export const notesEndpoints: Section = {
     },
     {
       title: "page is 1 and pageSize 20 by default, newest first",
-      provenBy: at(paging, "the default is page 1 with 20 notes of all users, newest first"),
+      provenBy: at(paging, "returns page 1 by default, with 20 notes of all users, the newest first"),
     },
     {
       title: "the offset is (page - 1) * pageSize",
-      provenBy: at(paging, "the pages together are the whole list, without gaps or repetitions"),
+      provenBy: at(paging, "returns the whole list as pages, without gaps or repetitions"),
     },
     {
       title: "total counts all notes, and totalPages is total / pageSize, rounded up",
       provenBy: at(
         paging,
-        "totals decrease after a delete",
+        "returns smaller totals after a delete",
         "responds with an empty list and zero pages if there are no notes",
       ),
     },
@@ -125,7 +128,7 @@ export const notesEndpoints: Section = {
       title: "PUT refreshes updatedAt",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "a body without fields still updates updatedAt, and resets nothing",
+        "updates updatedAt for a body without properties, and changes nothing else",
       ),
     },
     {
@@ -140,7 +143,7 @@ export const notesEndpoints: Section = {
     },
     {
       title: "a page or pageSize that is not a number or out of range is 400",
-      provenBy: at(paging, "page=${value} and pageSize=${value}", "a page size above the maximum"),
+      provenBy: at(paging, "to page=${value} and to pageSize=${value}", "to a page size above the maximum"),
     },
   ],
 };
@@ -157,18 +160,18 @@ export const otherEndpoints: Section = {
     },
     {
       title: "users are listed by page and pageSize",
-      provenBy: at(teams, "are listed by status in pages"),
+      provenBy: at(teams, "are listed by status, in pages"),
     },
     {
       title: "a second user of an address is 409 USER_EMAIL_CONFLICT",
-      provenBy: at(teams, "cannot share an address"),
+      provenBy: at(teams, "cannot have the email address of another user"),
     },
     {
       title: "todos have the same five operations",
       provenBy: at(
         teams,
-        "belong to an existing user, and are deleted with the user",
-        "are listed by user and by state",
+        "belong to a user who exists, and are deleted with the user",
+        "are listed by user and by completion",
       ),
     },
   ],

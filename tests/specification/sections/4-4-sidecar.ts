@@ -5,8 +5,8 @@ import type { RunningApp } from "../../e2e/support/running-app.ts";
 import { at, type Section } from "../statement.ts";
 
 /**
- * Starts the Notes application and sends four requests: a valid one, one without authorization, an invalid one and one to an unknown
- * path. The sidecar then has one entry for each.
+ * Starts Notes and sends four requests: a valid one, one without authorization, an invalid one, and one to an unknown path. The sidecar
+ * then has one entry for each.
  */
 const asked = onlyOnce(async (): Promise<RunningApp> => {
   const app = await notesApp();
@@ -25,14 +25,14 @@ const asked = onlyOnce(async (): Promise<RunningApp> => {
 
 const ask = async <T = Json>(path: string): Promise<T> => debug<T>(await asked(), path);
 
-/** Asserts that an object has members with these names. */
+/** Asserts that an object has properties with these names. */
 function assertHas(value: unknown, ...names: readonly string[]): void {
   assert.equal(typeof value, "object");
   const missing = names.filter((name) => !Object.hasOwn(value as object, name));
   assert.deepEqual(missing, [], JSON.stringify(value).slice(0, 500));
 }
 
-/** Asserts that a response has a list under a name, and returns the list. */
+/** Asserts that a response of the sidecar has a list under this name. Returns the list. */
 async function listOf(path: string, name: string): Promise<readonly Json[]> {
   const list = (await ask(path))[name];
   assert.ok(Array.isArray(list), `${path} has no list ${name}`);

@@ -9,7 +9,7 @@ import { eventually, type Json, jsonOf, textOf } from "../ask.ts";
 import { notesWithoutTables, onlyOnce, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** New project on the native server with handwritten SQL. */
+/** New project for the native server without a query builder (`--db raw`). */
 const scaffolded = onlyOnce(async () => {
   const project = await projectOf({});
   const args = ["shelf", "--server", "native", "--db", "raw", "--no-install", "--no-git"];
@@ -25,7 +25,7 @@ const hasHelp =
     assert.match(stdout, new RegExp(`Usage: kit ${command.join(" ")}`));
   };
 
-/** Returns the output of `kit dev` in Notes without tables, up to the awaited text. */
+/** Returns the output of `kit dev` for Notes without tables, up to a text that matches. */
 async function saidByDev(awaited: RegExp): Promise<string> {
   const project = await notesWithoutTables();
   const kit = join(repository, "node_modules/.bin/kit");

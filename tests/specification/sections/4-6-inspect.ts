@@ -9,7 +9,7 @@ const eachFlag = 'inspect ${args.join(" ")}';
 const ofNotes = async <T = Json>(...args: readonly string[]): Promise<T> =>
   inspect<T>(await notes(), ...args);
 
-/** Returns the result of a subcommand that queries the sidecar of Notes. */
+/** Returns the result of a subcommand of `kit inspect` that needs the sidecar of Notes. */
 async function running<T = Json>(...args: readonly string[]): Promise<T> {
   return ofNotes<T>(...args, "--debug-port", String(await (await notesApp()).debugPort()));
 }

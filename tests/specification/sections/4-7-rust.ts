@@ -12,7 +12,7 @@ import { rustServer } from "@kit/plugin-rust-server";
 export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer({ db: "sqlx" })] });
 `;
 
-/** Notes with the plugin, built without compiling. */
+/** Notes with the plugin for Rust, built without compiling the Rust code. */
 const notesInRust = onlyOnce(async (): Promise<Project> => {
   const project = await notesWithoutTables();
   await writeFile(join(project.root, "kit.config.ts"), config);
@@ -20,7 +20,7 @@ const notesInRust = onlyOnce(async (): Promise<Project> => {
   return project;
 });
 
-/** Asserts that a build wrote files. */
+/** Asserts that a build has written these files. */
 const makes =
   (...paths: readonly string[]): Proof =>
   async () => {
@@ -135,7 +135,7 @@ export const rustServer: Section = {
       title: "the server serves Notes on the database that DATABASE_URL names",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "responds with 201 and the note, with the fields in the order of the type",
+        "responds with 201 and the note, whose properties are in the order of its type",
       ),
     },
     {

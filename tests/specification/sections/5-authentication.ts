@@ -7,7 +7,7 @@ import { errorOf, inspect, type Json, moduleOf } from "../ask.ts";
 import { notes, notesApp, onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Returns the names of the middleware of a route in the playground. */
+/** Returns the names of the middleware that a route of the playground has. */
 const middlewareOf = async (route: string): Promise<unknown> =>
   (await inspect(await playground(), "route", route))["middleware"];
 
@@ -73,7 +73,7 @@ export const middlewareRules: Section = {
   ],
 };
 
-/** Asserts 401 with a code. */
+/** Asserts that a request with this authorization is refused with 401 and a code. */
 const isRefused = (authorization: string | undefined, code: string) => async (): Promise<void> => {
   const answer = await (
     await notesApp()
@@ -115,7 +115,7 @@ export const requireAuth: Section = {
       title: "the user id is the part before the colon",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "accepted tokens > Bearer ${token} is ${JSON.stringify(userId)}",
+        "access tokens that are accepted > Bearer ${token} is ${JSON.stringify(userId)}",
       ),
     },
     {
@@ -136,7 +136,7 @@ export const requireAuth: Section = {
 
 const key = "a-key-of-more-than-16-characters";
 
-/** The playground in production, with a sidecar that requires a key and hides `name`. */
+/** Playground in production, with a sidecar that requires a key and hides the property `name`. */
 const guarded = onlyOnce(async () =>
   startPlayground({
     mode: "production",

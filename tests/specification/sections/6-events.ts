@@ -32,7 +32,7 @@ export const hooks: Section = {
   ],
 };
 
-/** Returns the entries that `GET /log` of the playground wrote as JSON to standard output. */
+/** Returns the JSON log entries that `GET /log` of the playground has written to standard output. */
 async function logged(): Promise<readonly Json[]> {
   const app = await playgroundApp();
   await app.with({}).get("/log");
@@ -107,7 +107,7 @@ export const logs: Section = {
 
 type Span = Json & { readonly attributes: Json; readonly name: string };
 
-/** Returns the spans of a request to the playground that ended with a status, with the root first. */
+/** Returns the spans of a request to the playground whose response had this status. The root span comes first. */
 async function spansOf(
   path: string,
   name: string,
@@ -282,7 +282,7 @@ export const lifecycle: Section = {
       test: async () => {
         const app = await playgroundApp();
         const answer = await app.with({}).get<{ error: Json }>("/fail/app");
-        // The next error is logged after the first one, and entries are written in order.
+        // Entries are written in order, so after this later error the first one has been written.
         const last = await app.with({}).get<{ error: Json }>("/fail/unknown");
         await eventually(
           () => entriesOf(app).map(({ traceId }) => traceId),

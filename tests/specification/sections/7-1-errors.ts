@@ -105,13 +105,13 @@ const request: FailedRequest = {
   serverAdapter: "native",
 };
 
-/** Returns the message of the response to an unknown error. */
+/** Returns the message that the client gets for an unknown error. */
 const messageTo = (isDev: boolean): string =>
   createErrorMiddleware({ isDev })(new Error("why"), request).body.error.message;
 
 /**
- * Returns the members of an error response that are equal in each environment, without the trace id. Development may add locations to the
- * details.
+ * Returns the properties of an error response that are the same in each environment, without the trace id. Development may add locations to
+ * `details`.
  */
 function publicPart({ code, message, details = {} }: Json): unknown {
   const { handler: _, relatedTests: __, ...own } = details as Json;
@@ -220,7 +220,7 @@ export const errorMiddleware: Section = {
       title: "in production the log has the error in full",
       provenBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production sends no details to the client and logs all of them, with one trace id",
+        "contains no details in production, but the log contains all of them under the same trace id",
       ),
     },
   ],

@@ -4,7 +4,7 @@ import { development, failing, invalid, production } from "../failures.ts";
 import { notesApp, onlyOnce, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** The playground in production with a sidecar. */
+/** Playground in production, with a sidecar. */
 const besideSidecar = onlyOnce(async () =>
   (
     await startPlayground({
@@ -14,7 +14,7 @@ const besideSidecar = onlyOnce(async () =>
   ).with({}),
 );
 
-/** Returns the phase in which a request of the playground failed. */
+/** Returns the phase in which a request to the playground has failed. */
 const phaseOf = async (path: string, status: number): Promise<unknown> =>
   (await failing(await development(), path, status))["phase"];
 
@@ -47,7 +47,10 @@ export const extendedFields: Section = {
     },
     {
       title: "in production without a sidecar an error has only code, message, details and trace id",
-      provenBy: at("tests/e2e/servers/errors.test.ts", "${what}: only code, message, details and trace id"),
+      provenBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "contains only code, message, details and trace id: ${what}",
+      ),
     },
     {
       title: "a validation error has schema, sourceFile, schemaFile and failures",
@@ -138,7 +141,10 @@ export const extendedFields: Section = {
     },
     {
       title: "every error response has the same envelope",
-      provenBy: at("tests/e2e/servers/errors.test.ts", "${what}: adds details that help to fix the error"),
+      provenBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "contains details that help to fix the error: ${what}",
+      ),
     },
   ],
 };
@@ -151,37 +157,40 @@ export const codes: Section = {
       title: "invalid params, query and body are VALIDATION_ERROR, for each broken rule",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "POST requires title and content, and names every missing field at once",
-        "${field} ${what}",
+        "is required by POST if it is title or content, and the response names all that are missing",
+        "is refused: ${field} ${what}",
       ),
     },
     {
       title: "missing credentials are UNAUTHORIZED",
-      provenBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+      provenBy: at(
+        "tests/e2e/servers/auth.test.ts",
+        "every route responds with 401 UNAUTHORIZED > without the header authorization",
+      ),
     },
     {
       title: "a token without a user is INVALID_TOKEN",
-      provenBy: at("tests/e2e/servers/auth.test.ts", "authorization: Bearer ${token}"),
+      provenBy: at("tests/e2e/servers/auth.test.ts", "to authorization: Bearer ${token}"),
     },
     {
       title: "a full team is 403 TEAM_FULL",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "give their last place to one of two users who join at the same time",
+        "give their last place to only one of two users who join at the same time",
       ),
     },
     {
       title: "adding a member twice is 409 ALREADY_MEMBER",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "refuse a member twice, an unknown user and an unknown team",
+        "refuse a member who is already in the team, an unknown user, and an unknown team",
       ),
     },
     {
       title: "unknown users, todos and teams are 404 with codes of their own",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "refuse a member twice, an unknown user and an unknown team",
+        "refuse a member who is already in the team, an unknown user, and an unknown team",
         "users > are created, read, changed and deleted",
       ),
     },

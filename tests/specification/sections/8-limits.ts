@@ -5,7 +5,7 @@ import { repository } from "../../e2e/support/project.ts";
 import { notesApp, playgroundApp } from "../projects.ts";
 import { at, type Proof, type Section } from "../statement.ts";
 
-/** Asserts the status of the response for a note with the given fields. */
+/** Asserts the status of the response to a note with these properties. */
 const note =
   (fields: object, status: number, user = "ada"): Proof =>
   async () => {
@@ -13,7 +13,7 @@ const note =
     assert.equal(answer.status, status, answer.text.slice(0, 300));
   };
 
-/** Runs several proofs in sequence. */
+/** Runs several checks one after the other. */
 const all =
   (...proofs: readonly Proof[]): Proof =>
   async () => {
@@ -26,7 +26,9 @@ interface Row {
   readonly value: number;
 }
 
-/** Asserts that recorded figures of a subject are below a limit. `cargo xtask bench record` writes the figures; tests measure no time. */
+/**
+ * Asserts that the recorded measurements of a subject are below a limit. `cargo xtask bench record` writes them; tests do not measure time.
+ */
 const recorded =
   (subject: string, scenario: RegExp, limit: number): Proof =>
   async () => {
@@ -39,7 +41,7 @@ const recorded =
       assert.ok(value < limit, `${name}: ${value} is not below ${limit}`);
   };
 
-/** Returns the status of the response for an email address with the given length. */
+/** Returns the status of the response to an email address of this length. */
 async function statusOfAddress(length: number): Promise<number> {
   const domain = `${"d".repeat(50)}.`.repeat(4).slice(0, length - 65 - ".example".length);
   const longEmail = `${"l".repeat(64)}@${domain}.example`;
@@ -75,12 +77,12 @@ export const limits: Section = {
       title: "an author has at most 100 characters",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "accepts a user id of the maximum length of an author, and refuses a longer one",
+        "may contain a user id as long as an author may be, but no longer one",
       ),
     },
     {
       title: "an address of a user has at most 255 characters, a name 2 to 100",
-      provenBy: at(users, "are refused with every rule that they break"),
+      provenBy: at(users, "are refused with all rules that they break"),
     },
     {
       title: "an address of 255 characters is accepted, and one of 256 is refused",
@@ -92,13 +94,13 @@ export const limits: Section = {
     },
     {
       title: "Todo.title has its rules",
-      provenBy: at("tests/openapi/values.test.ts", "both are true for ${example}"),
+      provenBy: at("tests/openapi/values.test.ts", "both statements hold for ${example}"),
     },
     {
       title: "page is 1 and pageSize 20 by default",
       provenBy: at(
         "tests/e2e/servers/paging.test.ts",
-        "the default is page 1 with 20 notes of all users, newest first",
+        "returns page 1 by default, with 20 notes of all users, the newest first",
       ),
     },
     {
