@@ -59,7 +59,7 @@ export const tags: Section = {
       test: hasColumn(/^CREATE TABLE small_things/),
     },
     {
-      title: "an interface without @table has no table",
+      title: "an interface without @table has no table in the database",
       test: async () => {
         const project = await playground();
         assert.ok(existsSync(join(project.root, ".kit/validators/Formats.validator.ts")));
@@ -68,7 +68,7 @@ export const tags: Section = {
       },
     },
     {
-      title: "an entity is an exported interface; @table on another is an error",
+      title: "an entity is an exported interface, and @table on anything else is an error",
       provenBy: at("crates/kit-typescript/tests/docs.rs", "an_entity_must_be_an_exported_object"),
     },
     {
@@ -80,7 +80,7 @@ export const tags: Section = {
       },
     },
     {
-      title: "a property with ? may be missing, any other may not",
+      title: "a property with ? may be missing, and any other property may not",
       test: answers(
         "/things",
         [{ name: "abc", count: 1, note: "x" }, 201],
@@ -113,7 +113,7 @@ export const tags: Section = {
       test: hasColumn(/^ {2}created_at .*DEFAULT now\(\)/m),
     },
     {
-      title: "@generated needs no kind",
+      title: "@generated without a kind is allowed",
       test: async () => {
         const { SmallThing } = await jsonOf<
           Record<string, { properties: { name: string; tags: string[] }[] }>
@@ -123,7 +123,7 @@ export const tags: Section = {
       },
     },
     {
-      title: "@generated of another kind fails the build",
+      title: "@generated with an unknown kind fails the build",
       provenBy: at("crates/kit-typescript/tests/docs.rs", "explains_invalid_tags"),
     },
     {
@@ -143,11 +143,11 @@ export const tags: Section = {
     },
     { title: "@default is the default of the column", test: hasColumn(/^ {2}count .*DEFAULT 3/m) },
     {
-      title: "@minLength is the least number of characters",
+      title: "@minLength is the least number of characters of a string",
       test: answers("/names", [{ name: "ab" }, 201], [{ name: "a" }, 400]),
     },
     {
-      title: "@maxLength is the greatest number of characters",
+      title: "@maxLength is the greatest number of characters of a string",
       test: answers("/names", [{ name: "abcde" }, 201], [{ name: "abcdef" }, 400]),
     },
     ...formatStatements,
@@ -164,7 +164,7 @@ export const tags: Section = {
     },
     { title: "@unique creates a unique column", test: hasColumn(/UNIQUE \(name\)/) },
     {
-      title: "a @unique column refuses a second equal value",
+      title: "a column with @unique refuses the same value a second time",
       provenBy: at("tests/e2e/servers/teams.test.ts", "cannot have the email address of another user"),
     },
   ],

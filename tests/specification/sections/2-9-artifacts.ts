@@ -30,7 +30,7 @@ export const artifacts: Section = {
   title: "Generated artifacts",
   statements: [
     {
-      title: "git leaves the output directory out",
+      title: "git ignores the output directory",
       test: async () => {
         const project = await playground();
         await run("git", ["init", "--quiet"], { cwd: project.root });
@@ -39,7 +39,7 @@ export const artifacts: Section = {
       },
     },
     {
-      title: "a build replaces edited artifacts",
+      title: "a build overwrites artifacts that were edited",
       test: async () => {
         const project = await playground();
         const file = join(project.root, ".kit/routes/index.ts");
@@ -74,7 +74,7 @@ export const artifacts: Section = {
     },
     { title: "schemas/<table>.ts is the schema of a table", test: hasFiles("schemas/notes.ts") },
     {
-      title: "schemas/<entity>.openapi.json is the part of the document about an entity",
+      title: "schemas/<entity>.openapi.json is the part of the OpenAPI document that describes the entity",
       test: async () => {
         const { openapi, paths } = await jsonOf<{ openapi: string; paths: Json }>(
           await notes(),
@@ -137,7 +137,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       test: hasFiles("tests/NoteRoutes.contract.test.ts"),
     },
     {
-      title: "contract tests ask a running application and pass",
+      title: "contract tests send requests to a running application and pass",
       provenBy: at(
         "tests/e2e/coverage.test.ts",
         "generated tests cover every route, field, bound and rule, but no errors that depend on stored data",
@@ -145,18 +145,18 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
     },
     { title: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },
     {
-      title: "migrations/ contains the draft of a migration, which says if the migration destroys data",
+      title: "migrations/ contains the draft of a migration, which tells if it destroys data",
       test: async () => {
         const { destructive } = await jsonOf(await playground(), ".kit/migrations/pending.json");
         assert.equal(destructive, false);
       },
     },
     {
-      title: "a draft that drops a column is destructive",
+      title: "the draft of a migration that drops a column is marked as destructive",
       provenBy: at("crates/kit-database/tests/plan.rs", "marks_a_dropped_column_as_destructive"),
     },
     {
-      title: ".cache-hash identifies the content that a Rust server was generated from",
+      title: ".cache-hash identifies the input that a Rust server was generated from",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
         "writes no file if the input is unchanged",

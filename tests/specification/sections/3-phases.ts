@@ -62,7 +62,7 @@ export const phases: Section = {
       },
     },
     {
-      title: "validation of the body comes after middleware and before the handler, and reports pass",
+      title: "validation of the body comes after middleware and before the handler, and its result is pass",
       test: async () => {
         const found = await written();
         const names = namesOf(found);
@@ -84,7 +84,7 @@ export const phases: Section = {
       },
     },
     {
-      title: "validation of the query reports fail for an invalid query",
+      title: "validation of the query has the result fail for an invalid query",
       test: async () => {
         const app = await notesApp();
         assert.equal((await app.as("ada").get("/notes?page=0")).status, 400);
@@ -93,7 +93,7 @@ export const phases: Section = {
       },
     },
     {
-      title: "params, query and body are phases of each request, also if the contract has none of them",
+      title: "params, query and body are phases of each request, even if the contract does not have them",
       test: async () => {
         const names = namesOf(await written());
         for (const slot of ["params", "query", "body"])
@@ -111,7 +111,7 @@ export const phases: Section = {
         ]),
     },
     {
-      title: "response carries the status",
+      title: "the phase response contains the status of the response",
       test: async () => assert.equal((await written()).at(-1)?.status, 201),
     },
     {
@@ -140,7 +140,7 @@ export const phases: Section = {
       ),
     },
     {
-      title: "a handler never runs on invalid input",
+      title: "a handler never gets invalid input",
       provenBy: at("tests/e2e/servers/validation.test.ts", "creates and changes no row"),
     },
   ],

@@ -29,7 +29,7 @@ export const notesEndpoints: Section = {
   title: "Notes",
   statements: [
     {
-      title: "every endpoint needs authorization",
+      title: "every endpoint of notes requires authorization",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
         "every route responds with 401 UNAUTHORIZED > without the header authorization",
@@ -46,26 +46,26 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "POST /notes needs title and content",
+      title: "POST /notes requires title and content",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
         "is required by POST if it is title or content, and the response names all that are missing",
       ),
     },
     {
-      title: "archived of POST /notes is optional and false by default",
+      title: "archived is optional in POST /notes, and false by default",
       test: async () => {
         assert.equal((await aNote()).archived, false);
         assert.equal((await aNote({ title: "t", content: "c", archived: true })).archived, true);
       },
     },
     {
-      title: "the author is the user of the token, and authorId of the body is ignored",
+      title: "the author of a note is the user of the token, and authorId in the body is ignored",
       test: async () =>
         assert.equal((await aNote({ title: "t", content: "c", authorId: "eve" })).authorId, "ada"),
     },
     {
-      title: "GET /notes returns a page and its position among all pages",
+      title: "GET /notes returns one page of notes, its number and the number of all pages",
       test: async () => {
         await aNote();
         const { status, body } = await (await notesApp()).as("ada").get<PageJson>("/notes?page=1&pageSize=2");
@@ -76,11 +76,11 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "page is 1 and pageSize 20 by default, newest first",
+      title: "page is 1 by default and pageSize 20, and the newest note is first",
       provenBy: at(paging, "returns page 1 by default, with 20 notes of all users, the newest first"),
     },
     {
-      title: "the offset is (page - 1) * pageSize",
+      title: "the first note of a page is number (page - 1) * pageSize, counted from 0",
       provenBy: at(paging, "returns the whole list as pages, without gaps or repetitions"),
     },
     {
@@ -92,7 +92,7 @@ export const notesEndpoints: Section = {
       ),
     },
     {
-      title: "an item has id, title, archived and createdAt and nothing else",
+      title: "a note in the list has id, title, archived and createdAt and nothing else",
       test: async () => {
         await aNote();
         const { body } = await (await notesApp()).as("ada").get<PageJson>("/notes?pageSize=1");
@@ -112,7 +112,7 @@ export const notesEndpoints: Section = {
     { title: "PUT of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("PUT", '{"title":"t"}') },
     { title: "DELETE of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("DELETE") },
     {
-      title: "PUT /notes/:id changes the given fields and returns the note",
+      title: "PUT /notes/:id changes the properties in the body and returns the note",
       test: async () => {
         const note = await aNote();
         const { status, body } = await (
@@ -125,7 +125,7 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "PUT refreshes updatedAt",
+      title: "PUT /notes/:id sets updatedAt to the current time",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
         "updates updatedAt for a body without properties, and changes nothing else",
@@ -142,7 +142,7 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "a page or pageSize that is not a number or out of range is 400",
+      title: "a page or pageSize that is not a number or is out of range gets 400",
       provenBy: at(paging, "to page=${value} and to pageSize=${value}", "to a page size above the maximum"),
     },
   ],
@@ -163,11 +163,11 @@ export const otherEndpoints: Section = {
       provenBy: at(teams, "are listed by status, in pages"),
     },
     {
-      title: "a second user of an address is 409 USER_EMAIL_CONFLICT",
+      title: "a second user with the same email address gets 409 USER_EMAIL_CONFLICT",
       provenBy: at(teams, "cannot have the email address of another user"),
     },
     {
-      title: "todos have the same five operations",
+      title: "todos have the same five operations as users",
       provenBy: at(
         teams,
         "belong to a user who exists, and are deleted with the user",

@@ -38,7 +38,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "with a sidecar an error has them in production too",
+      title: "an error response with a sidecar has additional properties in production too",
       test: async () => {
         const error = await failing(await besideSidecar(), "/fail/app", 418);
         for (const name of ["status", "route", "phase", "serverAdapter", "timestamp", "requestId"])
@@ -63,7 +63,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "an entry of failures has path as JSONPath, expected, received and suggestion",
+      title: "each failure has path as a JSONPath, expected, received and suggestion",
       test: async () => {
         const { error } = await invalid(await development(), { name: "a", count: 1 });
         const [failure] = error["failures"] as Json[];
@@ -73,7 +73,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "the path of an element names its index",
+      title: "the path of an array element contains its index",
       test: async () => {
         const answer = await (
           await production()
@@ -108,7 +108,8 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "phases of errors are those of requests: middleware, validation, handler, serialization",
+      title:
+        "the phase of an error is one of the phases of a request: middleware, validation, handler, serialization",
       test: async () => {
         assert.equal(await phaseOf("/typed/x/true", 400), "validation:params");
         assert.equal(await phaseOf("/typed/5/true?limit=x", 400), "validation:query");
@@ -128,7 +129,7 @@ export const extendedFields: Section = {
       ),
     },
     {
-      title: "404 and 405 of the router have the envelope of all errors",
+      title: "404 and 405 for an unknown path or method have the format of all errors",
       test: async () => {
         const api = await production();
         const missing = await failing(api, "/nowhere", 404);
@@ -140,7 +141,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "every error response has the same envelope",
+      title: "every error response has the same format",
       provenBy: at(
         "tests/e2e/servers/errors.test.ts",
         "contains details that help to fix the error: ${what}",
@@ -154,7 +155,7 @@ export const codes: Section = {
   title: "Codes",
   statements: [
     {
-      title: "invalid params, query and body are VALIDATION_ERROR, for each broken rule",
+      title: "invalid params, query and body have the code VALIDATION_ERROR, for each rule",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
         "is required by POST if it is title or content, and the response names all that are missing",
@@ -162,32 +163,32 @@ export const codes: Section = {
       ),
     },
     {
-      title: "missing credentials are UNAUTHORIZED",
+      title: "missing credentials have the code UNAUTHORIZED",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
         "every route responds with 401 UNAUTHORIZED > without the header authorization",
       ),
     },
     {
-      title: "a token without a user is INVALID_TOKEN",
+      title: "a token without a user has the code INVALID_TOKEN",
       provenBy: at("tests/e2e/servers/auth.test.ts", "to authorization: Bearer ${token}"),
     },
     {
-      title: "a full team is 403 TEAM_FULL",
+      title: "a team without a free place has 403 TEAM_FULL",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
         "give their last place to only one of two users who join at the same time",
       ),
     },
     {
-      title: "adding a member twice is 409 ALREADY_MEMBER",
+      title: "adding a member to a team twice has 409 ALREADY_MEMBER",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
         "refuse a member who is already in the team, an unknown user, and an unknown team",
       ),
     },
     {
-      title: "unknown users, todos and teams are 404 with codes of their own",
+      title: "unknown users, todos and teams have 404, each with its own code",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
         "refuse a member who is already in the team, an unknown user, and an unknown team",
@@ -195,7 +196,7 @@ export const codes: Section = {
       ),
     },
     {
-      title: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
+      title: "an unknown error has 500 INTERNAL_SERVER_ERROR",
       provenBy: at("packages/core/test/errors.test.ts", "is 500 without details in production"),
     },
   ],
