@@ -18,7 +18,7 @@ export function installPeers(peers: string): void {
     );
   });
   if (there) return;
-  console.error("installing what is measured beside kit (once)");
+  console.error("installing the packages that kit is compared with (only once)");
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
     cwd: peers,
     stdio: ["ignore", "ignore", "inherit"],

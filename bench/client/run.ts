@@ -39,7 +39,7 @@ function check(file: string, name: string): { instantiations: number; seconds: n
   });
   const figure = (label: string): number => {
     const found = new RegExp(`^${label}:\\s+([\\d.]+)`, "mu").exec(text);
-    if (found === null) throw new Error(`tsc says nothing of "${label}":\n${text}`);
+    if (found === null) throw new Error(`the output of tsc does not contain "${label}":\n${text}`);
     return Number(found[1]);
   };
   return { instantiations: figure("Instantiations"), seconds: figure("Check time") };
@@ -90,7 +90,9 @@ for (const subject of subjects) {
   );
   const typed = type(subject, rounds);
   if (typed.pathCount === 0 || typed.propertyCount === 0) {
-    throw new Error(`the language service completes nothing with ${subject.name}: ${JSON.stringify(typed)}`);
+    throw new Error(
+      `the language service found no completions for ${subject.name}: ${JSON.stringify(typed)}`,
+    );
   }
   add("completion", "paths", "ms", typed.paths);
   add("completion", "properties", "ms", typed.properties);

@@ -56,7 +56,7 @@ try {
   const taken: Awaited<ReturnType<typeof round>>[] = [];
   while (taken.length < rounds && !stop.signal.aborted) taken.push(await round());
   if (stop.signal.aborted) {
-    console.error("stopped; nothing was written");
+    console.error("stopped; no results were written");
     process.exitCode = 130;
   } else {
     finish(first.created, taken);
@@ -80,15 +80,17 @@ function finish(first: number, taken: Awaited<ReturnType<typeof round>>[]): void
     row("first", "ms", first),
     row("machine", "load", otherWork, "processes"),
   ];
-  console.log(`a database for one test, ${rounds} times; load ${otherWork.toFixed(1)} before\n`);
+  console.log(
+    `creation of a database for one test, ${rounds} times; load average before: ${otherWork.toFixed(1)}\n`,
+  );
   console.log(`${"ms".padEnd(16)}${["median", "p90", "max"].map((head) => head.padStart(9)).join("")}`);
   for (const scenario of ["create", "create-and-ask"]) {
     const figures = rows.filter((one) => one.scenario === scenario);
     console.log(`${scenario.padEnd(16)}${figures.map(({ value }) => value.toFixed(1).padStart(9)).join("")}`);
   }
-  console.log(`\nThe first, with the server and the template: ${first.toFixed(0)} ms.`);
+  console.log(`\nThe first database, with the start of the server and the template: ${first.toFixed(0)} ms.`);
   const reached = rows[0]!.value <= limit;
-  console.log(`A median of at most ${limit} ms: ${reached ? "met" : "missed"}.`);
+  console.log(`Goal of a median of at most ${limit} ms: ${reached ? "met" : "missed"}.`);
   if (!reached) process.exitCode = 1;
   if (values.json === undefined) return;
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };

@@ -27,7 +27,7 @@ export function ask(port: number, path: string, question: RequestOptions = {}): 
   return new Promise((resolve, reject) => {
     const asked = request({ host: "127.0.0.1", port, path, method, headers, agent: agent ?? false });
     const fail = (error: Error): void => reject(Object.assign(error, { isReused: asked.reusedSocket }));
-    asked.setTimeout(patience, () => asked.destroy(new Error(`${path} was not answered`)));
+    asked.setTimeout(patience, () => asked.destroy(new Error(`${path} got no response in time`)));
     asked.on("error", fail);
     asked.on("response", (response) => {
       let text = "";

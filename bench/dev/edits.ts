@@ -32,7 +32,8 @@ export function kindsOf(root: string): readonly Kind[] {
     const original = readFileSync(path, "utf8");
     return (from, to) => {
       const edited = original.replace(from, () => to);
-      if (edited === original && from !== to) throw new Error(`${name} has no \`${from}\` to edit`);
+      if (edited === original && from !== to)
+        throw new Error(`${name} does not contain \`${from}\`, which the edit replaces`);
       writeFileSync(path, edited);
     };
   };
@@ -84,5 +85,5 @@ export async function writeNote(port: number): Promise<void> {
     headers: { ...user, "content-type": "application/json" },
     body: JSON.stringify({ title: "Groceries", content: "Milk" }),
   });
-  if (answer.status !== 201) throw new Error(`no note was written: ${answer.status} ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`the note was not created: ${answer.status} ${answer.text}`);
 }

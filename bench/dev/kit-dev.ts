@@ -53,8 +53,9 @@ export class KitDev {
     const end = performance.now() + patience;
     while (!(await holds())) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`kit dev ended:\n${this.output}`);
-      if (performance.now() > end) throw new Error(`${what}; kit dev said:\n${this.output.slice(-2000)}`);
+        throw new Error(`kit dev exited:\n${this.output}`);
+      if (performance.now() > end)
+        throw new Error(`${what}; output of kit dev:\n${this.output.slice(-2000)}`);
       await setTimeout(1);
     }
   }

@@ -55,8 +55,8 @@ export function table(rows: readonly Row[]): string {
       ),
     ),
     "",
-    `A mistake is told after ${value("mistake", "p50_ms").toFixed(0)} ms.`,
-    `The load: ${load.map(({ metric, value: count }) => `${count} ${metric}`).join(", ")}.`,
+    `A mistake is reported after ${value("mistake", "p50_ms").toFixed(0)} ms.`,
+    `Requests during the edits: ${load.map(({ metric, value: count }) => `${count} ${metric}`).join(", ")}.`,
   ].join("\n");
 }
 

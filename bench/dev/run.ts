@@ -34,13 +34,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  console.error("copying the Notes example, packing kit for it and making its database");
+  console.error("copying the Notes example, packing kit for it and creating its database");
   await writeProject(root, stop.signal);
   breakBuild(root, false);
   await measure();
 } catch (error) {
   if (!stop.signal.aborted) throw error;
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 }
 
@@ -80,7 +80,7 @@ async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promi
   const before = dev.buildTimes().length;
   const path = kind.path(count);
   if (kind.isNew(await ask(port, path, { headers: user }), count))
-    throw new Error(`edit ${count} would show nothing: ${path} is answered so before it`);
+    throw new Error(`edit ${count} cannot be noticed: ${path} already has the expected response before it`);
   const start = performance.now();
   kind.write(count);
   await dev.until(async () => {
@@ -102,7 +102,7 @@ async function mistake(dev: KitDev, port: number, kind: Kind, count: number): Pr
     stop.signal.throwIfAborted();
     const answer = await ask(port, kind.path(count), { headers: user });
     if (!kind.isNew(answer, count))
-      throw new Error(`after a mistake the last version is gone: ${answer.text}`);
+      throw new Error(`after a mistake, the last working version no longer responds: ${answer.text}`);
     return answer.headers["x-kit-build"];
   };
   const start = performance.now();
@@ -122,7 +122,9 @@ function finish(
   counts: Load["counts"],
 ): void {
   const rows = [...rowsOf(done, mistakes, counts), row("machine", "load", otherWork, "processes")];
-  console.log(`${done.length} edits of the Notes example, from saving to the first answer of the new code\n`);
+  console.log(
+    `${done.length} edits of the Notes example, from saving the file to the first response of the new code\n`,
+  );
   console.log(table(rows));
   for (const words of load.errors) console.log(words);
   if (counts.refused + counts.reset + counts.wrong > 0) process.exitCode = 1;

@@ -176,5 +176,5 @@ async function probed(rows: Client, probes: readonly string[]): Promise<string> 
       // The query does not fit the changed tables, but the next one may.
     }
   }
-  return "nothing of them is left";
+  return "no rows are left";
 }

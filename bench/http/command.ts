@@ -30,7 +30,7 @@ export async function run(
   });
   if (code !== 0) {
     const last = (words.trim() || output.trim()).slice(-shown);
-    throw new Error(`\`${[file, ...parameters].join(" ")}\` ended with ${String(code)}:\n${last}`);
+    throw new Error(`\`${[file, ...parameters].join(" ")}\` exited with ${String(code)}:\n${last}`);
   }
   return output;
 }

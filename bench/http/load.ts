@@ -42,6 +42,6 @@ export async function load(
   const text = (await child.stdout.setEncoding("utf8").toArray()).join("");
   if (text === "") throw new Error("the load generator was stopped");
   const result = JSON.parse(text) as LoadResult | { error: string };
-  if ("error" in result) throw new Error(`the load generator gave up: ${result.error}`);
+  if ("error" in result) throw new Error(`the load generator failed: ${result.error}`);
   return result;
 }

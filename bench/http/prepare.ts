@@ -50,7 +50,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
   await attempt("packages", async () => installPeers(peers));
   const bun = join(peers, "node_modules/.bin/bun");
   await attempt("bun", async () => {
-    if (!existsSync(bun)) throw new Error("npm has no Bun for this platform");
+    if (!existsSync(bun)) throw new Error("the npm package of Bun does not support this platform");
     await run(bun, ["--version"], directory, signal);
   });
   let server = "";
@@ -109,5 +109,5 @@ export function executableOf(messages: string, name: string): string {
     };
     if (executable !== null && target.name === name) return executable;
   }
-  throw new Error(`cargo built no ${name}`);
+  throw new Error(`cargo has not built the program ${name}`);
 }

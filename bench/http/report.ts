@@ -70,7 +70,7 @@ export function table(rows: readonly Row[]): string {
     (subject) => `${subject} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
   );
   const note = rows.some((row) => row.metric === "busy" && row.value < full)
-    ? "\n* waited for the load or the database: its requests/s are not its limit"
+    ? "\n* not fully loaded, because it waited for requests or the database: it can handle more requests/s"
     : "";
   return `${text}${note}\n\nmemory after the run: ${memory.join(", ")}`;
 }

@@ -132,7 +132,7 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
   };
   for (const subject of subjects) {
     try {
-      if (!subject.isRunning) throw new Error("its process has ended");
+      if (!subject.isRunning) throw new Error("its process has exited");
       await subject.check(scenario);
       samples.set(subject, []);
     } catch (error) {
@@ -184,14 +184,14 @@ try {
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   tell("");
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 }
 
 function finish(): void {
   console.log(table(rows));
   for (const { subject, scenario, reason } of omissions) {
-    console.log(`\nskipped: ${subject}${scenario === undefined ? "" : ` in ${scenario}`}: ${reason}`);
+    console.log(`\nnot measured: ${subject}${scenario === undefined ? "" : ` in ${scenario}`}: ${reason}`);
   }
   if (hasFailed) process.exitCode = 1;
   if (json === undefined) return;

@@ -42,7 +42,7 @@ export class Subject {
       stdio: ["pipe", "ignore", "inherit"],
     });
     const ended = once(child, "exit").then(([code, signal]) => {
-      throw new Error(`${name} ended with ${String(code ?? signal)} before it listened`);
+      throw new Error(`${name} exited with ${String(code ?? signal)} before it listened`);
     });
     const subject = new Subject(name, port, child);
     try {
@@ -71,7 +71,7 @@ export class Subject {
     const text = Buffer.concat(await socket.toArray()).toString();
     const [head = "", body = ""] = text.split("\r\n\r\n");
     if (!isRight(scenario, head, body)) {
-      throw new Error(`${this.name} answers ${scenario.name} wrongly:\n${text}`);
+      throw new Error(`${this.name}: wrong response to ${scenario.name}:\n${text}`);
     }
   }
 
@@ -126,7 +126,8 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the system gave no port");
+  if (address === null || typeof address === "string")
+    throw new Error("the operating system assigned no port");
   return address.port;
 }
 

@@ -20,7 +20,7 @@ export function readResult(file: string): Result | undefined {
   if (!existsSync(file)) return undefined;
   const value = JSON.parse(readFileSync(file, "utf8")) as Partial<Result>;
   if (!Array.isArray(value.rows) || value.machine === undefined) {
-    throw new Error(`${file} is no result of a benchmark: it has no rows or no machine`);
+    throw new Error(`${file} is not the result of a benchmark: it lacks rows or machine`);
   }
   return value as Result;
 }

@@ -22,7 +22,7 @@ export class SubjectProcess {
       execArgv: ["--expose-gc"],
     });
     const answer = await nextMessage<Answer>(name, child);
-    if (!("supported" in answer)) throw new Error(`${name} did not say what it can do`);
+    if (!("supported" in answer)) throw new Error(`${name} did not send its supported scenarios`);
     return new SubjectProcess(name, answer.supported, child);
   }
 
@@ -30,7 +30,7 @@ export class SubjectProcess {
   async measure(set: string, scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ set, scenario, milliseconds } satisfies Ask);
     const answer = await nextMessage<Answer>(this.name, this.#child);
-    if (!("value" in answer)) throw new Error(`${this.name} did not measure ${set}/${scenario}`);
+    if (!("value" in answer)) throw new Error(`${this.name} sent no result for ${set}/${scenario}`);
     return answer.value;
   }
 

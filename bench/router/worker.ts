@@ -51,7 +51,7 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
           ? answer.route === expected &&
             isDeepStrictEqual(answer.values.toSorted(), valuesOf(routes[expected] ?? "", path).toSorted())
           : answer.route === (expected === "not-found" ? -1 : -2);
-      if (!right) throw new Error(`${name}: wrong answer to ${method} ${path}: ${JSON.stringify(answer)}`);
+      if (!right) throw new Error(`${name}: wrong result for ${method} ${path}: ${JSON.stringify(answer)}`);
     }
     loops.set(`${set}/${scenario}`, () => {
       for (const { method, path } of list) {
@@ -62,7 +62,7 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
     });
   }
   loops.set(`${set}/load`, () => {
-    if (load() === undefined) throw new Error("no router");
+    if (load() === undefined) throw new Error("the router was not created");
     return 1;
   });
   loops.set(`${set}/memory`, () => {
@@ -114,7 +114,7 @@ for (let turn = 0; turn < 3; turn += 1) {
 
 process.on("message", ({ set, scenario, milliseconds }: Ask) => {
   const loop = loops.get(`${set}/${scenario}`);
-  if (loop === undefined) throw new Error(`${name} cannot do ${set}/${scenario}`);
+  if (loop === undefined) throw new Error(`${name} does not support ${set}/${scenario}`);
   process.send?.({
     value: scenario === "memory" ? loop() : measure(loop, milliseconds),
   } satisfies Answer);

@@ -93,7 +93,7 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
     const cpu = figure(rows, scenario, "ratio", "cpu_us_per_req");
     const rps = figure(rows, scenario, "ratio", "rps");
     return [
-      { text: `${scenario}: CPU for each request, ${percent(cpu)}`, isMet: cpu <= 1 + tolerance },
+      { text: `${scenario}: CPU time per request, ${percent(cpu)}`, isMet: cpu <= 1 + tolerance },
       { text: `${scenario}: requests/s, ${percent(rps)}`, isMet: rps >= 1 - tolerance },
     ];
   });

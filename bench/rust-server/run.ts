@@ -116,7 +116,7 @@ async function turn(
 async function check(sides: readonly [Side, Side], scenario: NotesScenario): Promise<void> {
   const texts: string[] = [];
   for (const { subject, database } of sides) {
-    if (!subject.isRunning) throw new Error(`${subject.name}: its process has ended`);
+    if (!subject.isRunning) throw new Error(`${subject.name}: its process has exited`);
     if (scenario.writes === true) await fill(database);
     await subject.check(scenario);
     if (scenario.path === undefined) continue;
@@ -124,7 +124,7 @@ async function check(sides: readonly [Side, Side], scenario: NotesScenario): Pro
     texts.push(await (await fetch(url, { headers: { authorization: token } })).text());
   }
   if (texts[0] !== texts[1]) {
-    throw new Error(`${scenario.name}: the answers differ:\n${texts.join("\n")}`);
+    throw new Error(`${scenario.name}: the responses of the servers differ:\n${texts.join("\n")}`);
   }
 }
 
@@ -189,7 +189,7 @@ async function all(programs: Programs, dataDir: string): Promise<Row[]> {
 
 function finish(rows: readonly Row[]): void {
   console.log(table(rows));
-  console.log(`\nother work before it began: ${otherWork.toFixed(1)} processes that wanted to run`);
+  console.log(`\nload average before the benchmark: ${otherWork.toFixed(1)}`);
   for (const verdict of verdicts(rows)) {
     console.log(`${verdict.text}: ${verdict.isMet ? "met" : "missed"}`);
   }
@@ -209,7 +209,7 @@ try {
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   tell("");
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 } finally {
   // Waits until the server has stopped, shortly after its last user.

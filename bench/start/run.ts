@@ -66,7 +66,7 @@ try {
   finish(samples);
 } catch (error) {
   if (!stop.signal.aborted) throw error;
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 }
 
@@ -79,7 +79,9 @@ function finish(samples: ReadonlyMap<string, readonly number[]>): void {
     unit: "ms",
   }));
   const ours = rows[0]?.value ?? Number.NaN;
-  console.log(`${size.routes} routes, process start to first answer, median of ${rounds}\n`);
+  console.log(
+    `${size.routes} routes, from the start of the process to the first response, median of ${rounds}\n`,
+  );
   for (const { subject, value } of rows) {
     console.log(`${subject.padEnd(24)} ${value.toFixed(1).padStart(7)} ms  ${(value / ours).toFixed(2)}x`);
   }

@@ -49,8 +49,8 @@ export async function timeStart(
         return taken;
       }
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`${name} ended before it answered`);
-      if (taken > patience) throw new Error(`${name} did not answer within ${patience / 1000} s`);
+        throw new Error(`${name} exited before its first response`);
+      if (taken > patience) throw new Error(`${name} did not respond within ${patience / 1000} s`);
       await setTimeout(1);
     }
   } finally {
@@ -70,14 +70,14 @@ async function ask(port: number, path: string): Promise<string | undefined> {
   }
   const text = (await response.setEncoding("utf8").toArray()).join("");
   if (response.statusCode !== 200)
-    throw new Error(`the first answer was ${String(response.statusCode)}: ${text}`);
+    throw new Error(`the first response was ${String(response.statusCode)}: ${text}`);
   return text;
 }
 
 function check(name: string, text: string, expected: FirstRequest["expected"]): void {
   const found = JSON.parse(text) as Record<string, unknown>;
   const isRight = Object.entries(expected).every(([key, value]) => found[key] === value);
-  if (!isRight) throw new Error(`${name} answers wrongly: ${text}`);
+  if (!isRight) throw new Error(`${name}: wrong response: ${text}`);
 }
 
 /** Asks the process to stop, so that it writes its cache. Kills it if it does not exit. */

@@ -21,7 +21,7 @@ export class SubjectProcess {
       env: { ...process.env, NODE_ENV: "production" },
     });
     const answer = await nextMessage<Answer>(name, child);
-    if (!("supported" in answer)) throw new Error(`${name} did not say what it can do`);
+    if (!("supported" in answer)) throw new Error(`${name} did not send its supported scenarios`);
     return new SubjectProcess(name, answer.supported, child);
   }
 
@@ -29,7 +29,7 @@ export class SubjectProcess {
   async measure(scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ scenario, milliseconds } satisfies Ask);
     const answer = await nextMessage<Answer>(this.name, this.#child);
-    if (!("nanoseconds" in answer)) throw new Error(`${this.name} did not measure ${scenario}`);
+    if (!("nanoseconds" in answer)) throw new Error(`${this.name} sent no result for ${scenario}`);
     return answer.nanoseconds;
   }
 

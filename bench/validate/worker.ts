@@ -105,7 +105,7 @@ function prepare(subject: Subject, scenario: Scenario): Loop | undefined {
           : scenario.operation === "decode"
             ? isDeepStrictEqual(present(result), scenario.decoded?.[index])
             : isDeepStrictEqual(JSON.parse(result as string), JSON.parse(JSON.stringify(value)));
-    if (!right) throw new Error(`${scenario.name}: wrong answer to ${JSON.stringify(value).slice(0, 300)}`);
+    if (!right) throw new Error(`${scenario.name}: wrong result for ${JSON.stringify(value).slice(0, 300)}`);
   }
   return scenario.operation === "decode"
     ? overFreshValues(scenario.values, operation)
@@ -143,7 +143,7 @@ for (let turn = 0; turn < 3; turn += 1) {
 
 process.on("message", ({ scenario, milliseconds }: Ask) => {
   const entry = loops.get(scenario);
-  if (entry === undefined) throw new Error(`${scenario} was asked of a subject that cannot do it`);
+  if (entry === undefined) throw new Error(`the subject does not support ${scenario}`);
   let spent = 0;
   let values = 0;
   while (spent < milliseconds * 1000) {

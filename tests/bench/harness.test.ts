@@ -58,7 +58,7 @@ describe("results of the HTTP benchmark", () => {
     const text = table(rows);
     assert.match(text, /get-param {2}kit-native +8\.00 +1\.00 .* 1\.00$/m);
     assert.match(text, /get-param {2}axum +12\.00 +1\.50 .* 0\.50\*$/m);
-    assert.match(text, /^\* waited/m);
+    assert.match(text, /^\* not fully loaded/m);
     assert.match(text, /axum 6 MiB/);
   });
 });
@@ -111,7 +111,7 @@ describe("processes of the HTTP benchmark", () => {
 
   test("a process that exits before it listens is reported with its exit code", async () => {
     const start = { file: process.execPath, arguments: ["-e", "process.exit(3)"], cwd: http };
-    await assert.rejects(Subject.start("broken", start), /broken ended with 3 before it listened/);
+    await assert.rejects(Subject.start("broken", start), /broken exited with 3 before it listened/);
   });
 
   test("a server exits by itself if the benchmark is killed", async () => {
@@ -140,7 +140,7 @@ setInterval(() => undefined, 1000);
   test("a program that fails is reported with its last output, and an aborted program exits", async () => {
     const { signal } = new AbortController();
     const words = ["-e", "console.error('no such crate'); process.exit(4)"];
-    await assert.rejects(run(process.execPath, words, http, signal), /ended with 4:\nno such crate/);
+    await assert.rejects(run(process.execPath, words, http, signal), /exited with 4:\nno such crate/);
     const forever = ["-e", "setInterval(() => undefined, 1000)"];
     await assert.rejects(run(process.execPath, forever, http, AbortSignal.timeout(100)), /abort/i);
   });

@@ -18,7 +18,7 @@ async function chosenServer(): Promise<ServerAdapter> {
     case "hono":
       return (await import("@kit/server-hono")).honoServer();
     default:
-      throw new RangeError(`There is no adapter ${name}; there are native, express, fastify and hono`);
+      throw new RangeError(`There is no adapter ${name}; the adapters are native, express, fastify and hono`);
   }
 }
 
@@ -30,7 +30,8 @@ async function chosenPlugins(): Promise<readonly Plugin[]> {
   const name = process.argv[3];
   if (name === undefined) return [];
   if (name === "observed") return [looker];
-  if (name !== "sidecar") throw new RangeError(`Nobody is called ${name}; there are observed and sidecar`);
+  if (name !== "sidecar")
+    throw new RangeError(`There is no plugin ${name}; the plugins are observed and sidecar`);
   const { debugPlugin } = await import("@kit/plugin-debug");
   return [debugPlugin({ port: 0, mode: "production", apiKey: "of-the-benchmark" })];
 }
