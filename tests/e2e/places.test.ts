@@ -88,7 +88,7 @@ describe("a project", () => {
   });
 });
 
-test("with Windows line endings has the same artifacts, and the same line numbers in errors", async () => {
+test("sources with Windows line endings have the same artifacts, and the same line numbers in errors", async () => {
   const project = await Project.copy();
   try {
     const build = ["build", "--no-compile"];
@@ -172,7 +172,7 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
   });
 });
 
-test("reports a directory that it may not write to", async (t) => {
+test("kit build reports a directory that it may not write to", async (t) => {
   const project = await Project.copy();
   try {
     await project.kitOk("build", "--no-compile");

@@ -192,7 +192,7 @@ describe("outgoing calls of a request", () => {
   });
 });
 
-it("records the calls of a route again, in production, once a request of the route has made one", async () => {
+it("in production, the calls of a route are recorded again once a request of the route has made one", async () => {
   const app = await start(production);
   for (let count = 0; count < 40; count += 1) await app.send("GET /rare/none");
   // The sidecar does not expect this call of the route, so it is not recorded. Calls of the route's next requests are
@@ -204,7 +204,7 @@ it("records the calls of a route again, in production, once a request of the rou
   await app.close();
 });
 
-it("records no calls after the application has stopped", async () => {
+it("no calls are recorded after the application has stopped", async () => {
   const { hasSubscribers } = await import("node:diagnostics_channel");
   const app = await start(production);
   assert.ok(hasSubscribers("undici:request:create"));

@@ -250,7 +250,7 @@ describe("migrations", () => {
   });
 });
 
-it("returns the information that the dashboard needs first", async () => {
+it("the endpoint dashboard returns the information that the page requests first", async () => {
   const app = await start();
   const { instance, replayToken, ...info } = await app.ok<DashboardInfo>("/_debug/dashboard");
   assert.deepEqual(info, {

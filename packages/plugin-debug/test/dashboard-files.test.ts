@@ -17,7 +17,7 @@ const skip =
   !existsSync(join(directory, "index.html")) && "the dashboard is not built: cargo xtask dashboard";
 const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
 
-it("serves the page to browsers, and the list of endpoints to programs", () => {
+it("the sidecar sends the page to browsers, and the list of endpoints to programs", () => {
   assert.deepEqual(
     [accept, "text/html", "TEXT/HTML;q=0.9", "*/*", "application/json", "", "text/htmlx"].map((wanted) =>
       isFile("/", wanted),

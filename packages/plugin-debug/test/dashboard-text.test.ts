@@ -298,7 +298,7 @@ it("registeredAt and definitionOf find the function of a registered middleware",
   assert.deepEqual(definitionOf(["", "export default function a() {}"], "default", "a.ts"), { line: 2 });
 });
 
-it("writes and reads headers as lines of text, and lists the hidden parts of a request", () => {
+it("headers are written and read as lines of text, and hiddenNames lists the hidden parts of a request", () => {
   const headers = { accept: "a: b", authorization: "[redacted]" };
   assert.deepEqual(readHeaders(`${writeHeaders(headers)}\n\n:x\nX-A:  1 `), { ...headers, "x-a": "1" });
   assert.deepEqual(
@@ -312,7 +312,7 @@ it("writes and reads headers as lines of text, and lists the hidden parts of a r
   assert.deepEqual(hiddenNames({ target: "/", headers: "", body: "" }), []);
 });
 
-it("adds empty slices for times without requests", () => {
+it("withGaps adds empty slices for times without requests", () => {
   const slice = { count: 1, failed: 0, p50: 1, p95: 1, p99: 1, max: 1, throughput: 1 };
   const since = new Date(95_000).toISOString();
   const all = withGaps({
@@ -336,7 +336,7 @@ it("adds empty slices for times without requests", () => {
   assert.deepEqual(withGaps({ since, sliceMs: 10_000, slices: [] }), []);
 });
 
-it("converts every location to an address and back", () => {
+it("hrefOf and readPlace convert every location to an address and back", () => {
   for (const place of [
     { view: "requests", id: null, query: {} },
     { view: "routes", id: "GET /notes/:id?#%", query: {} },
@@ -348,7 +348,7 @@ it("converts every location to an address and back", () => {
   assert.equal(readPlace("#/types/%zz").id, "%zz");
 });
 
-it("formats durations, sizes and counts for people", () => {
+it("the dashboard formats durations, sizes and counts for people", () => {
   assert.deepEqual([0.004, 3.271, 42.25, 120, 1_500, 61_000, null].map(duration), [
     "0.00 ms",
     "3.27 ms",
@@ -367,7 +367,7 @@ it("formats durations, sizes and counts for people", () => {
   );
 });
 
-it("describes changes of a migration in words", () => {
+it("wordsOf describes changes of a migration in words", () => {
   assert.deepEqual(
     [
       { change: "addColumn", table: "notes", column: { name: "pinned" } },

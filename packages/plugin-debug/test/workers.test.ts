@@ -125,7 +125,7 @@ describe("the sidecar of a server with workers", () => {
   });
 });
 
-it("does not use a directory that other users can read", async (t) => {
+it("the sidecar does not use a directory that other users can read", async (t) => {
   const group = "00000000-0000-0000-0000-000000000001";
   const path = join(tmpdir(), `kit-debug-${process.pid}-${group}`);
   await mkdir(path, { mode: 0o755 });

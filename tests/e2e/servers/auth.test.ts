@@ -88,7 +88,7 @@ describe("access tokens that are accepted", () => {
   });
 });
 
-test("are checked before the request is validated, so that other clients learn nothing about the contract", async () => {
+test("the authorization is checked before the request is validated, so that other clients learn nothing about the contract", async () => {
   const stranger = app.with({});
   assertError(await stranger.post("/notes", { title: 42 }), 401, "UNAUTHORIZED");
   assertError(await stranger.get("/notes?page=abc"), 401, "UNAUTHORIZED");
@@ -99,7 +99,7 @@ test("are checked before the request is validated, so that other clients learn n
   );
 });
 
-test("are not needed for the response to an unknown path", async () => {
+test("the response to an unknown path requires no authorization", async () => {
   assertError(await app.with({}).get("/nowhere"), 404, "NOT_FOUND");
   assertError(await app.with({}).send("PATCH", "/notes"), 405, "METHOD_NOT_ALLOWED");
 });

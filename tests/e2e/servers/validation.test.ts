@@ -101,7 +101,7 @@ describe("a property of the body", () => {
     assert.deepEqual([archived?.rule, archived?.limit], ["type", "boolean"]);
   });
 
-  test("is missing if the object only inherits it", async () => {
+  test("counts as missing if the object only inherits it", async () => {
     assertInvalid(
       await ada.send("POST", "/notes", '{"__proto__":{"title":"t","content":"c"}}', JSON_TYPE),
       "$.title",

@@ -19,7 +19,7 @@ export interface InvalidValue {
   readonly ambiguous?: readonly Step[];
 }
 
-/** Values that no model accepts unless it accepts any value of their kind. */
+/** Values of each kind. Those that the model accepts are left out. */
 const UNRELATED: readonly unknown[] = [null, true, 12.25, "~not it~", [], {}, [["~"]], { "~": 1 }];
 
 /** Returns copies of a value that are each invalid at one location. There are several for each location. */
