@@ -39,7 +39,7 @@ test("a goal is met at its limit and missed above it, and is left out if its val
   );
 });
 
-test("lists every peer that is faster in a scenario, but no adapters", () => {
+test("the page lists every peer that is faster in a scenario, but no adapters", () => {
   const rows = [
     cpu("not-found", "kit-native", 6),
     cpu("not-found", "kit-hono", 3),
@@ -72,6 +72,6 @@ test("tables are sorted, and mark missing values and servers that were not fully
   assert.equal(startSection(undefined), "No figures are recorded.");
 });
 
-test("refuses a page that lacks the comments for a table", () => {
+test("fill refuses a page that lacks the comments for a table", () => {
   assert.throws(() => fill("# Performance\n", "http", "x"), /no place for http/);
 });

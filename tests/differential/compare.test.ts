@@ -42,7 +42,7 @@ function requestOf(index: number): Sent {
   };
 }
 
-test("finds a difference among many requests and reduces it to a minimal request", async () => {
+test("compare finds a difference among many requests and reduces it to a minimal request", async () => {
   const [right, wrong] = [await started(false), await started(true)];
   const lanes = [new ServerUnderTest("right", right.port), new ServerUnderTest("wrong", wrong.port)] as const;
   try {

@@ -12,17 +12,17 @@ import { Project, repository } from "./support/project.ts";
 
 /** Files that start a process, with the reason why its arguments contain no password. The reason may be the name of a test in quotes. */
 const PLACES: Readonly<Record<string, string>> = {
-  "packages/cli/src/dev/app-process.ts": '"starts no process with the password in its arguments"',
+  "packages/cli/src/dev/app-process.ts": '"start no process with the password in its arguments"',
   "packages/cli/src/dev/terminal.ts": "opens a browser at the URL of the application",
-  "packages/cli/src/dev/type-checker.ts": '"starts no process with the password in its arguments"',
-  "packages/cli/src/node-run.ts": '"starts no process with the password in its arguments"',
+  "packages/cli/src/dev/type-checker.ts": '"start no process with the password in its arguments"',
+  "packages/cli/src/node-run.ts": '"start no process with the password in its arguments"',
   "packages/cli/src/psql.ts":
     '"passes the password to psql only in the environment" (packages/cli/test/psql.test.ts)',
-  "packages/dev-database/src/cluster.ts": '"starts no process with the password in its arguments"',
-  "packages/dev-database/src/lease.ts": '"starts no process with the password in its arguments"',
-  "packages/dev-database/src/migrations.ts": '"starts no process with the password in its arguments"',
+  "packages/dev-database/src/cluster.ts": '"start no process with the password in its arguments"',
+  "packages/dev-database/src/lease.ts": '"start no process with the password in its arguments"',
+  "packages/dev-database/src/migrations.ts": '"start no process with the password in its arguments"',
   "packages/dev-database/src/process.ts": "asks ps for the program of a process id",
-  "packages/dev-database/src/server.ts": '"starts no process with the password in its arguments"',
+  "packages/dev-database/src/server.ts": '"start no process with the password in its arguments"',
   "packages/plugin-rust-server/src/cargo.ts": "passes the name of a profile to cargo",
   "packages/server-native/src/workers/plan.ts": "repeats the arguments of its own process",
   "crates/kit-cli/src/process.rs": "runs npm, git and compilers, none of which gets a URL",

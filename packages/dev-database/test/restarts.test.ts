@@ -45,7 +45,7 @@ async function listens(server: Server, port: number): Promise<boolean> {
   }
 }
 
-test("restarts a PostgreSQL that is killed again while it starts, without another keeper", async (context) => {
+test("the keeper restarts a PostgreSQL that is killed again while it starts, without another keeper", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -63,7 +63,7 @@ test("restarts a PostgreSQL that is killed again while it starts, without anothe
   assert.match(logOf(dataDir), /PostgreSQL did not start, trying again: PostgreSQL ended \(SIGKILL\)/);
 });
 
-test("waits for the port of PostgreSQL if another program has it for a short time", async (context) => {
+test("the keeper waits for the port of PostgreSQL if another program has it for a short time", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const thief = await takePort(dataDir, database.url);
@@ -71,7 +71,7 @@ test("waits for the port of PostgreSQL if another program has it for a short tim
   await untilAnswers(database.url, "SELECT 1", "1");
 });
 
-test("restarts PostgreSQL on another port if another program has its port, and warns the clients", async (context) => {
+test("the keeper restarts PostgreSQL on another port if another program has its port, and warns the clients", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -88,7 +88,7 @@ test("restarts PostgreSQL on another port if another program has its port, and w
   assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
 });
 
-test("warns the clients why PostgreSQL cannot restart, and restarts it when the reason is gone", async (context) => {
+test("the keeper warns the clients why PostgreSQL cannot restart, and restarts it when the reason is gone", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const file = join(clusterOf(dataDir), "PG_VERSION");

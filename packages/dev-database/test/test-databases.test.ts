@@ -35,7 +35,7 @@ async function databases(url: string): Promise<string[]> {
   return rows.map(([name]) => name ?? "");
 }
 
-test("creates a copy of the template for each test, and drops it when the test closes it", async (context) => {
+test("each test gets a copy of the template, which is dropped when the test closes it", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const one = await createTestDatabase({ dataDir, template });
@@ -50,7 +50,7 @@ test("creates a copy of the template for each test, and drops it when the test c
   assert.deepEqual(await databases(app.url), ["kit_template_"]);
 });
 
-test("fills a template once if many test databases are created at the same time", async (context) => {
+test("a template is filled once if many test databases are created at the same time", async (context) => {
   const dataDir = dataDirectory(context);
   let prepared = 0;
   const counted = {
@@ -68,7 +68,7 @@ test("fills a template once if many test databases are created at the same time"
   await Promise.all(all.map((database) => database.close()));
 });
 
-test("fills a template again if the first attempt failed", async (context) => {
+test("a template is filled again if the first attempt failed", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const failing = {
@@ -90,7 +90,7 @@ test("fills a template again if the first attempt failed", async (context) => {
   assert.ok(app.url);
 });
 
-test("drops the database of a killed process, but not the template, also after a restart", async (context) => {
+test("the database of a killed process is dropped, but not the template, also after a restart", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using server = await testServer(dataDir);
@@ -110,7 +110,7 @@ test("drops the database of a killed process, but not the template, also after a
   assert.deepEqual(await query(again.url, "SELECT title FROM notes"), [["of the template"]]);
 });
 
-test("does not drop the databases of clients if the keeper is killed", async (context) => {
+test("the databases of clients are not dropped if the keeper is killed", async (context) => {
   const dataDir = dataDirectory(context);
   const database = await createTestDatabase({ dataDir, template });
   const before = keeperOf(dataDir, "tests");
@@ -123,7 +123,7 @@ test("does not drop the databases of clients if the keeper is killed", async (co
   await until(async () => (await databases(server.url)).length === 1, "the copy to be dropped");
 });
 
-test("runs a separate server without fsync for tests, and the project's server with fsync", async (context) => {
+test("tests use a separate server without fsync, and the project's server uses fsync", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await openDatabase({ dataDir });
   await using database = await createTestDatabase({ dataDir, template });
@@ -134,7 +134,7 @@ test("runs a separate server without fsync for tests, and the project's server w
   assert.deepEqual(await databases(app.url), [], "and none of theirs is on the project's");
 });
 
-test("creates the data of the server for tests again after a reboot, but not that of the project's server", async (context) => {
+test("the data of the server for tests is created again after a reboot, but not that of the project's server", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using app = await openDatabase({ dataDir });
@@ -160,7 +160,7 @@ test("creates the data of the server for tests again after a reboot, but not tha
   assert.deepEqual(await query(app.url, "SELECT to_regclass('kept')"), [["kept"]]);
 });
 
-test("applies the project's migrations to the template", async (context) => {
+test("the template contains the project's migrations", async (context) => {
   const dataDir = dataDirectory(context);
   const root = mkdtempSync(join(tmpdir(), "kit project "));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -189,7 +189,7 @@ test("applies the project's migrations to the template", async (context) => {
   await assert.rejects(createTestDatabase({ root, dataDir }), /syntax error at or near "TABEL"/);
 });
 
-test("runs queries of a test, although the application has no database driver", async (context) => {
+test("a test can send queries, although the application has no database driver", async (context) => {
   await using database = await createTestDatabase({ dataDir: dataDirectory(context), template });
   assert.deepEqual(await database.query("SELECT id, title, NULL FROM notes"), [
     ["1", "of the template", null],

@@ -25,7 +25,7 @@ async function list(query = ""): Promise<PageJson> {
   return answer.body;
 }
 
-test("responds with an empty list and zero pages if there are no notes", async () => {
+test("GET /notes responds with an empty list and zero pages if there are no notes", async () => {
   assert.deepEqual(await list(), {
     data: [],
     pagination: { total: 0, page: 1, pageSize: 20, totalPages: 0 },

@@ -159,7 +159,7 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       title: ".cache-hash identifies the input that a Rust server was generated from",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "writes no file if the input is unchanged",
+        "the plugin writes no file if the input is unchanged",
       ),
     },
   ],

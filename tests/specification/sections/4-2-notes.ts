@@ -88,7 +88,7 @@ export const notesEndpoints: Section = {
       provenBy: at(
         paging,
         "returns smaller totals after a delete",
-        "responds with an empty list and zero pages if there are no notes",
+        "GET /notes responds with an empty list and zero pages if there are no notes",
       ),
     },
     {

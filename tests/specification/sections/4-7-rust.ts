@@ -129,7 +129,7 @@ export const rustServer: Section = {
     },
     {
       title: "nothing is generated if types and contracts have not changed",
-      provenBy: at(plugin, "writes no file if the input is unchanged"),
+      provenBy: at(plugin, "the plugin writes no file if the input is unchanged"),
     },
     {
       title: "the server stores notes in the database that DATABASE_URL names",
