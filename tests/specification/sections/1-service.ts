@@ -218,7 +218,7 @@ export const packages: Section = {
       title: "@kit/plugin-rust-server generates a Rust server",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "writes a Rust project, and does not overwrite files of the user",
+        "the plugin writes a Rust project, and does not overwrite files of the user",
       ),
     },
   ],

@@ -46,7 +46,7 @@ export const rustServer: Section = {
   statements: [
     {
       title: "the option db selects the library for SQL, and any value other than sqlx is refused",
-      provenBy: at(plugin, "refuses invalid options when the plugin is created, before any build"),
+      provenBy: at(plugin, "rustServer refuses invalid options, before any build"),
     },
     {
       title: "models/<entity>.rs and models/mod.rs contain the types",

@@ -209,7 +209,7 @@ export const versions: Section = {
       title: "the names of migrations for the Rust server are twelve digits and create_<table>",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "writes a Rust project, and does not overwrite files of the user",
+        "the plugin writes a Rust project, and does not overwrite files of the user",
       ),
     },
   ],
