@@ -1,4 +1,4 @@
-/** Measured figure. */
+/** One measured value of a benchmark. */
 export interface Row {
   readonly scenario: string;
   readonly subject: string;
@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string;
 }
 
-/** Returns the middle value, or the mean of the two middle values; `NaN` for an empty list. */
+/** Returns the median: the middle value, or the mean of the two middle values. Returns `NaN` for an empty list. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((left, right) => left - right);
   const middle = sorted.length >> 1;
@@ -15,13 +15,13 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Returns the smallest sample such that the given share of the samples is not greater. */
+/** Returns a percentile: the smallest sample that at least the given share of the samples does not exceed. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Formats lines of cells as columns of equal width. The first `names` columns are aligned to the left, the others to the right. */
+/** Formats lines of cells as columns of equal width. The first `names` columns are aligned to the left, all others to the right. */
 export function columns(lines: readonly (readonly string[])[], names: number = 1): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Returns the next message of a process.
+ * Returns the next message that a process sends.
  *
  * @throws {Error} if the process exits instead.
  */

@@ -1,15 +1,15 @@
-/** Installs the peers that kit is compared with: a directory with its own package.json and lock file. */
+/** Installs the packages that kit is compared with. Each directory of peers has its own package.json and lock file. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Returns the versions in the package.json of a directory of peers. */
+/** Returns the versions that the package.json in a directory of peers names. */
 export function peerVersions(peers: string): Readonly<Record<string, string>> {
   const text = readFileSync(join(peers, "package.json"), "utf8");
   return (JSON.parse(text) as { dependencies: Record<string, string> }).dependencies;
 }
 
-/** Installs the peers if one is missing or has another version. */
+/** Installs the packages of a directory of peers if one is missing or has another version. */
 export function installPeers(peers: string): void {
   const there = Object.entries(peerVersions(peers)).every(([name, version]) => {
     const file = join(peers, "node_modules", name, "package.json");
@@ -18,7 +18,7 @@ export function installPeers(peers: string): void {
     );
   });
   if (there) return;
-  console.error("installing what is measured beside kit (once)");
+  console.error("installing the packages that kit is compared with (only once)");
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
     cwd: peers,
     stdio: ["ignore", "ignore", "inherit"],

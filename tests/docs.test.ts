@@ -1,4 +1,4 @@
-// Tests of the documentation: its code compiles, its transcripts match the output, its links exist.
+// Tests the documentation: its code compiles, the output of its commands is right, and its links exist.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,10 +12,10 @@ import { run } from "./e2e/support/command.ts";
 import { Project, repository } from "./e2e/support/project.ts";
 import type { RunningApp } from "./e2e/support/running-app.ts";
 
-/** The tutorial installs packed packages, which a project of this test does not have. */
+/** Page that is not tested here. The tutorial installs packed packages, which the projects of these tests do not have. */
 const TUTORIAL = "docs/tutorial.md";
 
-/** Files of a page's project that the page does not show. */
+/** Files of a page's project that the page need not show. */
 const BASE = ["package.json", "tsconfig.json"] as const;
 
 const pages: string[] = [];
@@ -26,12 +26,15 @@ pages.sort();
 for (const path of pages) {
   const page = await readPage(join(repository, path));
   describe(path, () => {
-    test("links exist", () => assertLinks(path));
-    // A page of a diagnostic shows a project with a mistake: `cargo test -p kit-build --test pages` compares the page with kit's output.
+    test("every link in the documentation leads to an existing file and heading", () => assertLinks(path));
+    // A page about a diagnostic shows a project with a mistake. `cargo test -p kit-build --test pages` compares it with the output of
+    // kit.
     if (path.startsWith("docs/errors/")) return;
     if (path === TUTORIAL) return;
-    test("every block of code is checked", () => assert.deepEqual(page.unchecked, []));
-    if (page.files.size > 0 || page.steps.length > 0) test("the code works", () => assertWorks(page, path));
+    test("every code block in the documentation is checked", () => assert.deepEqual(page.unchecked, []));
+    if (page.files.size > 0 || page.steps.length > 0)
+      test("the code on each page compiles, and its commands print what the page shows", () =>
+        assertWorks(page, path));
   });
 }
 
@@ -77,7 +80,7 @@ async function assertWorks(page: Page, path: string): Promise<void> {
       { cwd: project.root },
     );
     assert.equal(tsc.code, 0, tsc.stdout);
-    // A program on a page without a transcript must start too.
+    // The program of a page must also start if the page shows no command that uses it.
     if (page.files.has("src/main.ts")) app ??= await project.start({ env: { DEBUG_PORT: "0" } });
     if (app !== undefined) assert.deepEqual(await app.stop(), { code: 0, signal: null });
   } finally {
@@ -85,7 +88,7 @@ async function assertWorks(page: Page, path: string): Promise<void> {
   }
 }
 
-/** Returns a free port, for a page that uses a fixed port. */
+/** Returns a free port, which replaces the fixed port of a page. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,4 +1,4 @@
-// Tests of SECURITY.md and docs/security.md, and of the versions of Node.js that packages accept.
+// Tests SECURITY.md, docs/security.md, and the versions of Node.js that the packages accept.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -37,11 +37,11 @@ describe("SECURITY.md", () => {
 });
 
 describe("published packages", () => {
-  test("are found", () => assert.ok(manifests.length >= 17, `${manifests.length}`));
+  test("exist", () => assert.ok(manifests.length >= 17, `${manifests.length}`));
   for (const { name, engines, private: isPrivate } of manifests) {
     if (isPrivate === true) continue;
     test(`${name} accepts no Node.js 24 with a known vulnerability`, () => {
-      // The client also runs on older versions. The vulnerability does not exist there.
+      // The client also accepts older versions, which do not have the vulnerability.
       const expected = name === "@kit/client" ? `>=20 <24 || >=${oldestNode}` : `>=${oldestNode}`;
       assert.equal(engines?.node, expected);
     });
@@ -60,7 +60,7 @@ describe("docs/security.md", () => {
     "Migrations",
   ];
 
-  test("has a section for each border", async () => {
+  test("has a section for each border of the application", async () => {
     const page = await read("docs/security.md");
     const headings = new Set([...page.matchAll(/^## (.+)$/gm)].map(([, name]) => name));
     assert.deepEqual(
@@ -70,7 +70,7 @@ describe("docs/security.md", () => {
   });
 
   for (const border of borders) {
-    test(`names existing tests for the promises of the section ${border}`, async () => {
+    test(`names existing files of tests for the promises in the section ${border}`, async () => {
       const section = (await read("docs/security.md"))
         .split(/^## /m)
         .find((text) => text.startsWith(`${border}\n`));
@@ -80,7 +80,7 @@ describe("docs/security.md", () => {
         .slice(1);
       assert.ok(rows.length > 0, "the section has no table");
       for (const row of rows) {
-        // A statement without a promise has no test, and a promise may share the test of the one above.
+        // A row without a promise has no test. A row may also have the test of the row above.
         if (/\| (?:-|the same) \|$/.test(row)) continue;
         const proofs = [
           ...row

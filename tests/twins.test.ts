@@ -1,11 +1,11 @@
-// Tests that duplicated files in two packages are equal. They are duplicated because neither package may depend on the other.
+// Tests that files which exist in two packages are equal. Neither package may depend on the other.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-test("both packages detect the C library of Node with the same file", async () => {
+test("both packages contain the same file to detect the C library of Node", async () => {
   const packages = join(import.meta.dirname, "../packages");
   const [server, compiler] = await Promise.all(
     ["server-native", "transform-native"].map((name) =>
@@ -15,7 +15,7 @@ test("both packages detect the C library of Node with the same file", async () =
   assert.equal(compiler, server);
 });
 
-test("the matcher and the servers on node:http normalize paths with the same file", async () => {
+test("the router and the servers on node:http contain the same file to normalize paths", async () => {
   const packages = join(import.meta.dirname, "../packages");
   const [matcher, server] = await Promise.all(
     ["core/src/router", "server-node/src"].map((directory) =>

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench client`: cost of typed clients with 300 routes for a type checker and an editor. Compares kit's client with those of
- * openapi-fetch and Hono, for the same interface. Only the ratios matter.
+ * `cargo xtask bench client`: measures how much time a type checker and an editor need for the typed client of an API with 300 routes.
+ * Compares kit's client with those of openapi-fetch and Hono for the same API. Only the ratios matter.
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ interface Row {
   readonly unit: string;
 }
 
-/** Runs `tsc --extendedDiagnostics` on a module with all of its imports, and returns the figures. */
+/** Runs `tsc --extendedDiagnostics` on a module with all of its imports. Returns the type instantiations and seconds that it reports. */
 function check(file: string, name: string): { instantiations: number; seconds: number } {
   const project = join(app, `tsconfig.${name}.json`);
   writeFileSync(project, `${JSON.stringify({ extends: "./tsconfig.json", include: [], files: [file] })}\n`);
@@ -39,7 +39,7 @@ function check(file: string, name: string): { instantiations: number; seconds: n
   });
   const figure = (label: string): number => {
     const found = new RegExp(`^${label}:\\s+([\\d.]+)`, "mu").exec(text);
-    if (found === null) throw new Error(`tsc says nothing of "${label}":\n${text}`);
+    if (found === null) throw new Error(`the output of tsc does not contain "${label}":\n${text}`);
     return Number(found[1]);
   };
   return { instantiations: figure("Instantiations"), seconds: figure("Check time") };
@@ -90,7 +90,9 @@ for (const subject of subjects) {
   );
   const typed = type(subject, rounds);
   if (typed.pathCount === 0 || typed.propertyCount === 0) {
-    throw new Error(`the language service completes nothing with ${subject.name}: ${JSON.stringify(typed)}`);
+    throw new Error(
+      `the language service found no completions for ${subject.name}: ${JSON.stringify(typed)}`,
+    );
   }
   add("completion", "paths", "ms", typed.paths);
   add("completion", "properties", "ms", typed.properties);

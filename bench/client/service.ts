@@ -1,4 +1,4 @@
-/** Measures the latency in an editor: completions of a language service while a user types a call. */
+/** Measures how long an editor waits for completions while a user types a call. Uses the language service of TypeScript, as editors do. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,19 +10,19 @@ const ts = createRequire(join(import.meta.dirname, "../../tests/oracle/package.j
   "typescript",
 ) as typeof TypeScript;
 
-/** Times of completions in milliseconds, one for each edit, and the number of entries in the last completions. */
+/** Times of completions in milliseconds, one for each edit. */
 export interface Typed {
-  /** Completions of paths, or of properties that precede a path. */
+  /** Times until the paths are listed, or the properties that come before a path in the client's syntax. */
   readonly paths: readonly number[];
-  /** Completions of the response's properties. */
+  /** Times until the properties of the response are listed. */
   readonly properties: readonly number[];
   readonly pathCount: number;
   readonly propertyCount: number;
 }
 
 /**
- * Types a call repeatedly in a file without calls. Each edit creates a new program without the checker's cached results, as in an editor.
- * The first round is a warm-up and is discarded.
+ * Types a call repeatedly in a file without other calls. Each edit creates a new program without cached types, as in an editor. The first
+ * round is a warm-up and is discarded.
  */
 export function type(subject: Subject, rounds: number): Typed {
   const file = join(app, `src/clients/${subject.name}.typed.ts`);

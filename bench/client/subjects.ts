@@ -1,4 +1,4 @@
-/** Measured clients: a module for each that declares `api`, and the syntax of a call with the client. */
+/** Typed clients that are compared: for each, a module that declares `api`, and the syntax of a call. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,26 +6,26 @@ import { join } from "node:path";
 export const app: string = join(import.meta.dirname, "app");
 export const peers: string = join(import.meta.dirname, "peers");
 
-/** Route of the project, such as `GET` and `/accounts/items/:id`. */
+/** Route of the API: method `get` and path `/accounts/items/:id`. */
 export interface Route {
   readonly method: string;
   readonly path: string;
 }
 
-/** Client library. */
+/** Client library that is measured. */
 export interface Subject {
   readonly name: string;
-  /** Returns the module that declares `api`. */
+  /** Returns the source of the module that declares the client `api`. */
   client(routes: readonly Route[]): string;
-  /** Returns a call that awaits the response, and reads the property that a caller would use. */
+  /** Returns the source of a call that awaits the response and reads one of its properties, as a caller would. */
   call(route: Route): string;
-  /** Start of a call, up to the position at which a user would request completions of paths. */
+  /** Start of a call, up to the position where a user would request completions of paths. */
   readonly path: string;
-  /** True if a response may be absent. */
+  /** True if the type of a response includes `undefined`. */
   readonly maybe?: boolean;
 }
 
-/** Returns the routes of the project from its OpenAPI document. */
+/** Returns the routes of the API, which its OpenAPI document lists. */
 export function routes(): Route[] {
   const text = readFileSync(join(app, ".kit/schemas/openapi.json"), "utf8");
   const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, unknown>> };
@@ -34,7 +34,7 @@ export function routes(): Route[] {
   );
 }
 
-/** Returns the names of successful responses' types in `.kit/types.ts`. */
+/** Returns the name of the type of each route's successful response, such as `Types.Note`. */
 function answers(): ReadonlyMap<string, string> {
   const text = readFileSync(join(app, ".kit/schemas/openapi.json"), "utf8");
   interface Operation {
@@ -58,7 +58,7 @@ function answers(): ReadonlyMap<string, string> {
 const template = (path: string): string => path.replaceAll(/:(\w+)/gu, "{$1}");
 const takesId = (route: Route): boolean => route.path.includes(":id");
 const takesBody = (route: Route): boolean => route.method === "post" || route.method === "patch";
-/** Matches the type of every body: the benchmark measures how long the checker takes to find the route's types. */
+/** Argument that fits the type of every body. The benchmark measures how long the type checker takes to find the types of a route. */
 const body = "undefined as never";
 
 export const subjects: readonly Subject[] = [
@@ -129,7 +129,7 @@ export const api = hc<typeof server>("http://localhost");
   },
 ];
 
-/** Writes the module of a client, and a module that calls every route with it. Returns both paths, relative to the project. */
+/** Writes the module of a client, and a module that calls every route with this client. Returns both paths, relative to the project. */
 export function write(subject: Subject, all: readonly Route[]): { client: string; calls: string } {
   const directory = join(app, "src/clients");
   mkdirSync(directory, { recursive: true });

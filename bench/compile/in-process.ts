@@ -1,11 +1,11 @@
-/** kit's builds without starting a process, as in `kit dev`. `cargo xtask bench` builds the example program that runs here. */
+/** Measures kit's builds within one process, as `kit dev` runs them. `cargo xtask bench` compiles the example program that is run here. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 import { edit } from "./project.ts";
 import { app } from "./subjects.ts";
 
-/** Build with its scenario, its steps and its total time in milliseconds. */
+/** Build of a scenario: the time of each step and the total time in milliseconds. */
 export interface InProcess {
   readonly scenario: "cold" | "unchanged" | "edited" | "again" | "incremental";
   readonly total: number;
@@ -17,7 +17,7 @@ export interface InProcess {
   readonly write: number;
 }
 
-/** Builds the given number of times. */
+/** Runs the builds of all scenarios for this number of rounds. */
 export function measure(rounds: number): readonly InProcess[] {
   const target = process.env["CARGO_TARGET_DIR"] ?? join(import.meta.dirname, "../../target");
   const program = join(target, "release/examples/measure");

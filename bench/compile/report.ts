@@ -1,7 +1,7 @@
 import { columns, type Row } from "../figures.ts";
 import { unplugged } from "./subjects.ts";
 
-/** Formats the cost of hooks: a line for each kind of tap, with the milliseconds that it adds to a cold build, and the ratio. */
+/** Formats the cost of plugin hooks: for each kind of hook function, the milliseconds that it adds to a cold build, and the ratio. */
 export function hooks(rows: readonly Row[]): string {
   const cold = (subject: string): number =>
     rows.find((row) => row.scenario === "cold" && row.subject === subject)?.value ?? Number.NaN;
@@ -14,7 +14,7 @@ export function hooks(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** Formats a line for each subject: its times, and the ratio to the time of kit's whole process. */
+/** Formats a table with a line for each subject: its times, and their ratios to the times of `kit build`. */
 export function table(rows: readonly Row[]): string {
   const scenarios = [...new Set(rows.map((row) => row.scenario))];
   const read = (scenario: string, subject: string): number =>

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench compile`: `kit build` compared with TypeScript's own compilers and with a peer that derives a specification from
- * types, on one generated project, in one run, in turn. Only the ratios matter.
+ * `cargo xtask bench compile`: compares `kit build` with TypeScript's own compilers and with a program that derives JSON Schemas from
+ * types. All build the same generated project, in turn, in one run. Only the ratios matter.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -30,7 +30,7 @@ function record(scenario: string, subject: string, milliseconds: number): void {
 }
 
 try {
-  // The first round fills the caches of the file system and is discarded.
+  // The first round only fills the caches of the file system and is discarded.
   for (let round = 0; round <= rounds; round += 1) {
     for (const subject of subjects) {
       writeFileSync(join(app, edit.file), original);
@@ -45,7 +45,7 @@ try {
   }
   writeFileSync(join(app, edit.file), original);
   measure(rounds + 1).forEach((build, index) => {
-    // The first round is discarded here too; a round has five builds.
+    // Discards the first round, which has five builds, here too.
     if (index < 5 || (build.scenario !== "cold" && build.scenario !== "incremental")) return;
     record(build.scenario, "kit-in-process", build.total);
   });

@@ -1,4 +1,4 @@
-/** Measured subjects. Each does its complete work once, as a process that a user would start. */
+/** Programs that `bench compile` measures. Each runs its complete work once, as a process that a user would start. */
 import { execFileSync } from "node:child_process";
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,21 +9,21 @@ export const app: string = join(import.meta.dirname, "app");
 const peers = join(import.meta.dirname, "peers");
 const repository = join(import.meta.dirname, "../..");
 
-/** Program that reads the project. */
+/** Program that is measured. */
 export interface Subject {
   readonly name: string;
   readonly args: readonly string[];
-  /** Content of the project's `kit.config.js`, if it has one. */
+  /** Content of `kit.config.js` for this subject. Absent if there is no such file. */
   readonly config?: string;
-  /** Removes the output, so that the next run starts from scratch. */
+  /** Removes the output of the last run, so that the next run starts from scratch. */
   forget(): void;
 }
 
 let aside = 0;
 
 /**
- * Moves the output away; `clean` removes it at the end. After removing thousands of files, a file system may create files slowly for
- * several seconds.
+ * Moves the output of kit away; {@link clean} removes it at the end. After the removal of thousands of files, a file system may create
+ * files slowly for several seconds.
  */
 function forgetKit(): void {
   const output = join(app, ".kit");
@@ -44,7 +44,7 @@ const generator = "node_modules/ts-json-schema-generator/bin/ts-json-schema-gene
 
 const build = [join(repository, "packages/cli/bin/kit.js"), "build", "--json"];
 
-/** Returns the source of a plugin with a tap on every hook. */
+/** Returns the source of a configuration with a plugin that registers the function `tap` for every hook. */
 const plugged = (tap: string): string => `
 const hooks = {};
 for (const hook of ["beforeTransform", "afterTypeParse", "afterValidators", "afterRouteTable", "emit", "compile", "done"])
@@ -52,12 +52,13 @@ for (const hook of ["beforeTransform", "afterTypeParse", "afterValidators", "aft
 export default { plugins: [{ name: "plugged", hooks }] };
 `;
 
-/** Name of the subject that subjects with plugins are compared with. */
+/** Name of the subject without plugins, which the subjects with plugins are compared with. */
 export const unplugged = "kit-config";
 
 export const subjects: readonly Subject[] = [
   { name: "kit", args: build, forget: forgetKit },
-  // Subjects for the cost of hooks: a configuration without plugins, taps that do nothing, and taps that read all of their input.
+  // These subjects measure the cost of plugin hooks: no plugins, hook functions that do nothing, and hook functions that read all
+  // of their input.
   { name: unplugged, args: build, config: "export default { plugins: [] };\n", forget: forgetKit },
   { name: "kit-idle-taps", args: build, config: plugged("() => {}"), forget: forgetKit },
   {
@@ -94,7 +95,7 @@ export const subjects: readonly Subject[] = [
   },
 ];
 
-/** Runs a subject and returns the time from the start to the exit of its process. */
+/** Runs a subject. Returns the milliseconds from the start to the exit of its process. */
 export function run(subject: Subject): number {
   const config = join(app, "kit.config.js");
   if (subject.config === undefined) rmSync(config, { force: true });
@@ -104,12 +105,12 @@ export function run(subject: Subject): number {
   return performance.now() - start;
 }
 
-/** Installs the peers if they are missing. */
+/** Installs the programs that kit is compared with, if they are missing. */
 export function install(): void {
   installPeers(peers);
 }
 
-/** Returns the versions of the peers. */
+/** Returns the versions of the programs that kit is compared with. */
 export function versions(): Readonly<Record<string, string>> {
   return peerVersions(peers);
 }

@@ -1,6 +1,7 @@
 /**
- * `cargo xtask bench database`: time that a test waits for its own database with the tables of the Teams example. Databases are created one
- * after the other, like for the tests of a file. The first one starts the server and fills the template; it is not counted.
+ * `cargo xtask bench database`: measures how long a test waits for its own database, which has the tables of the Teams example. Databases
+ * are created one after the other, as by the tests of a file. The first one is not counted, because it starts the server and fills the
+ * template.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -17,19 +18,22 @@ const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
 });
 const rounds = values.quick ? 10 : 50;
-/** Goal for the median, in milliseconds. */
+/** Maximum median in milliseconds that meets the goal. */
 const limit = 100;
-/** Load of the machine before the benchmark starts. */
+/** Load average of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 const root = join(import.meta.dirname, "../../examples/teams");
 const dataDir = mkdtempSync(join(tmpdir(), "kit-bench-database-"));
-// If the benchmark runs as root, PostgreSQL runs as another user, who needs access to the directory.
+// If the benchmark runs as root, PostgreSQL runs as another account, which needs access to the directory.
 chmodSync(dataDir, 0o755);
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
 
-/** Measures the milliseconds until a database is created, and until it has responded to a first query. Then the database is released. */
+/**
+ * Creates a database, sends a first query and closes the database. Returns the milliseconds until the database was created and until the
+ * query was answered.
+ */
 async function round(): Promise<{ readonly created: number; readonly asked: number }> {
   const start = performance.now();
   await using database = await createTestDatabase({ root, dataDir });
@@ -52,13 +56,13 @@ try {
   const taken: Awaited<ReturnType<typeof round>>[] = [];
   while (taken.length < rounds && !stop.signal.aborted) taken.push(await round());
   if (stop.signal.aborted) {
-    console.error("stopped; nothing was written");
+    console.error("stopped; no results were written");
     process.exitCode = 130;
   } else {
     finish(first.created, taken);
   }
 } finally {
-  // The server stops shortly after its last user.
+  // Waits until the server has stopped, shortly after its last user.
   while (existsSync(join(dataDir, "tests/cluster/postmaster.pid"))) await setTimeout(50);
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
@@ -76,15 +80,17 @@ function finish(first: number, taken: Awaited<ReturnType<typeof round>>[]): void
     row("first", "ms", first),
     row("machine", "load", otherWork, "processes"),
   ];
-  console.log(`a database for one test, ${rounds} times; load ${otherWork.toFixed(1)} before\n`);
+  console.log(
+    `creation of a database for one test, ${rounds} times; load average before: ${otherWork.toFixed(1)}\n`,
+  );
   console.log(`${"ms".padEnd(16)}${["median", "p90", "max"].map((head) => head.padStart(9)).join("")}`);
   for (const scenario of ["create", "create-and-ask"]) {
     const figures = rows.filter((one) => one.scenario === scenario);
     console.log(`${scenario.padEnd(16)}${figures.map(({ value }) => value.toFixed(1).padStart(9)).join("")}`);
   }
-  console.log(`\nThe first, with the server and the template: ${first.toFixed(0)} ms.`);
+  console.log(`\nThe first database, with the start of the server and the template: ${first.toFixed(0)} ms.`);
   const reached = rows[0]!.value <= limit;
-  console.log(`A median of at most ${limit} ms: ${reached ? "met" : "missed"}.`);
+  console.log(`Goal of a median of at most ${limit} ms: ${reached ? "met" : "missed"}.`);
   if (!reached) process.exitCode = 1;
   if (values.json === undefined) return;
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };

@@ -1,38 +1,39 @@
 /**
- * Edits of the Notes example. Each one changes a text in one file, and a response shows that the new code is served. These requests do not
- * query the database, because the benchmark measures `kit dev` and not database connections.
+ * Edits of the Notes example. Each changes a text in one file, and a response shows whether the new code is served. The requests do not
+ * query the database, because the benchmark measures `kit dev` and not the database.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Answer, ask } from "./ask.ts";
 
-/** Edit that is repeated. */
+/** Kind of edit that the benchmark repeats. */
 export interface Kind {
   readonly name: "type" | "handler" | "contract";
-  /** Writes the file in its state after this number of edits of all kinds. */
+  /** Writes the file. `count` is the number of edits so far, so each edit writes a new text. */
   readonly write: (count: number) => void;
-  /** Returns the path of the request. */
+  /** Returns the path of the request that shows the edit. */
   readonly path: (count: number) => string;
-  /** Returns true if a response comes from the code after this number of edits, and not from the previous code. */
+  /** Returns true if a response comes from the code after edit number `count`, and not from older code. */
   readonly isNew: (answer: Answer, count: number) => boolean;
 }
 
-/** Headers of an arbitrary user. */
+/** Headers with the access token of some user. */
 export const user: Readonly<Record<string, string>> = { authorization: "Bearer somebody:user" };
 
 const types = "src/notes.types.ts";
 const routes = "src/notes.routes.ts";
 const handlers = "src/notes.handlers.ts";
 
-/** Returns all kinds of edits, in order. */
+/** Returns the kinds of edits, in the order in which they take turns. */
 export function kindsOf(root: string): readonly Kind[] {
   const file = (name: string): ((from: string, to: string) => void) => {
     const path = join(root, name);
     const original = readFileSync(path, "utf8");
     return (from, to) => {
       const edited = original.replace(from, () => to);
-      if (edited === original && from !== to) throw new Error(`${name} has no \`${from}\` to edit`);
+      if (edited === original && from !== to)
+        throw new Error(`${name} does not contain \`${from}\`, which the edit replaces`);
       writeFileSync(path, edited);
     };
   };
@@ -63,13 +64,13 @@ export function kindsOf(root: string): readonly Kind[] {
   ];
 }
 
-/** Returns the maximum page size from a validation failure. */
+/** Returns the maximum page size that the message of a validation error names. */
 function limitOf(text: string): number {
   const { error } = JSON.parse(text) as { error: { details: { fields: { expected: string }[] } } };
   return Number(/(\d+)$/.exec(error.details.fields[0]!.expected)?.[1]);
 }
 
-/** Adds or removes a file with an error. */
+/** Writes a file with or without a syntax error. */
 export function breakBuild(root: string, isBroken: boolean): void {
   writeFileSync(
     join(root, "src/broken.types.ts"),
@@ -77,12 +78,12 @@ export function breakBuild(root: string, isBroken: boolean): void {
   );
 }
 
-/** Creates the note that lists show. */
+/** Creates the note that the list of notes then contains. */
 export async function writeNote(port: number): Promise<void> {
   const answer = await ask(port, "/notes", {
     method: "POST",
     headers: { ...user, "content-type": "application/json" },
     body: JSON.stringify({ title: "Groceries", content: "Milk" }),
   });
-  if (answer.status !== 201) throw new Error(`no note was written: ${answer.status} ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`the note was not created: ${answer.status} ${answer.text}`);
 }

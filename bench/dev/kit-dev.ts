@@ -5,16 +5,19 @@ import { stripVTControlCharacters } from "node:util";
 
 import { kitOf } from "./project.ts";
 
-/** Timeout for all waits, in milliseconds. */
+/** Time in milliseconds after which any wait fails. */
 const patience = 30_000;
 
-/** Times that `kit dev` prints for an edit, in milliseconds: the build, and from the detected change until the new process listens. */
+/**
+ * Times in milliseconds that `kit dev` prints after an edit: the duration of the build, and the time from the detected change until the new
+ * process listens.
+ */
 export interface BuildTimes {
   readonly build: number;
   readonly ready: number;
 }
 
-/** `kit dev` for a project, in a separate process. */
+/** Process of `kit dev` for a project. */
 export class KitDev {
   readonly #child: ChildProcess;
   output = "";
@@ -39,19 +42,20 @@ export class KitDev {
     return dev;
   }
 
-  /** Returns the times that were printed for builds so far, in order. */
+  /** Returns the times of all builds so far, in order. */
   buildTimes(): BuildTimes[] {
     const all = this.output.matchAll(/^built .* in (\d+) ms .*\n(?:(?!built ).*\n)*?ready in (\d+) ms$/gm);
     return [...all].map(([, build, ready]) => ({ build: Number(build), ready: Number(ready) }));
   }
 
-  /** Waits until the condition is true, and checks it every millisecond. */
+  /** Checks a condition every millisecond until it is true. */
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const end = performance.now() + patience;
     while (!(await holds())) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`kit dev ended:\n${this.output}`);
-      if (performance.now() > end) throw new Error(`${what}; kit dev said:\n${this.output.slice(-2000)}`);
+        throw new Error(`kit dev exited:\n${this.output}`);
+      if (performance.now() > end)
+        throw new Error(`${what}; output of kit dev:\n${this.output.slice(-2000)}`);
       await setTimeout(1);
     }
   }

@@ -1,26 +1,29 @@
-/** Constant load of requests during the edits. Every response is checked. */
+/** Constant rate of requests that runs during the edits. Every response is checked. */
 import { Agent } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
 import { type Answer, ask } from "./ask.ts";
 
-/** Outcomes of the requests. */
+/** Number of requests by outcome. */
 export interface Counts {
   answered: number;
-  /** The connection was refused. */
+  /** Requests whose connection was refused. */
   refused: number;
-  /** The connection broke before the complete response arrived. */
+  /** Requests whose connection broke before the response was complete. */
   reset: number;
-  /** The server closed a keep-alive connection while a request was sent on it. Clients repeat such requests. */
+  /** Requests on a keep-alive connection that the server closed at the same time. Clients repeat such requests. */
   closed: number;
-  /** The response was wrong. */
+  /** Requests with a wrong response. */
   wrong: number;
 }
 
-/** Load of requests. Half of the clients open a connection for each request, and half keep their connections open. */
+/**
+ * Clients that send requests at a constant rate. Half of them open a connection for each request, the other half keep their connections
+ * open.
+ */
 export class Load {
   readonly counts: Counts = { answered: 0, refused: 0, reset: 0, closed: 0, wrong: 0 };
-  /** First errors, for the report. */
+  /** Messages of the first errors, for the report. */
   readonly errors: string[] = [];
   readonly #over = new AbortController();
   readonly #clients: Promise<void>[];
@@ -29,7 +32,7 @@ export class Load {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #isRight: (answer: Answer) => boolean;
 
-  /** `perSecond` is the number of requests of all clients together. */
+  /** Starts the clients. All together send `perSecond` requests per second. */
   constructor(
     port: number,
     path: string,
@@ -45,7 +48,7 @@ export class Load {
     this.#clients = Array.from({ length: clients }, (_, index) => this.#run(index % 2 === 0, everyMs));
   }
 
-  /** Stops the load after the requests in progress are finished. */
+  /** Stops the clients after the requests in progress have finished. */
   async stop(): Promise<Counts> {
     this.#over.abort();
     await Promise.all(this.#clients);
@@ -59,7 +62,7 @@ export class Load {
       await setTimeout(Math.max(0, next - performance.now()), undefined, { signal: this.#over.signal }).catch(
         () => undefined,
       );
-      // Do not send additional requests after a slow response.
+      // After a slow response, the missed requests are not sent in addition.
       next = Math.max(next + everyMs, performance.now());
       if (!this.#over.signal.aborted) await this.#once(agent);
     }

@@ -1,4 +1,4 @@
-/** Copy of the Notes example, with kit's packages in their published form: one JavaScript file per entry below `node_modules`. */
+/** Copy of the Notes example that uses kit's packages in their published form: one JavaScript file per entry point below `node_modules`. */
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,12 +18,12 @@ const packages = [
   "cli",
 ];
 
-/** Returns the path of the copy's `kit` command. */
+/** Returns the path of the program `kit` in the copy. */
 export function kitOf(root: string): string {
   return join(root, "node_modules/@kit/cli/bin/kit.js");
 }
 
-/** Writes a new copy and creates its database. */
+/** Writes a new copy of the example and creates its database. */
 export async function writeProject(root: string, signal: AbortSignal): Promise<void> {
   rmSync(root, { recursive: true, force: true });
   cpSync(join(repository, "examples/notes"), root, {
@@ -35,7 +35,7 @@ export async function writeProject(root: string, signal: AbortSignal): Promise<v
   await run(process.execPath, [kitOf(root), "migrate:apply"], root, signal, env);
 }
 
-/** Installs a package with the same steps as `cargo xtask pack`, except packing. */
+/** Installs a package as `cargo xtask pack` builds it, without packing it into an archive. */
 async function install(name: string, to: string, signal: AbortSignal): Promise<void> {
   const from = join(repository, "packages", name);
   for (const part of ["package.json", "src", "bin", "native", "viewer"])

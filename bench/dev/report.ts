@@ -1,18 +1,18 @@
 import { median, percentile, type Row } from "../figures.ts";
 import type { Counts } from "./load.ts";
 
-/** Times of an edit, in milliseconds. */
+/** Times of one edit in milliseconds. */
 export interface Edit {
   readonly kind: string;
-  /** Time from writing the file to the first response of the new code. */
+  /** Time from writing the file until the first response of the new code. */
   readonly total: number;
-  /** Part of the total for the build. */
+  /** Part of the total time that the build takes. */
   readonly build: number;
-  /** Part of the total from the detected change until the new process listens. */
+  /** Part of the total time from the detected change until the new process listens. */
   readonly ready: number;
 }
 
-/** Returns the figures of all edits, of each kind of edit, and of the load. */
+/** Returns the results as rows: of all edits, of each kind of edit, and of the load. */
 export function rowsOf(edits: readonly Edit[], mistakes: readonly number[], counts: Counts): Row[] {
   const kinds = [...new Set(edits.map(({ kind }) => kind))];
   const groups: readonly (readonly [string, readonly Edit[]])[] = [
@@ -36,7 +36,7 @@ export function rowsOf(edits: readonly Edit[], mistakes: readonly number[], coun
   ];
 }
 
-/** Formats the figures as a table. */
+/** Formats the results as a table. */
 export function table(rows: readonly Row[]): string {
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))].filter((name) =>
     name.startsWith("edit"),
@@ -55,8 +55,8 @@ export function table(rows: readonly Row[]): string {
       ),
     ),
     "",
-    `A mistake is told after ${value("mistake", "p50_ms").toFixed(0)} ms.`,
-    `The load: ${load.map(({ metric, value: count }) => `${count} ${metric}`).join(", ")}.`,
+    `A mistake is reported after ${value("mistake", "p50_ms").toFixed(0)} ms.`,
+    `Requests during the edits: ${load.map(({ metric, value: count }) => `${count} ${metric}`).join(", ")}.`,
   ].join("\n");
 }
 
@@ -64,7 +64,7 @@ function line(name: string, cells: readonly string[]): string {
   return `${name.padEnd(14)}${cells.map((cell) => cell.padStart(9)).join("")}`;
 }
 
-/** Returns a figure as a row. */
+/** Returns a result as a row. */
 export function row(scenario: string, metric: string, value: number, unit = "ms"): Row {
   return { scenario, subject: "kit-dev", metric, value: Number(value.toFixed(1)), unit };
 }

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench dev`: time from saving a file to the first response of the new code with `kit dev`, and effects on clients. A copy of
- * the Notes example is edited fifty times while it receives a constant load of requests.
+ * `cargo xtask bench dev`: measures the time from saving a file under `kit dev` to the first response of the new code, and the effects on
+ * clients. A copy of the Notes example is edited fifty times while clients send requests at a constant rate.
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -20,11 +20,11 @@ const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
 });
 const edits = values.quick ? 12 : 50;
-/** Number of edits after which an error is introduced, reported and fixed. */
+/** Number of edits between two mistakes, which are introduced, reported and fixed. */
 const mistakeEvery = 10;
-/** Pause between edits, in milliseconds: users do not save more often. */
+/** Pause between two edits in milliseconds. Users do not save more often. */
 const pauseMs = 1_000;
-/** Load of the machine before the benchmark starts. */
+/** Load average of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 const root = join(import.meta.dirname, "generated/notes");
 
@@ -34,13 +34,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 try {
-  console.error("copying the Notes example, packing kit for it and making its database");
+  console.error("copying the Notes example, packing kit for it and creating its database");
   await writeProject(root, stop.signal);
   breakBuild(root, false);
   await measure();
 } catch (error) {
   if (!stop.signal.aborted) throw error;
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 }
 
@@ -51,7 +51,7 @@ async function measure(): Promise<void> {
   let load: Load | undefined;
   try {
     await writeNote(port);
-    // Requests to this path also query the database, so that each response covers the whole application.
+    // Requests to this path query the database, so that each response needs the whole application.
     load = new Load(
       port,
       "/notes?pageSize=1",
@@ -75,12 +75,12 @@ async function measure(): Promise<void> {
   }
 }
 
-/** Makes one edit and waits until the new code is served. */
+/** Makes an edit and waits for the first response of the new code. */
 async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promise<Edit> {
   const before = dev.buildTimes().length;
   const path = kind.path(count);
   if (kind.isNew(await ask(port, path, { headers: user }), count))
-    throw new Error(`edit ${count} would show nothing: ${path} is answered so before it`);
+    throw new Error(`edit ${count} cannot be noticed: ${path} already has the expected response before it`);
   const start = performance.now();
   kind.write(count);
   await dev.until(async () => {
@@ -93,13 +93,16 @@ async function edit(dev: KitDev, port: number, kind: Kind, count: number): Promi
   return { kind: kind.name, total, ...dev.buildTimes().at(-1)! };
 }
 
-/** Introduces an error, waits until responses of the last version report it, and fixes it. */
+/**
+ * Introduces a syntax error, waits until responses of the last working version report it, and fixes it. Returns the milliseconds until the
+ * report.
+ */
 async function mistake(dev: KitDev, port: number, kind: Kind, count: number): Promise<number> {
   const build = async (): Promise<unknown> => {
     stop.signal.throwIfAborted();
     const answer = await ask(port, kind.path(count), { headers: user });
     if (!kind.isNew(answer, count))
-      throw new Error(`after a mistake the last version is gone: ${answer.text}`);
+      throw new Error(`after a mistake, the last working version no longer responds: ${answer.text}`);
     return answer.headers["x-kit-build"];
   };
   const start = performance.now();
@@ -119,7 +122,9 @@ function finish(
   counts: Load["counts"],
 ): void {
   const rows = [...rowsOf(done, mistakes, counts), row("machine", "load", otherWork, "processes")];
-  console.log(`${done.length} edits of the Notes example, from saving to the first answer of the new code\n`);
+  console.log(
+    `${done.length} edits of the Notes example, from saving the file to the first response of the new code\n`,
+  );
   console.log(table(rows));
   for (const words of load.errors) console.log(words);
   if (counts.refused + counts.reset + counts.wrong > 0) process.exitCode = 1;

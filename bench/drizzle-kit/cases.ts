@@ -1,18 +1,23 @@
-/** Ten changes that often cause problems: the same tables, rows and intended changes, as types for kit and as a schema for drizzle. */
+/**
+ * Ten schema changes that often cause problems. Each has the same tables, rows and intended change, as types for kit and as a schema for
+ * drizzle.
+ */
 
 /** Change of a schema. */
 export interface Case {
   readonly name: string;
-  /** Intended change. */
+  /** Intended change, in words. */
   readonly change: string;
-  /** Models: bodies of interfaces for kit, and modules for drizzle. */
+  /** Schema before and after the change: bodies of interfaces for kit, and modules for drizzle. */
   readonly kit: { readonly before: string; readonly after: string };
   readonly drizzle: { readonly before: string; readonly after: string };
-  /** Existing rows. */
+  /** SQL that inserts the existing rows. */
   readonly rows: string;
-  /** Queries that return the remaining rows as one text. The first query that succeeds is used. */
+  /**
+   * Queries that show the rows after the change as one text. The first query that succeeds is used, because the columns may have changed.
+   */
   readonly probes: readonly string[];
-  /** Keys for drizzle-kit's question, if the answer is not Enter only. */
+  /** Keys to press at a question of drizzle-kit. Default: Enter. */
   readonly answer?: string;
 }
 
@@ -144,14 +149,14 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** Models of two branches, and of their common base. */
+/** Schemas of two branches and of their common base. */
 export interface Models {
   readonly before: string;
   readonly older: string;
   readonly younger: string;
 }
 
-/** Change on two branches. */
+/** Changes that two branches make at the same time. */
 export interface Branches {
   readonly name: string;
   readonly change: string;
@@ -161,7 +166,7 @@ export interface Branches {
   readonly probes: readonly string[];
 }
 
-/** Two branches that each add a column. The later migration is applied first, then the other branch is merged. */
+/** Two branches that add a column each. The migration of the younger branch is applied first. Then the other branch is merged. */
 export const BRANCHES: Branches = {
   name: "merged-branches",
   change: "two branches add a column each; the younger one is deployed before the older one is merged",

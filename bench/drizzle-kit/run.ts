@@ -1,6 +1,6 @@
 /**
- * Compares what kit and drizzle-kit do with existing rows, for ten changes that often cause problems. Runs both tools, each on a new
- * database, and prints the results; docs/migrations-compared.md contains the table.
+ * Compares what kit and drizzle-kit do with existing rows, for ten schema changes that often cause problems. Runs each tool with a new
+ * database and prints the results, from which the table in docs/migrations-compared.md was made.
  */
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ import type { Outcome, Tool } from "./tools.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const PEERS = join(import.meta.dirname, "peers");
 
-/** Option for a single case, such as `--only shrink-enum`. */
+/** Option `--only`, which selects a single case: `--only shrink-enum`. */
 const { values: options } = parseArgs({ options: { only: { type: "string" } } });
 
-/** Result of a tool for a case. */
+/** Result of one tool in one case. */
 interface Result {
   readonly case: string;
   readonly tool: string;
@@ -69,14 +69,14 @@ try {
 }
 
 async function openServer(): Promise<{ url: string; directory: string; close: () => Promise<void> }> {
-  // Below the repository, so that the libraries are found.
+  // The projects are below the repository, so that Node finds the packages.
   await mkdir(join(ROOT, "target"), { recursive: true });
   const directory = await mkdtemp(join(ROOT, "target/compared-"));
   const server = await openDatabase({ dataDir: join(directory, "data") });
   return { url: server.url, directory, close: () => server.close() };
 }
 
-/** Returns a tool in an empty directory with an empty database. */
+/** Returns a tool with an empty project and an empty database. */
 async function fresh(tool: string): Promise<{ tool: Tool; rows: Client }> {
   number += 1;
   const name = `compared_${number}`;
@@ -118,7 +118,7 @@ async function measured(one: Case, name: string, keys?: string): Promise<Result>
   }
 }
 
-/** Applies the base, then the migration of the younger branch, then the older branch's migration after the merge. */
+/** Applies the base and then the migration of the younger branch. Then merges the older branch and applies its migration. */
 async function merged(name: string): Promise<Result> {
   const { tool, rows } = await fresh(name);
   try {
@@ -145,7 +145,7 @@ function must(...outcomes: Outcome[]): void {
   if (failed !== undefined) throw new Error(`the first migration failed:\n${failed.text}`);
 }
 
-/** Returns the output of a command without progress lines, and its exit code. */
+/** Returns the exit code of a command and its output without progress lines. */
 function told({ code, text }: Outcome): string {
   const lines = text
     .split("\n")
@@ -173,8 +173,8 @@ async function probed(rows: Client, probes: readonly string[]): Promise<string> 
       const found = await rows.query<unknown[]>({ text: probe, rowMode: "array" });
       return `${String(found.rows[0]?.[0])}   (${probe})`;
     } catch {
-      // The next query may fit the tables before the change.
+      // The query does not fit the changed tables, but the next one may.
     }
   }
-  return "nothing of them is left";
+  return "no rows are left";
 }

@@ -1,4 +1,4 @@
-/** kit and drizzle-kit with their command lines, each in its own project with its own database. */
+/** Runs kit and drizzle-kit through their command lines, each in its own project with its own database. */
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PEERS = join(import.meta.dirname, "peers");
 const KIT = join(ROOT, "packages/cli/bin/kit.js");
 const DRIZZLE_KIT = join(PEERS, "node_modules/drizzle-kit/bin.cjs");
-/** Timeout in milliseconds, after which a command is assumed to wait for input. */
+/** Time in milliseconds after which a command is assumed to wait for input. */
 const PATIENCE = 120_000;
 
 /** Result of a command. */
@@ -20,22 +20,22 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** Tool in a project. */
+/** Command-line tool with its project. */
 export interface Tool {
-  /** Sets the model that the next migration should produce. */
+  /** Changes the schema of the project, for which the next migration is generated. */
   model(text: string): Promise<void>;
   generate(name: string, options?: { readonly keys?: string; readonly terminal?: boolean }): Promise<Outcome>;
   apply(): Promise<Outcome>;
-  /** Returns the statements of the last migration. */
+  /** Returns the SQL statements of the last migration. */
   sql(): Promise<string>;
   /**
-   * Generates a migration for each model from the current state, like two branches. Applies the younger one, adds the older one as a merge
-   * does, and applies again.
+   * Generates one migration for each of two schemas from the current state, as on two branches. Applies the migration of the younger
+   * branch, adds that of the older branch as a merge does, and applies again.
    */
   branches(older: string, younger: string): Promise<Outcome>;
 }
 
-/** Writes files of a project: contents by path. */
+/** Writes files of a project. The keys are paths, the values are contents. */
 export async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
@@ -43,7 +43,7 @@ export async function writeFiles(root: string, files: Readonly<Record<string, st
   }
 }
 
-/** Creates kit in a directory. */
+/** Creates a project for kit in a directory. */
 export async function kitIn(root: string, url: string): Promise<Tool> {
   await writeFiles(root, { "package.json": '{ "name": "compared", "private": true, "type": "module" }\n' });
   const kit = (...args: string[]): Promise<Outcome> =>
@@ -58,7 +58,7 @@ export async function kitIn(root: string, url: string): Promise<Tool> {
       const migrations = join(root, "migrations");
       await writeFiles(root, { "src/notes.types.ts": older });
       await kit("migrate:generate", "--name", "older");
-      // Leave the branch: move its files to another directory.
+      // Leaves the branch: moves the files of its migration to another directory.
       const name = await last(migrations);
       await rename(join(migrations, name), join(root, name));
       await anotherSecond();
@@ -71,7 +71,7 @@ export async function kitIn(root: string, url: string): Promise<Tool> {
   };
 }
 
-/** Creates drizzle-kit in a directory. */
+/** Creates a project for drizzle-kit in a directory. */
 export async function drizzleIn(root: string, url: string): Promise<Tool> {
   await writeFiles(root, {
     "package.json": '{ "name": "compared", "private": true, "type": "module" }\n',
@@ -86,7 +86,7 @@ export async function drizzleIn(root: string, url: string): Promise<Tool> {
       const args = [DRIZZLE_KIT, "generate", "--name", name];
       return terminal ? inTerminal(args, root, url, keys) : run(process.execPath, args, root, url);
     },
-    // Run on a terminal too, because the output is most complete there.
+    // Uses a terminal here too, because drizzle-kit prints the most there.
     apply: () => inTerminal([DRIZZLE_KIT, "migrate"], root, url, ""),
     sql: async () => {
       const files = (await readdir(join(root, "drizzle"))).filter((file) => file.endsWith(".sql"));
@@ -106,7 +106,7 @@ export async function drizzleIn(root: string, url: string): Promise<Tool> {
       await writeFiles(root, { "schema.ts": younger });
       await generate("younger");
       await apply();
-      // Merge like a user in git who keeps both sides of the journal, in the order of their timestamps.
+      // Merges as a user of git does who keeps both sides of the journal file, sorted by their timestamps.
       await cp(join(root, "older/0001_older.sql"), join(out, "0001_older.sql"));
       const journal = (directory: string) => readJournal(join(root, directory, "meta/_journal.json"));
       const [one, other] = [await journal("older"), await journal("drizzle")];
@@ -125,7 +125,7 @@ async function readJournal(path: string): Promise<Journal> {
   return JSON.parse(await readFile(path, "utf8")) as Journal;
 }
 
-/** Waits for the next second, because names of migrations contain the second. */
+/** Waits for the next second, because the names of migrations contain their time in seconds. */
 async function anotherSecond(): Promise<void> {
   const second = Math.floor(Date.now() / 1000);
   while (Math.floor(Date.now() / 1000) === second) await setTimeout(50);
@@ -146,7 +146,7 @@ function run(program: string, args: string[], cwd: string, url: string): Promise
   });
 }
 
-/** Runs a command on its own terminal, and presses keys at each question. */
+/** Runs a command in a pseudoterminal, and presses the keys at each question. */
 function inTerminal(args: string[], cwd: string, url: string, keys: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
@@ -162,7 +162,7 @@ function inTerminal(args: string[], cwd: string, url: string, keys: string): Pro
       text += data;
       const questions = [...plain(text).matchAll(/Is .+ (?:created or renamed|renamed) .*\?/g)];
       const asked = new Set(questions.map(([question]) => question)).size;
-      // The list of options is displayed with a marker on the first option.
+      // A question shows its options with a marker at the first one.
       if (asked > answered && plain(text).includes("❯")) {
         answered = asked;
         globalThis.setTimeout(() => child.write(keys), 300);
@@ -175,7 +175,7 @@ function inTerminal(args: string[], cwd: string, url: string, keys: string): Pro
   });
 }
 
-/** Removes colors and cursor movements. */
+/** Removes the control sequences for colors and cursor movements. */
 function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- matches control sequences of a terminal
   return text.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");

@@ -1,16 +1,16 @@
-/** Measured servers. */
+/** Servers that the HTTP benchmark measures. */
 
-/** Prerequisite of a subject. */
+/** Program or packages that a subject requires. */
 export type Need = "packages" | "bun" | "axum";
 
-/** Start of a subject. Every subject listens on the port in the variable `PORT`. */
+/** Server that is measured, and how it is started. It listens on the port in the environment variable `PORT`. */
 export interface SubjectPlan {
   readonly name: string;
-  /** `node` and `bun` run a module; `axum` is a program. */
+  /** Program that runs the subject: `node` and `bun` run a module, `axum` is itself a program. */
   readonly program: "node" | "bun" | "axum";
   readonly arguments: readonly string[];
   readonly needs: readonly Need[];
-  /** True if the subject is part of `--quick`. */
+  /** True if the option `--quick` includes the subject. */
   readonly isQuick: boolean;
 }
 
@@ -24,7 +24,7 @@ function plan(
   return { name, program, arguments: parameters, needs, isQuick };
 }
 
-/** Subjects in the order of tables, with kit first. */
+/** Servers in the order of the tables. kit is the first. */
 export const catalog: readonly SubjectPlan[] = [
   plan("kit-native", "node", ["app/src/main.ts", "native"], [], true),
   plan("kit-native-observed", "node", ["app/src/main.ts", "native", "observed"]),

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 
-/** Maximum length of a failed program's output in its error. */
+/** Maximum number of characters of a failed program's output that its error contains. */
 const shown = 2000;
 
 /**
- * Runs a program until it exits, and returns its standard output. The program is killed when the signal aborts. An error contains the end
- * of the output.
+ * Runs a program until it exits. Returns its standard output. Kills the program if the signal aborts. If the program fails, the error
+ * contains the end of its output.
  */
 export async function run(
   file: string,
@@ -30,7 +30,7 @@ export async function run(
   });
   if (code !== 0) {
     const last = (words.trim() || output.trim()).slice(-shown);
-    throw new Error(`\`${[file, ...parameters].join(" ")}\` ended with ${String(code)}:\n${last}`);
+    throw new Error(`\`${[file, ...parameters].join(" ")}\` exited with ${String(code)}:\n${last}`);
   }
   return output;
 }

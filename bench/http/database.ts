@@ -3,12 +3,12 @@ import { Client } from "pg";
 
 import { knownId } from "./app/src/store.ts";
 
-/** PostgreSQL with the notes that `db-read` reads. The server stops soon after it is closed. */
+/** PostgreSQL with the notes that the scenario `db-read` reads. The server stops soon after it has been closed. */
 export interface Notes extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Opens kit's embedded PostgreSQL and fills the table. */
+/** Opens kit's embedded PostgreSQL and fills the table of notes. */
 export async function openNotes(): Promise<Notes> {
   const database = await openDatabase({ root: `${import.meta.dirname}/app`, name: "bench" });
   const client = new Client({ connectionString: database.url });

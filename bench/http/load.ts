@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Output of the load generator. */
+/** Measurements that the load generator prints. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
@@ -8,15 +8,15 @@ export interface LoadResult {
   readonly p99_ms: number;
 }
 
-/** Request that is sent, and the status that every response must have. */
+/** Request that the load generator sends, and the status that every response must have. */
 export interface Sent {
   readonly request: string;
   readonly status: number;
-  /** Length of each request in bytes, if `request` contains several requests that are sent in turn. */
+  /** Length of one request in bytes. Present if `request` contains several requests, which are sent in turn. */
   readonly size?: number;
 }
 
-/** Sends a request repeatedly for a while. Rejects if a response is wrong. */
+/** Sends a request again and again for some seconds. Rejects if a response is wrong. */
 export async function load(
   loader: string,
   port: number,
@@ -42,6 +42,6 @@ export async function load(
   const text = (await child.stdout.setEncoding("utf8").toArray()).join("");
   if (text === "") throw new Error("the load generator was stopped");
   const result = JSON.parse(text) as LoadResult | { error: string };
-  if ("error" in result) throw new Error(`the load generator gave up: ${result.error}`);
+  if ("error" in result) throw new Error(`the load generator failed: ${result.error}`);
   return result;
 }

@@ -1,4 +1,6 @@
-/** Builds the subjects: kit's build of the application, the load generator, the peers' packages, and the peer in Rust. */
+/**
+ * Builds everything that the HTTP benchmark needs: the application, the load generator, the packages of the peers, and the peer in Rust.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -8,20 +10,23 @@ import { run } from "./command.ts";
 
 const directory: string = import.meta.dirname;
 const repository = join(directory, "../..");
-/** Directory of the packages that are compared with kit. */
+/** Directory with the packages of the servers that kit is compared with. */
 export const peers: string = join(directory, "peers");
 const axum = join(directory, "subjects/axum");
 
-/** Programs that can run, and the reasons why others cannot. */
+/** Programs that can be started, and the reasons why others cannot. */
 export interface Prepared {
   readonly loader: string;
-  /** Program that runs each kind of subject. */
+  /** Path of the program that runs each kind of subject. */
   readonly programs: Readonly<Record<SubjectPlan["program"], string>>;
-  /** Missing prerequisites, with the reasons. */
+  /** Reason for each requirement that this machine does not meet. */
   readonly missing: ReadonlyMap<Need, string>;
 }
 
-/** Builds the prerequisites of the subjects. A missing prerequisite is not an error, because the other subjects can still be measured. */
+/**
+ * Builds or installs what the subjects require. If something is missing, that is not an error, because the other subjects can still be
+ * measured.
+ */
 export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal): Promise<Prepared> {
   const needs = new Set(plans.flatMap((plan) => plan.needs));
   const missing = new Map<Need, string>();
@@ -45,7 +50,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
   await attempt("packages", async () => installPeers(peers));
   const bun = join(peers, "node_modules/.bin/bun");
   await attempt("bun", async () => {
-    if (!existsSync(bun)) throw new Error("npm has no Bun for this platform");
+    if (!existsSync(bun)) throw new Error("the npm package of Bun does not support this platform");
     await run(bun, ["--version"], directory, signal);
   });
   let server = "";
@@ -63,7 +68,7 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
   return { loader, programs: { node: process.execPath, bun, axum: server }, missing };
 }
 
-/** Builds the load generator and returns its path. */
+/** Builds the load generator. Returns its path. */
 export async function buildLoader(signal: AbortSignal): Promise<string> {
   const options = [
     "--release",
@@ -83,7 +88,7 @@ export function crateVersions(): Readonly<Record<string, string>> {
   return cratesOf(axum, ["axum", "hyper", "tokio", "sqlx"]);
 }
 
-/** Returns the versions of crates from the lock file of a directory. */
+/** Returns the versions of the named crates from the `Cargo.lock` of a project. */
 export function cratesOf(project: string, names: readonly string[]): Readonly<Record<string, string>> {
   const lock = readFileSync(join(project, "Cargo.lock"), "utf8");
   return Object.fromEntries(
@@ -94,7 +99,7 @@ export function cratesOf(project: string, names: readonly string[]): Readonly<Re
   );
 }
 
-/** Returns the path of a program from cargo's messages. */
+/** Returns the path of a program, which cargo's JSON messages contain. */
 export function executableOf(messages: string, name: string): string {
   for (const line of messages.split("\n")) {
     if (!line.includes('"executable"')) continue;
@@ -104,5 +109,5 @@ export function executableOf(messages: string, name: string): string {
     };
     if (executable !== null && target.name === name) return executable;
   }
-  throw new Error(`cargo built no ${name}`);
+  throw new Error(`cargo has not built the program ${name}`);
 }

@@ -1,17 +1,17 @@
 import { columns, median, type Row } from "../figures.ts";
 
-/** Figures of one turn of a subject. */
+/** Measurements of one turn of a subject. */
 export interface Sample {
   /** CPU time of the server per request, in microseconds. */
   readonly cpu: number;
   readonly rps: number;
   readonly p50: number;
   readonly p99: number;
-  /** Number of CPU cores that the server kept busy. */
+  /** Number of CPU cores that the server has kept busy: 1.0 is one core all the time. */
   readonly busy: number;
 }
 
-/** Returns the figures of one subject in one scenario: medians over its turns. */
+/** Returns the results of one subject in one scenario: the medians over its turns. */
 export function rowsOf(scenario: string, subject: string, samples: readonly Sample[]): Row[] {
   if (samples.length === 0) return [];
   const row = (metric: string, unit: string, key: keyof Sample, digits: number): Row => ({
@@ -30,7 +30,7 @@ export function rowsOf(scenario: string, subject: string, samples: readonly Samp
   ];
 }
 
-/** Finds a figure. Returns `NaN` if it was not measured. */
+/** Returns one result, or `NaN` if it was not measured. */
 export function figure(rows: readonly Row[], scenario: string, subject: string, metric: string): number {
   return (
     rows.find((row) => row.scenario === scenario && row.subject === subject && row.metric === metric)
@@ -38,10 +38,10 @@ export function figure(rows: readonly Row[], scenario: string, subject: string, 
   );
 }
 
-/** If a server uses less than this share of a CPU core, the load did not saturate it. */
+/** Share of a CPU core. A server that uses less was not fully loaded, so its throughput is not its maximum. */
 const full = 0.9;
 
-/** Formats the figures as a table, with the CPU time of each subject as a multiple of the first subject's. */
+/** Formats the results as a table. The CPU time of each subject is also shown as a multiple of the first subject's. */
 export function table(rows: readonly Row[]): string {
   const lines = [["scenario", "subject", "CPU µs/req", "x", "requests/s", "p50 ms", "p99 ms", "busy"]];
   const subjects = [...new Set(rows.map((row) => row.subject))];
@@ -70,7 +70,7 @@ export function table(rows: readonly Row[]): string {
     (subject) => `${subject} ${figure(rows, "all", subject, "rss_mib").toFixed(0)} MiB`,
   );
   const note = rows.some((row) => row.metric === "busy" && row.value < full)
-    ? "\n* waited for the load or the database: its requests/s are not its limit"
+    ? "\n* not fully loaded, because it waited for requests or the database: it can handle more requests/s"
     : "";
   return `${text}${note}\n\nmemory after the run: ${memory.join(", ")}`;
 }

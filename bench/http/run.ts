@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench http`: kit's servers compared with peers that do the same work, on this machine, in one run, in turn. Only the ratios
- * matter. README.md explains the figures.
+ * `cargo xtask bench http`: compares kit's servers with peers that do the same work, on this machine, in turn, in one run. Only the ratios
+ * matter. README.md explains the results.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -23,7 +23,7 @@ interface Plan {
   readonly seconds: number;
   readonly connections: number;
   readonly rounds: number;
-  /** Duration of the first turn, which is a warm-up and is discarded. */
+  /** Duration in seconds of the first turn of each subject. It is a warm-up and is discarded. */
   readonly warmUp: number;
   readonly json: string | undefined;
 }
@@ -60,7 +60,7 @@ function planned(): Plan {
   }
 }
 
-/** Subject that was not measured, with the reason. */
+/** Subject that was not measured, and the reason. */
 interface Omission {
   readonly subject: string;
   readonly scenario?: string;
@@ -77,7 +77,7 @@ const omissions: Omission[] = [];
 const subjects: Subject[] = [];
 let hasFailed = false;
 
-/** Opens the database. Returns `undefined` if this machine has none; the other scenarios do not need it. */
+/** Opens the database. Returns `undefined` if it cannot run on this machine, because most scenarios do not need it. */
 async function openDatabase(): Promise<Notes | undefined> {
   try {
     return await openNotes();
@@ -118,7 +118,9 @@ async function takeTurn(loader: string, subject: Subject, scenario: Scenario, ti
   return { cpu: used / requests, rps: requests / taken, p50, p99, busy: used / 1e6 / taken };
 }
 
-/** Measures a scenario. A subject that responds wrongly or exits is omitted from then on; the figures of the others stay. */
+/**
+ * Measures a scenario for all subjects. A subject that responds wrongly or exits is left out from then on. The results of the others stay.
+ */
 async function measure(loader: string, scenario: Scenario): Promise<void> {
   const samples = new Map<Subject, Sample[]>();
   const omit = (subject: Subject, error: unknown): void => {
@@ -130,7 +132,7 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
   };
   for (const subject of subjects) {
     try {
-      if (!subject.isRunning) throw new Error("its process has ended");
+      if (!subject.isRunning) throw new Error("its process has exited");
       await subject.check(scenario);
       samples.set(subject, []);
     } catch (error) {
@@ -138,7 +140,7 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
     }
   }
   for (let round = 0; round <= rounds; round += 1) {
-    // Each round starts with another subject, so that no subject always follows the same one.
+    // Each round begins with another subject, so that no subject always runs after the same one.
     const measured = [...samples.keys()];
     const order = measured.map((_, index) => measured[(index + round) % measured.length]!);
     for (const subject of order) {
@@ -155,7 +157,7 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
   for (const [subject, taken] of samples) rows.push(...rowsOf(scenario.name, subject.name, taken));
 }
 
-/** Shows the current step. On a terminal, each message overwrites the previous one. */
+/** Prints the current step. In a terminal, each message overwrites the previous one. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
 }
@@ -182,14 +184,14 @@ try {
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   tell("");
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 }
 
 function finish(): void {
   console.log(table(rows));
   for (const { subject, scenario, reason } of omissions) {
-    console.log(`\nskipped: ${subject}${scenario === undefined ? "" : ` in ${scenario}`}: ${reason}`);
+    console.log(`\nnot measured: ${subject}${scenario === undefined ? "" : ` in ${scenario}`}: ${reason}`);
   }
   if (hasFailed) process.exitCode = 1;
   if (json === undefined) return;

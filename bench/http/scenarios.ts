@@ -5,15 +5,15 @@ export interface Scenario {
   readonly name: string;
   readonly request: string;
   readonly status: number;
-  /** Members that the JSON of every subject's response must contain. */
+  /** Properties that the JSON of every subject's response must contain. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** All keys of that JSON, if they are known. */
+  /** Names of all properties of that JSON, if they are known. */
   readonly keys?: readonly string[];
-  /** Headers that the response must have, in lower case. */
+  /** Headers that the response must have. Their names are in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** True if the scenario reads PostgreSQL. */
   readonly isStored?: boolean;
-  /** True if the scenario is part of `--quick`. */
+  /** True if the option `--quick` includes the scenario. */
   readonly isQuick?: boolean;
 }
 
@@ -32,7 +32,7 @@ function post(path: string, body: unknown): string {
 
 const note = ["id", "title", "content", "authorId", "archived", "createdAt", "updatedAt"];
 
-/** Measured scenarios. Their names are the same in every HTTP benchmark of kit. */
+/** Scenarios of the benchmark. Every HTTP benchmark of kit uses the same names. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "get-static",

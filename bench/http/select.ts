@@ -1,6 +1,5 @@
 /**
- * Returns the items that a filter on the command line selects, in the order of the list: all if the filter is absent, and otherwise the
- * named ones.
+ * Returns the items that an option of the command line names, in the order of the list. Without the option, returns all items.
  *
  * @param text Names separated by commas.
  * @throws {RangeError} If a name is unknown. The message lists the valid names.
@@ -25,7 +24,7 @@ export function select<T extends { readonly name: string }>(
   return all.filter(({ name }) => names.includes(name));
 }
 
-/** Parses a positive number from the command line. */
+/** Parses the value of an option that must be a number above 0. */
 export function positive(option: string, text: string): number {
   const value = Number(text);
   if (!(value > 0) || !Number.isFinite(value))

@@ -6,10 +6,10 @@ import { setTimeout } from "node:timers/promises";
 
 import type { Scenario } from "./scenarios.ts";
 
-/** Timeout until a subject listens, in milliseconds. */
+/** Time in milliseconds within which a subject must listen. */
 const patience = 20_000;
 
-/** Options for starting a process. */
+/** Options of a new process. */
 export interface Start {
   readonly file: string;
   readonly arguments: readonly string[];
@@ -17,7 +17,7 @@ export interface Start {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Measured server in a separate process, which exits at the latest when this process exits. */
+/** Server that is measured, in its own process. The process exits at the latest when this process exits. */
 export class Subject {
   readonly name: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export class Subject {
     this.#child = child;
   }
 
-  /** Starts the server on a free port. Resolves when the server accepts connections. */
+  /** Starts the server on a free port. Resolves when it accepts connections. */
   static async start(
     name: string,
     { file, arguments: parameters, cwd, environment }: Start,
@@ -42,7 +42,7 @@ export class Subject {
       stdio: ["pipe", "ignore", "inherit"],
     });
     const ended = once(child, "exit").then(([code, signal]) => {
-      throw new Error(`${name} ended with ${String(code ?? signal)} before it listened`);
+      throw new Error(`${name} exited with ${String(code ?? signal)} before it listened`);
     });
     const subject = new Subject(name, port, child);
     try {
@@ -63,19 +63,19 @@ export class Subject {
     this.#child.kill("SIGKILL");
   }
 
-  /** Checks that the subject responds correctly, before its speed is measured. */
+  /** Checks that the server responds to the scenario correctly. Called before its speed is measured. */
   async check(scenario: Scenario): Promise<void> {
     const socket = connect(this.port, "127.0.0.1");
-    // Do not call `end`: some servers handle a client that closes its side as disconnected.
+    // Does not call `end`: some servers treat a client that closes its side of the connection as gone.
     socket.write(scenario.request.replace("\r\n", "\r\nconnection: close\r\n"));
     const text = Buffer.concat(await socket.toArray()).toString();
     const [head = "", body = ""] = text.split("\r\n\r\n");
     if (!isRight(scenario, head, body)) {
-      throw new Error(`${this.name} answers ${scenario.name} wrongly:\n${text}`);
+      throw new Error(`${this.name}: wrong response to ${scenario.name}:\n${text}`);
     }
   }
 
-  /** Returns the CPU time of the process in microseconds: all threads, user and system time. */
+  /** Returns the CPU time that the process has used, in microseconds: of all threads, in user and kernel mode. */
   cpuMicroseconds(): number {
     if (process.platform === "linux") {
       const text = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
@@ -96,7 +96,7 @@ export class Subject {
   }
 }
 
-/** Returns true if a response matches the scenario: its status, its headers, the members of its JSON, and a code in every error. */
+/** Returns true if a response fits the scenario: its status, its headers and the properties of its JSON. Every error must have a code. */
 export function isRight(scenario: Scenario, head: string, body: string): boolean {
   if (!head.startsWith(`HTTP/1.1 ${scenario.status} `)) return false;
   const lines = head.toLowerCase().split("\r\n");
@@ -126,7 +126,8 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the system gave no port");
+  if (address === null || typeof address === "string")
+    throw new Error("the operating system assigned no port");
   return address.port;
 }
 

@@ -1,10 +1,9 @@
 /**
- * CPU time of observability per request, without a server:
+ * Measures the CPU time per request that observability costs, without a server:
  * `node bench/observe/cost.ts [--subjects off,sidecar] [--slices 60] [--scenarios handler]`.
- *
- * Each subject is a separate process, so that it does not run code that was optimized for another one. They run in turn for short slices,
- * and each slice is compared with the adjacent slice of `off`, because other work on the machine slows both. Figures are medians of CPU
- * time. README.md explains them.
+ * Each subject is a separate process, so that it does not run code that was optimized for another one. The subjects take turns for short
+ * slices of time. Each slice is compared with the adjacent slice of `off`, because other work on the machine slows both. The results are
+ * medians. README.md explains them.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { loadavg } from "node:os";
@@ -31,7 +30,7 @@ interface Subject {
 
 const root = join(import.meta.dirname, "../..");
 
-/** Starts a subject: `off` runs this repository, and `off@DIR` another copy. */
+/** Starts a subject. `off` runs this repository, and `off@DIR` the copy of it in another directory. */
 function start(name: string): Subject {
   const [kind = "", directory = root] = name.split("@");
   const child = fork(join(directory, "bench/observe/subject.ts"), [kind], {
@@ -40,7 +39,7 @@ function start(name: string): Subject {
   return { name, child };
 }
 
-/** Returns the nanoseconds of CPU time per request. */
+/** Runs one slice. Returns the nanoseconds of CPU time per request. */
 async function slice({ name, child }: Subject, scenario: string): Promise<number> {
   child.send(scenario);
   return nextMessage<number>(name, child);
@@ -56,7 +55,7 @@ try {
       const order = subjects.map((_, index) => subjects[(index + round + 3) % subjects.length]!);
       for (const subject of order) {
         const cost = await slice(subject, scenario);
-        // The first slices are a warm-up.
+        // The slices of the first round are a warm-up.
         if (round >= 0) taken.get(subject)!.push(cost);
       }
       load.push(loadavg()[0]!);

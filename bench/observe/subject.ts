@@ -1,5 +1,6 @@
 /**
- * Measured application in a separate process: receives a scenario, runs a slice of it, and returns the nanoseconds of CPU time per request.
+ * Application that is measured, in its own process. Receives the name of a scenario, runs one slice of it, and returns the nanoseconds of
+ * CPU time per request.
  */
 import { type AppOptions, createApp, type Plugin } from "@kit/core";
 import { debugPlugin } from "@kit/plugin-debug";
@@ -16,7 +17,7 @@ import {
 } from "../../packages/core/test/support/measured.ts";
 import { MemoryServer } from "../../packages/core/test/support/memory-server.ts";
 
-/** Number of requests in a slice, which take some tens of milliseconds. */
+/** Number of requests in a slice, which takes some tens of milliseconds. */
 const requests = 10_000;
 
 const routes = [
@@ -37,7 +38,7 @@ interface Input {
 const guarded = {
   "GET /guarded/:id": async ({ params, ctx }: Input) => ({ id: params.id + ctx.userId }),
   "POST /guarded": async ({ body }: Input) => ({ id: body.title }),
-  // Handler with an attribute, a log entry, and a promise that is awaited.
+  // Sets a span attribute, logs an entry and awaits a promise, as real handlers do.
   "GET /handler/:id": async ({ params, ctx }: Input) => {
     ctx.span?.setAttribute("note.id", params.id);
     await Promise.resolve();

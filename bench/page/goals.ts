@@ -1,7 +1,7 @@
 import type { Row } from "../figures.ts";
 import { figure } from "../http/report.ts";
 
-/** Limit for the ratio between two subjects' figures. */
+/** Goal: the greatest ratio between the results of two subjects. */
 interface Goal {
   readonly what: string;
   readonly scenario: string;
@@ -47,7 +47,7 @@ const goals: readonly Goal[] = [
   })),
 ];
 
-/** Line in the table of goals: the measured ratio, and its verdict. */
+/** Goal with the measured ratio, and whether it is met. */
 export interface Verdict {
   readonly goal: string;
   readonly scenario: string;
@@ -58,7 +58,7 @@ export interface Verdict {
   readonly isMet: boolean;
 }
 
-/** Compares the figures with the goals. Goals whose subjects were not measured are left out. */
+/** Compares the results with the goals. Leaves out goals whose subjects were not measured. */
 export function verdicts(rows: readonly Row[]): Verdict[] {
   return goals.flatMap(({ what, scenario, subject, peer, metric, limit }) => {
     const ratio = figure(rows, scenario, subject, metric) / figure(rows, scenario, peer, metric);
@@ -67,7 +67,7 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   });
 }
 
-/** Returns the scenarios in which kit's own server costs more than a peer. */
+/** Returns descriptions of the scenarios in which kit's own server uses more CPU time than a peer. */
 export function slowerScenarios(rows: readonly Row[]): string[] {
   const found: string[] = [];
   for (const { scenario, subject, metric, value } of rows) {

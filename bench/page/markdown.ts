@@ -4,10 +4,10 @@ import { slowerScenarios, verdicts } from "./goals.ts";
 import type { Result } from "./results.ts";
 import { type Bar, chart, type Panel } from "./svg.ts";
 
-/** Scenarios of the picture. */
+/** Scenarios that the picture shows, with their titles. */
 const pictured = { "get-param": "GET with a path parameter", "post-validate": "POST with validation" };
 
-/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
+/** Replaces the part of a page between `<!-- name -->` and `<!-- /name -->`. */
 export function fill(page: string, name: string, text: string): string {
   const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const from = page.indexOf(open);
@@ -17,19 +17,19 @@ export function fill(page: string, name: string, text: string): string {
   return `${page.slice(0, from + open.length)}\n${text.trim()}\n\n${page.slice(to)}`;
 }
 
-/** Formats the machine and the versions of a result. */
+/** Formats a line about the machine and the versions that a result was measured with. */
 function origin({ machine, versions = {} }: Result): string {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const peers = named.length === 0 ? "" : ` Peers: ${named.join(", ")}.`;
   return `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.replace(/^v/, "")}.${peers}`;
 }
 
-/** Goal for the time from saving a file to the first response of the new code, in milliseconds. */
+/** Maximum time in milliseconds from saving a file to the first response of the new code that meets the goal. */
 const devGoalMs = 250;
 
 const nothing = "No figures are recorded.";
 
-/** Formats the figures of requests: a table for each scenario, with the lowest CPU time first, and the memory. */
+/** Formats the results of the HTTP benchmark: a table for each scenario, with the lowest CPU time first, and the memory. */
 export function httpSection(result: Result | undefined): string {
   if (result === undefined) return nothing;
   const { rows } = result;
@@ -48,7 +48,8 @@ export function httpSection(result: Result | undefined): string {
             const value = figure(rows, scenario, subject, metric);
             return Number.isFinite(value) ? value.toFixed(digits) : "–";
           };
-          // A server that waited was not saturated.
+          // A server that did not use a full CPU core waited for requests, so its throughput is not its
+          // maximum.
           const waits = figure(rows, scenario, subject, "busy") < 0.9 ? " †" : "";
           return `| ${shown(subject)} | ${cell("cpu_us_per_req", 2)} | ${cell("rps", 0)}${waits} | ${cell("p50_ms", 2)} | ${cell("p99_ms", 2)} |`;
         }),
@@ -69,7 +70,7 @@ export function httpSection(result: Result | undefined): string {
   return parts.join("\n\n");
 }
 
-/** Formats the start times as one table. */
+/** Formats the times from the start of a process to its first response, as one table. */
 export function startSection(result: Result | undefined): string {
   if (result === undefined) return nothing;
   const lines = ordered(result.rows, "start", "ms").map(
@@ -80,7 +81,7 @@ export function startSection(result: Result | undefined): string {
   );
 }
 
-/** Formats the cost of an edit with `kit dev`, the load of the machine meanwhile, and the effects on clients. */
+/** Formats the results of the benchmark of `kit dev`: the time of an edit, the load of the machine, and the effects on clients. */
 export function devSection(result: Result | undefined): string {
   if (result === undefined) return nothing;
   const value = (scenario: string, metric: string): number =>
@@ -109,7 +110,7 @@ export function devSection(result: Result | undefined): string {
   ].join("\n\n");
 }
 
-/** Formats the goals with the measured ratios, and every scenario in which a peer is faster. */
+/** Formats the goals with their measured ratios, and the scenarios in which a peer is faster. */
 export function goalsSection(rows: readonly Row[]): string {
   const lines = verdicts(rows).map(
     ({ goal, scenario, subject, peer, ratio, limit, isMet }) =>
@@ -125,7 +126,7 @@ export function goalsSection(rows: readonly Row[]): string {
   return parts.join("\n\n");
 }
 
-/** Draws the picture of requests and start times. */
+/** Draws the picture with the results of the HTTP benchmark and the start times. */
 export function picture(http: Result | undefined, start: Result | undefined): string {
   const panels: Panel[] = [];
   for (const [scenario, title] of Object.entries(pictured)) {
@@ -150,7 +151,7 @@ function barsOf(result: Result | undefined, scenario: string, metric: string): B
   }));
 }
 
-/** Returns the subjects of a scenario, with the smallest figure first. */
+/** Returns the names of a scenario's subjects, the one with the smallest result first. */
 function ordered(rows: readonly Row[], scenario: string, metric: string): string[] {
   return rows
     .filter((row) => row.scenario === scenario && row.metric === metric)

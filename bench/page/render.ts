@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { devSection, fill, goalsSection, httpSection, picture, startSection } from "./markdown.ts";
 import { readResult } from "./results.ts";
 
-/** Returns the page with its tables, and the picture, from the recorded results. */
+/** Returns the page docs/performance.md with new tables, and its picture. `results` is the directory of the recorded results. */
 export function render(page: string, results: string): { readonly markdown: string; readonly svg: string } {
   const http = readResult(join(results, "http.json"));
   const start = readResult(join(results, "start.json"));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 import type { Row } from "../figures.ts";
 
-/** Output of a benchmark with `--json`. */
+/** Results that a benchmark has written with the option `--json`. */
 export interface Result {
   readonly bench: string;
   readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
@@ -15,12 +15,12 @@ export interface Result {
   readonly rows: readonly Row[];
 }
 
-/** Reads a result. Returns `undefined` if none was recorded. */
+/** Reads the results of a benchmark. Returns `undefined` if none were recorded. */
 export function readResult(file: string): Result | undefined {
   if (!existsSync(file)) return undefined;
   const value = JSON.parse(readFileSync(file, "utf8")) as Partial<Result>;
   if (!Array.isArray(value.rows) || value.machine === undefined) {
-    throw new Error(`${file} is no result of a benchmark: it has no rows or no machine`);
+    throw new Error(`${file} is not the result of a benchmark: it lacks rows or machine`);
   }
   return value as Result;
 }

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench page`: rewrites the tables of docs/performance.md and its picture from the recorded results. The same results give the
- * same bytes.
+ * `cargo xtask bench page`: writes the tables and the picture of docs/performance.md again from the recorded results. The same results
+ * always give the same bytes.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -5,7 +5,7 @@ export interface Bar {
   readonly isOurs: boolean;
 }
 
-/** Bars under a heading. Shorter bars are better. */
+/** Group of bars with a heading. Shorter bars are better. */
 export interface Panel {
   readonly title: string;
   readonly unit: string;
@@ -19,7 +19,7 @@ const bar = 20;
 const gap = 6;
 const heading = 40;
 
-/** Draws panels below each other. The same panels give the same bytes. */
+/** Draws panels one below the other, as SVG. The same panels always give the same bytes. */
 export function chart(title: string, description: string, panels: readonly Panel[]): string {
   const parts: string[] = [];
   let y = 8;

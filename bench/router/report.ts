@@ -1,6 +1,6 @@
 import { columns, type Row } from "../figures.ts";
 
-/** Formats a line for each scenario: kit's figure, and for every other subject its ratio to kit's figure. */
+/** Formats a line for each scenario: kit's result, and the ratio of every other subject's result to kit's. */
 export function table(rows: readonly Row[], ours: string): string {
   const others = [...new Set(rows.map((row) => row.subject))].filter((subject) => subject !== ours);
   const lines = [["scenario", ours, ...others, "ahead of all"]];

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench router`: kit's matchers in Rust and in TypeScript compared with the routers of each language, on the same routes and
- * requests, in one run, in turn. Only the ratios matter. README.md explains the figures.
+ * `cargo xtask bench router`: compares kit's routers in Rust and in TypeScript with other routers in the same language, for the same routes
+ * and requests, in turn, in one run. Only the ratios matter. README.md explains the results.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -19,7 +19,8 @@ const { values } = parseArgs({
     json: { type: "string" },
   },
 });
-// In Rust, short rounds of which the fastest counts. In JavaScript, CPU time, which includes the threads of the garbage collector.
+// In Rust, many short rounds are measured and the fastest one counts. In JavaScript, CPU time counts, which includes the threads
+// of the garbage collector.
 const short = { rounds: values.quick ? 30 : 150, milliseconds: 1 };
 const rounds = values.quick ? 3 : 9;
 const milliseconds = values.quick ? 10 : 40;
@@ -57,7 +58,7 @@ try {
     for (const scenario of [...Object.keys(set.requests), "load", "memory"]) {
       const able = subjects.filter((subject) => subject.supported.has(`${set.name}/${scenario}`));
       const samples = new Map(able.map((subject) => [subject.name, [] as number[]]));
-      // The first round loads the code into the CPU caches and is discarded.
+      // The first round only loads the code into the CPU caches and is discarded.
       for (let round = 0; round <= rounds; round += 1) {
         for (const subject of able) {
           const value = await subject.measure(set.name, scenario, milliseconds);

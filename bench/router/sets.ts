@@ -1,22 +1,22 @@
-/** Measured route sets, and requests with their expected results. */
+/** Sets of routes that the router benchmark measures, and requests with their expected results. */
 
-/** Request with its expected result: the index of a route, or a status. */
+/** Request, and the result that a router must return: the index of a route, or a status. */
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly expected: number | "not-found" | "not-allowed";
 }
 
-/** Routes of an application. */
+/** Routes of one application. */
 export interface RouteSet {
   readonly name: string;
   /** Routes, such as `GET /notes/:id`. */
   readonly routes: readonly string[];
-  /** Requests by scenario. */
+  /** Requests of each scenario. */
   readonly requests: Readonly<Record<string, readonly Request[]>>;
 }
 
-/** Number of requests in a scenario. They differ, so that the CPU's branch predictor cannot learn a single path. */
+/** Number of different requests in a scenario, so that the CPU's branch predictor cannot learn a single path. */
 const REQUESTS = 512;
 
 const resources = [
@@ -26,7 +26,7 @@ const resources = [
   .join(" ")
   .split(" ");
 
-/** Returns the routes of twenty resources with five routes each, and of files. */
+/** Returns the routes of an application with twenty resources of five routes each, and with files. */
 function rest(): string[] {
   return [...resources.flatMap((name) => resource(`/api/v1/${name}`)), "GET /assets/*path"];
 }
@@ -41,14 +41,14 @@ function resource(path: string): string[] {
   ];
 }
 
-/** Returns the routes of two hundred resources: twenty in each of ten areas. */
+/** Returns a thousand routes: two hundred resources, twenty in each of ten areas. */
 function thousand(): string[] {
   const areas = ["shop", "blog", "chat", "mail", "wiki", "admin", "billing", "search", "status", "media"];
   const paths = areas.flatMap((area) => resources.map((name) => `/api/v2/${area}/${name}`));
   return [...paths.flatMap(resource), "GET /assets/*path"];
 }
 
-/** Returns routes like those of the API of a source code host: deep, with static and parameter segments at the same level. */
+/** Returns routes like those of the API of a host for source code: deep, with static segments and parameters at the same level. */
 function hosting(): string[] {
   const repository = "/repos/:owner/:repo";
   const collections = [
@@ -99,7 +99,7 @@ function hosting(): string[] {
 const FILES = ["src/main.rs", "docs/guide/start.md", "js/app/main.js", "package.json", "a/b/c/d/e.txt"];
 const SPACED = ["a%20b", "caf%C3%A9", "2026-11-21T10%3A00", "x%2Fy"];
 
-/** Returns a random number generator with a fixed seed. */
+/** Returns a generator of pseudorandom integers below a bound. Its seed is always the same. */
 function random(): (bound: number) => number {
   let state = 0x5eed;
   return (bound) => {

@@ -1,6 +1,6 @@
 /**
- * One JavaScript router in a separate process: checks its results, warms it up on all requests, then measures what the parent process
- * requests. Subjects are called through a function that the loop cannot inline, as in a server.
+ * One router in JavaScript, in its own process. Checks the results of the router, warms it up with all requests, then measures the
+ * scenarios that the parent process asks for. The router is called through a function that the loop cannot inline, as in a server.
  */
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -9,24 +9,24 @@ import { kit } from "./kit.ts";
 import type { RouteSet } from "./sets.ts";
 import type { Loader } from "./subject.ts";
 
-/** Message of the parent process. */
+/** Message that the parent process sends. */
 export interface Ask {
   readonly set: string;
-  /** Name of a scenario, or `load`, or `memory`. */
+  /** Name of a scenario; `load` for the creation of the router, `memory` for the bytes that it needs. */
   readonly scenario: string;
   readonly milliseconds: number;
 }
 
-/** Response: supported scenarios by set, or nanoseconds or bytes. */
+/** Message to the parent process: first the supported scenarios of each set, later the measured nanoseconds or bytes. */
 export type Answer = { readonly supported: readonly string[] } | { readonly value: number };
 
-/** Number of copies that are created to measure the memory of one. */
+/** Number of routers that are created to measure the memory of one. */
 const COPIES = 50;
 
 const [, , name = "", setsFile = "", documentsFile = ""] = process.argv;
 const sets = JSON.parse(readFileSync(setsFile, "utf8")) as RouteSet[];
 const documents = JSON.parse(readFileSync(documentsFile, "utf8")) as unknown[];
-/** Loads a router. Routers except kit's are in packages that are installed for this benchmark only. */
+/** Loads a router library. Those other than kit's are in packages that are installed only for this benchmark. */
 async function loaderOf(): Promise<Loader | undefined> {
   if (name === "kit") return kit;
   const module = "./peers/subjects.ts";
@@ -51,7 +51,7 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
           ? answer.route === expected &&
             isDeepStrictEqual(answer.values.toSorted(), valuesOf(routes[expected] ?? "", path).toSorted())
           : answer.route === (expected === "not-found" ? -1 : -2);
-      if (!right) throw new Error(`${name}: wrong answer to ${method} ${path}: ${JSON.stringify(answer)}`);
+      if (!right) throw new Error(`${name}: wrong result for ${method} ${path}: ${JSON.stringify(answer)}`);
     }
     loops.set(`${set}/${scenario}`, () => {
       for (const { method, path } of list) {
@@ -62,12 +62,12 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
     });
   }
   loops.set(`${set}/load`, () => {
-    if (load() === undefined) throw new Error("no router");
+    if (load() === undefined) throw new Error("the router was not created");
     return 1;
   });
   loops.set(`${set}/memory`, () => {
     const copies = Array.from({ length: COPIES }, load);
-    // Include data structures that a router creates at its first use.
+    // Uses each router once, so that data which it creates at its first use is included.
     for (const copy of copies) {
       for (const list of Object.values(requests)) for (const { method, path } of list) copy(method, path);
     }
@@ -78,14 +78,17 @@ for (const [number, { name: set, routes, requests }] of sets.entries()) {
   });
 }
 
-/** Returns the values of a route's parameters in a path, computed with a regular expression. Routers return them in different orders. */
+/**
+ * Returns the values of a route's parameters in a path. A regular expression finds them, so they can be compared with those of any router,
+ * whose order may differ.
+ */
 function valuesOf(route: string, path: string): string[] {
   const pattern = (route.split(" ")[1] ?? "").replace(/:\w+/g, "([^/]+)").replace(/\*\w+/, "(.+)");
   const found = new RegExp(`^${pattern}$`).exec(path) ?? [];
   return found.slice(1).map(decodeURIComponent);
 }
 
-/** Returns the bytes in use after a garbage collection, including typed arrays, which are not on the heap. */
+/** Returns the bytes in use after a garbage collection. Includes typed arrays, which are not on the JavaScript heap. */
 function heap(): number {
   if (globalThis.gc === undefined) throw new Error("start with --expose-gc");
   globalThis.gc();
@@ -111,7 +114,7 @@ for (let turn = 0; turn < 3; turn += 1) {
 
 process.on("message", ({ set, scenario, milliseconds }: Ask) => {
   const loop = loops.get(`${set}/${scenario}`);
-  if (loop === undefined) throw new Error(`${name} cannot do ${set}/${scenario}`);
+  if (loop === undefined) throw new Error(`${name} does not support ${set}/${scenario}`);
   process.send?.({
     value: scenario === "memory" ? loop() : measure(loop, milliseconds),
   } satisfies Answer);
@@ -119,6 +122,6 @@ process.on("message", ({ set, scenario, milliseconds }: Ask) => {
 
 process.send?.({ supported: [...loops.keys()] } satisfies Answer);
 process.on("exit", () => {
-  // The only use of the sum. Without it, the engine could remove the loops.
+  // Uses the sum, because the engine could remove the loops otherwise.
   if (sink === 0.5) console.log(sink);
 });

@@ -1,7 +1,7 @@
 import { columns, median, type Row } from "../figures.ts";
 import { figure, rowsOf as rowsOfSubject, type Sample } from "../http/report.ts";
 
-/** Turns of both servers, one directly after the other. */
+/** Measurements of both servers, one directly after the other. */
 export interface Pair {
   readonly kit: Sample;
   readonly peer: Sample;
@@ -10,12 +10,12 @@ export interface Pair {
 const kit = "kit-rust";
 const peer = "axum-sqlx";
 
-/** Share by which a figure may exceed the peer's. */
+/** Share by which a result of kit may exceed that of the peer. */
 const tolerance = 0.03;
 
 /**
- * Returns the figures of a scenario: the median of each server, and the median of the ratios within each pair. Other work on the machine
- * varies, but affects both turns of a pair about equally.
+ * Returns the results of a scenario: the median of each server, and the median of the ratios within each pair. Other work on the machine
+ * affects both measurements of a pair about equally.
  */
 export function rowsOf(scenario: string, pairs: readonly Pair[]): Row[] {
   const ratio = (metric: string, key: keyof Sample): Row => ({
@@ -48,7 +48,7 @@ function measured(rows: readonly Row[]): string[] {
   return [...new Set(ratios.map(({ scenario }) => scenario))];
 }
 
-/** Formats the figures as a table: a line each for kit's server, the peer, and the ratio. */
+/** Formats the results as a table with three lines for each scenario: kit's server, the peer, and the ratio. */
 export function table(rows: readonly Row[]): string {
   const lines = [["scenario", "subject", "CPU µs/req", "requests/s", "p50 ms", "p99 ms", "busy"]];
   for (const scenario of measured(rows)) {
@@ -76,7 +76,7 @@ export function table(rows: readonly Row[]): string {
   return `${columns(lines, 2)}\n\nmemory at the start and after the run: ${memory.join("; ")}`;
 }
 
-/** Goal with its verdict. */
+/** Goal, and whether it is met. */
 export interface Verdict {
   readonly text: string;
   readonly isMet: boolean;
@@ -87,13 +87,13 @@ function percent(ratio: number): string {
   return `${more < 0 ? "" : "+"}${more.toFixed(1)} %`;
 }
 
-/** Compares CPU time and throughput of each scenario, and the memory, with the peer's. */
+/** Compares kit's CPU time and throughput in each scenario, and its memory, with those of the peer. */
 export function verdicts(rows: readonly Row[]): Verdict[] {
   const found = measured(rows).flatMap((scenario): Verdict[] => {
     const cpu = figure(rows, scenario, "ratio", "cpu_us_per_req");
     const rps = figure(rows, scenario, "ratio", "rps");
     return [
-      { text: `${scenario}: CPU for each request, ${percent(cpu)}`, isMet: cpu <= 1 + tolerance },
+      { text: `${scenario}: CPU time per request, ${percent(cpu)}`, isMet: cpu <= 1 + tolerance },
       { text: `${scenario}: requests/s, ${percent(rps)}`, isMet: rps >= 1 - tolerance },
     ];
   });
@@ -101,7 +101,7 @@ export function verdicts(rows: readonly Row[]): Verdict[] {
   return [...found, { text: `memory, ${percent(memory)}`, isMet: memory <= 1 + tolerance }];
 }
 
-/** Returns true if every goal is met. */
+/** Returns true if all goals are met. */
 export function isMet(rows: readonly Row[]): boolean {
   return verdicts(rows).every((verdict) => verdict.isMet);
 }

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench rust-server`: the Rust server that kit generates for the Notes example compared with a handwritten one, in turn, each
- * with its own database with the same rows. README.md explains the figures.
+ * `cargo xtask bench rust-server`: compares the Rust server that kit generates for the Notes example with a handwritten one. Both run in
+ * turn, each with its own database that has the same rows. README.md explains the results.
  */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -26,17 +26,17 @@ interface Plan {
   readonly json: string | undefined;
 }
 
-/** Server with its own database. */
+/** One of the two servers, with its own database. */
 interface Side {
   readonly subject: Subject;
   readonly database: TestDatabase;
 }
 
-/** Duration of the first turn in seconds. It is a warm-up and is discarded. */
+/** Duration in seconds of the first turn, which is a warm-up and is discarded. */
 const warmUp = 0.5;
 const { chosen, seconds, connections, rounds, json } = planned();
 const example = join(import.meta.dirname, "../../examples/notes");
-/** Load of the machine before the benchmark starts. */
+/** Load average of the machine before the benchmark starts. */
 const [otherWork = 0] = loadavg();
 
 function planned(): Plan {
@@ -86,7 +86,7 @@ async function start(name: string, file: string, database: TestDatabase): Promis
   return { subject, database };
 }
 
-/** Measures a turn of one side. */
+/** Measures one server for one turn. */
 async function turn(
   loader: string,
   { subject, database }: Side,
@@ -112,11 +112,11 @@ async function turn(
   };
 }
 
-/** Checks that both respond correctly, and with the same bytes if the response contains stored data only. */
+/** Checks that both servers respond correctly. If the response contains only stored data, both must send the same bytes. */
 async function check(sides: readonly [Side, Side], scenario: NotesScenario): Promise<void> {
   const texts: string[] = [];
   for (const { subject, database } of sides) {
-    if (!subject.isRunning) throw new Error(`${subject.name}: its process has ended`);
+    if (!subject.isRunning) throw new Error(`${subject.name}: its process has exited`);
     if (scenario.writes === true) await fill(database);
     await subject.check(scenario);
     if (scenario.path === undefined) continue;
@@ -124,7 +124,7 @@ async function check(sides: readonly [Side, Side], scenario: NotesScenario): Pro
     texts.push(await (await fetch(url, { headers: { authorization: token } })).text());
   }
   if (texts[0] !== texts[1]) {
-    throw new Error(`${scenario.name}: the answers differ:\n${texts.join("\n")}`);
+    throw new Error(`${scenario.name}: the responses of the servers differ:\n${texts.join("\n")}`);
   }
 }
 
@@ -138,7 +138,7 @@ async function measure(
   for (const side of [kit, peer]) await turn(loader, side, scenario, warmUp);
   for (let round = 0; round < rounds; round += 1) {
     tell(`${scenario.name}: round ${round + 1} of ${rounds}`);
-    // Alternate the order, so that no side always follows the other.
+    // Alternates the order, so that no server always runs after the other one.
     if (round % 2 === 0) {
       const first = await turn(loader, kit, scenario, seconds);
       pairs.push({ kit: first, peer: await turn(loader, peer, scenario, seconds) });
@@ -150,7 +150,7 @@ async function measure(
   return pairs;
 }
 
-/** Shows the current step. On a terminal, each message overwrites the previous one. */
+/** Prints the current step. In a terminal, each message overwrites the previous one. */
 function tell(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[2K${text}`);
 }
@@ -189,7 +189,7 @@ async function all(programs: Programs, dataDir: string): Promise<Row[]> {
 
 function finish(rows: readonly Row[]): void {
   console.log(table(rows));
-  console.log(`\nother work before it began: ${otherWork.toFixed(1)} processes that wanted to run`);
+  console.log(`\nload average before the benchmark: ${otherWork.toFixed(1)}`);
   for (const verdict of verdicts(rows)) {
     console.log(`${verdict.text}: ${verdict.isMet ? "met" : "missed"}`);
   }
@@ -202,17 +202,17 @@ function finish(rows: readonly Row[]): void {
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "kit-bench-rust-server-"));
-// If the benchmark runs as root, PostgreSQL runs as another user, who needs access to the directory.
+// If the benchmark runs as root, PostgreSQL runs as another account, which needs access to the directory.
 chmodSync(dataDir, 0o755);
 try {
   finish(await all(await prepare(stop.signal), dataDir));
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   tell("");
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 } finally {
-  // The server stops shortly after its last user.
+  // Waits until the server has stopped, shortly after its last user.
   while (existsSync(join(dataDir, "tests/cluster/postmaster.pid"))) await setTimeout(50);
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

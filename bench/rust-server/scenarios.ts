@@ -1,22 +1,22 @@
 import type { Scenario } from "../http/scenarios.ts";
 
-/** Scenario of `bench/http`, with all requests that are sent in turn. */
+/** Scenario of `bench/http`, with several requests that are sent in turn. */
 export interface NotesScenario extends Scenario {
-  /** Requests of equal length. */
+  /** Requests, which all have the same length. */
   readonly requests: readonly string[];
-  /** True if the scenario changes rows. Both databases are then refilled before each turn. */
+  /** True if the requests change rows. Both databases are then filled again before each turn. */
   readonly writes?: boolean;
-  /** Path whose response contains stored data only: both servers must send the same bytes. */
+  /** Path whose response contains only stored data, so both servers must send the same bytes for it. */
   readonly path?: string;
 }
 
-/** Number of notes. */
+/** Number of notes in each database. */
 export const count = 1000;
 
-/** Token of every request. */
+/** Value of the header `authorization` in every request. */
 export const token = "Bearer ada:user";
 
-/** Statement that fills the table with the same rows every time. The table may contain rows. */
+/** SQL statement that fills the table with the same rows each time, also if it contains rows. */
 export const seed: string = `
   TRUNCATE notes;
   INSERT INTO notes (id, title, content, author_id, archived, created_at, updated_at)
@@ -28,8 +28,8 @@ export const seed: string = `
     FROM generate_series(1, ${count}) AS n`;
 
 /**
- * Updates statistics and removes dead rows of the previous turn, because these could change query plans. A separate statement, because
- * VACUUM cannot run in a transaction.
+ * SQL statement that updates statistics and removes dead rows, because those of the previous turn could change query plans. It is separate,
+ * because VACUUM cannot run in a transaction.
  */
 export const settle = "VACUUM ANALYZE notes";
 
@@ -56,7 +56,7 @@ function scenario(
   return { name, status, requests, request: requests[0] ?? "", body: {}, ...rest };
 }
 
-/** Measured scenarios. */
+/** Scenarios of the benchmark. */
 export const scenarios: readonly NotesScenario[] = [
   scenario("not-found", 404, [request("GET", "/nowhere")], { keys: ["error"] }),
   scenario("invalid-body", 400, [request("POST", "/notes", { title: "", content, archived: false })], {

@@ -1,4 +1,5 @@
-// OpenTelemetry collector for the soak test that accepts all data and stores nothing. packages/otel/test decodes such data.
+// OpenTelemetry collector of the soak test. It accepts all data and stores nothing. The tests of packages/otel check such
+// data.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Compiles the application and kit's artifacts for it to JavaScript, and installs kit's packages in their published form. */
+/** Compiles the application and its artifacts to JavaScript, and installs kit's packages in their published form. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ import { run } from "../http/command.ts";
 const repository = join(import.meta.dirname, "../..");
 const packages = /^kit-(types|errors|core|server-native|server-node)(-(linux|darwin|win32)-.*)?-\d/;
 
-/** Writes `built` from `source`, with kit's packages from `archives` in its `node_modules`. */
+/** Writes the compiled application to `built` from its sources in `source`. Installs kit's packages, whose archives are in `archives`. */
 export async function emit(
   source: string,
   built: string,

@@ -1,6 +1,6 @@
 /**
- * Writes the same application with fifty routes for kit, Fastify and Express: ten resources with five routes, one module each, as users of
- * each framework write them.
+ * Writes the same application for kit, Fastify and Express: ten resources with five routes each, one module per resource, as users of each
+ * framework write them.
  */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ export const size: { readonly resources: number; readonly routes: number } = {
   routes: names.length * 5,
 };
 
-/** First request, and the members that its response must contain. */
+/** First request to the application, and the properties that the response must contain. */
 export const firstRequest: { readonly path: string; readonly expected: Readonly<Record<string, unknown>> } = {
   path: "/carts/first",
   expected: { id: "first", name: "First", status: "open" },
@@ -21,7 +21,7 @@ export const firstRequest: { readonly path: string; readonly expected: Readonly<
 
 type Files = Record<string, string>;
 
-/** Converts `users` to `Users`. */
+/** Converts the name of a resource to that of its type: `users` to `Users`. */
 function typeName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -275,8 +275,8 @@ createServer((request, response) => {
 }
 
 /**
- * Writes all projects below a directory: `kit`, `express`, `fastify`, `node`. Existing files are removed. The peers find their packages
- * through a link.
+ * Writes the projects `kit`, `express`, `fastify` and `node` below a directory. Removes files that exist there. The peers find their
+ * packages through a symbolic link to `peerModules`.
  */
 export function writeProjects(directory: string, peerModules: string): void {
   rmSync(directory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench start`: time from the start of a process to its first response, for an application with fifty routes on kit, Fastify
- * and Express, and for node:http without a framework as the minimum. Each start is a new process, and the subjects run in turn.
+ * `cargo xtask bench start`: measures the time from the start of a process to its first response. Compares an application with fifty routes
+ * on kit, Fastify and Express, and node:http without a framework as the minimum. Each start is a new process, and the subjects run in turn.
  */
 import { symlinkSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -28,7 +28,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
 }
 
-/** Subjects in the order of the table. */
+/** Programs to start, in the order of the table. */
 const subjects: readonly { readonly name: string; readonly module: string; readonly cache?: string }[] = [
   { name: "kit-native", module: "built/src/main.js" },
   { name: "kit-native-source", module: "kit/src/main.ts" },
@@ -50,11 +50,12 @@ try {
     join(repository, "target/packages"),
     stop.signal,
   );
-  // Node does not strip types below node_modules, so the packages are JavaScript even if the application runs from source.
+  // Node does not strip types below node_modules. So the packages are JavaScript, even if the application itself runs from
+  // its TypeScript source.
   symlinkSync(join(generated, "built/node_modules"), join(generated, "kit/node_modules"), "dir");
 
   const samples = new Map<string, number[]>();
-  // The first round fills the caches of the file system and of Node, and is discarded.
+  // The first round only fills the caches of the file system and of Node, and is discarded.
   for (let round = 0; round <= rounds; round += 1) {
     for (const { name, module, cache } of subjects) {
       const start = { name, module: join(generated, module), cache };
@@ -65,7 +66,7 @@ try {
   finish(samples);
 } catch (error) {
   if (!stop.signal.aborted) throw error;
-  console.error("stopped; nothing was written");
+  console.error("stopped; no results were written");
   process.exitCode = 130;
 }
 
@@ -78,7 +79,9 @@ function finish(samples: ReadonlyMap<string, readonly number[]>): void {
     unit: "ms",
   }));
   const ours = rows[0]?.value ?? Number.NaN;
-  console.log(`${size.routes} routes, process start to first answer, median of ${rounds}\n`);
+  console.log(
+    `${size.routes} routes, from the start of the process to the first response, median of ${rounds}\n`,
+  );
   for (const { subject, value } of rows) {
     console.log(`${subject.padEnd(24)} ${value.toFixed(1).padStart(7)} ms  ${(value / ours).toFixed(2)}x`);
   }

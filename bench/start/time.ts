@@ -5,10 +5,10 @@ import { setTimeout } from "node:timers/promises";
 
 import { freePort } from "../http/subject.ts";
 
-/** Timeout for a start, in milliseconds. */
+/** Time in milliseconds after which a start without a response fails. */
 const patience = 20_000;
 
-/** First request of a measurement. */
+/** Request that is sent until the program responds. */
 export interface FirstRequest {
   readonly path: string;
   readonly expected: Readonly<Record<string, unknown>>;
@@ -18,13 +18,13 @@ export interface FirstRequest {
 export interface Start {
   readonly name: string;
   readonly module: string;
-  /** Directory in which Node caches compiled code between starts. Without it, nothing is cached. */
+  /** Directory in which Node stores compiled code from one start to the next. Without it, nothing is cached. */
   readonly cache?: string | undefined;
 }
 
 /**
- * Returns the milliseconds from the start of `node module` to its first response. The request is repeated until a response arrives. Rejects
- * if the response is wrong or the process exits before.
+ * Returns the milliseconds from the start of `node module` to its first response. Repeats the request until a response arrives. Rejects if
+ * the response is wrong, or if the process exits without one.
  */
 export async function timeStart(
   { name, module, cache }: Start,
@@ -49,8 +49,8 @@ export async function timeStart(
         return taken;
       }
       if (child.exitCode !== null || child.signalCode !== null)
-        throw new Error(`${name} ended before it answered`);
-      if (taken > patience) throw new Error(`${name} did not answer within ${patience / 1000} s`);
+        throw new Error(`${name} exited before its first response`);
+      if (taken > patience) throw new Error(`${name} did not respond within ${patience / 1000} s`);
       await setTimeout(1);
     }
   } finally {
@@ -58,7 +58,7 @@ export async function timeStart(
   }
 }
 
-/** Returns the body of the response; `undefined` if no process listens yet. */
+/** Returns the body of the response, or `undefined` if no process listens yet. */
 async function ask(port: number, path: string): Promise<string | undefined> {
   const request = get({ port, path, host: "127.0.0.1", agent: false });
   let response: IncomingMessage;
@@ -70,17 +70,17 @@ async function ask(port: number, path: string): Promise<string | undefined> {
   }
   const text = (await response.setEncoding("utf8").toArray()).join("");
   if (response.statusCode !== 200)
-    throw new Error(`the first answer was ${String(response.statusCode)}: ${text}`);
+    throw new Error(`the first response was ${String(response.statusCode)}: ${text}`);
   return text;
 }
 
 function check(name: string, text: string, expected: FirstRequest["expected"]): void {
   const found = JSON.parse(text) as Record<string, unknown>;
   const isRight = Object.entries(expected).every(([key, value]) => found[key] === value);
-  if (!isRight) throw new Error(`${name} answers wrongly: ${text}`);
+  if (!isRight) throw new Error(`${name}: wrong response: ${text}`);
 }
 
-/** Stops the process so that it writes its cache, and kills it if it does not exit. */
+/** Asks the process to stop, so that it writes its cache. Kills it if it does not exit. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");

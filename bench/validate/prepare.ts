@@ -1,4 +1,6 @@
-/** Builds the subjects: kit's build of the types, the peers' packages, and typia's output. */
+/**
+ * Builds what is measured: the validators and serializers that kit generates, the packages of the peers, and the code that typia generates.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 
@@ -11,7 +13,7 @@ function run(file: string, args: readonly string[], cwd: string): void {
   execFileSync(file, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Builds everything. Outputs that are newer than their sources are kept. */
+/** Builds everything, except outputs that are newer than their sources. */
 export function prepare(): void {
   run(process.execPath, ["../../../node_modules/@kit/cli/bin/kit.js", "build"], `${directory}/app`);
   installPeers(peers);

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { nextMessage } from "../messages.ts";
 import type { Answer, Ask } from "./worker.ts";
 
-/** Subject in a separate process. */
+/** Library that is measured, in its own process. */
 export class SubjectProcess {
   readonly name: string;
   readonly supported: ReadonlySet<string>;
@@ -15,21 +15,21 @@ export class SubjectProcess {
     this.#child = child;
   }
 
-  /** Starts a subject. Resolves when the subject is checked and warm. */
+  /** Starts a subject. Resolves when its results have been checked and it is warmed up. */
   static async start(name: string, module: string): Promise<SubjectProcess> {
     const child = fork(new URL("worker.ts", import.meta.url), [module], {
       env: { ...process.env, NODE_ENV: "production" },
     });
     const answer = await nextMessage<Answer>(name, child);
-    if (!("supported" in answer)) throw new Error(`${name} did not say what it can do`);
+    if (!("supported" in answer)) throw new Error(`${name} did not send its supported scenarios`);
     return new SubjectProcess(name, answer.supported, child);
   }
 
-  /** Returns the nanoseconds per value. */
+  /** Measures a scenario. Returns the nanoseconds per value. */
   async measure(scenario: string, milliseconds: number): Promise<number> {
     this.#child.send({ scenario, milliseconds } satisfies Ask);
     const answer = await nextMessage<Answer>(this.name, this.#child);
-    if (!("nanoseconds" in answer)) throw new Error(`${this.name} did not measure ${scenario}`);
+    if (!("nanoseconds" in answer)) throw new Error(`${this.name} sent no result for ${scenario}`);
     return answer.nanoseconds;
   }
 

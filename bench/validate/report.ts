@@ -1,6 +1,6 @@
 import { columns, type Row } from "../figures.ts";
 
-/** Formats a line for each scenario: kit's time, and for every other subject its ratio to kit's time. */
+/** Formats a line for each scenario: kit's time, and the ratio of every other subject's time to kit's. */
 export function table(rows: readonly Row[]): string {
   const subjects = [...new Set(rows.map((row) => row.subject))];
   const others = subjects.filter((subject) => subject !== "kit");
@@ -10,7 +10,8 @@ export function table(rows: readonly Row[]): string {
       rows.find((row) => row.scenario === scenario && row.subject === subject)?.value;
     const kit = read("kit") ?? Number.NaN;
     const ratios = others.map((subject) => (read(subject) ?? Number.NaN) / kit);
-    // `kit-in-full` is kit itself with longer failures, so it does not count as another subject.
+    // `kit-in-full` does not count as another subject, because it is kit itself, which reports failures in
+    // more detail.
     const known = ratios.filter((ratio, at) => !Number.isNaN(ratio) && others[at] !== "kit-in-full");
     lines.push([
       scenario,

@@ -1,6 +1,6 @@
 /**
- * `cargo xtask bench validate`: kit's generated code for a type compared with typia, ajv, TypeBox's compiler, zod and fast-json-stringify,
- * on this machine, in one run, in turn. Only the ratios matter. README.md explains the figures.
+ * `cargo xtask bench validate`: compares the code that kit generates for a type with typia, ajv, TypeBox's compiler, zod and
+ * fast-json-stringify, on this machine, in turn, in one run. Only the ratios matter. README.md explains the results.
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     json: { type: "string" },
-    /** Prefix of the names of scenarios to run. */
+    /** Beginning of the names of the scenarios to run. */
     only: { type: "string", default: "" },
   },
 });
@@ -45,11 +45,12 @@ try {
     const able = subjects.filter(
       (subject) =>
         subject.supported.has(scenario.name) &&
-        // `kit-in-full` supports every operation, so that it is equally warm, but differs from kit in `explain` only.
+        // `kit-in-full` supports all operations so that it is warmed up like kit, but only its `explain` is different
+        // and is measured.
         (subject.name !== "kit-in-full" || scenario.operation === "explain"),
     );
     const samples = new Map(able.map((subject) => [subject.name, [] as number[]]));
-    // The first round loads the code into the CPU caches and is discarded.
+    // The first round only loads the code into the CPU caches and is discarded.
     for (let round = 0; round <= rounds; round += 1) {
       for (const subject of able) {
         const nanoseconds = await subject.measure(scenario.name, round === 0 ? 10 : milliseconds);

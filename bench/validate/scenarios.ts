@@ -1,23 +1,23 @@
 import type { Operation, TypeName } from "./subject.ts";
 import { articles, contacts, logs, messages, orders, payments, profiles, withUnknownKeys } from "./values.ts";
 
-/** Measured operation. */
+/** Operation that is measured, with its values. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
   readonly type: TypeName;
   readonly operation: Operation;
-  /** Values that the operation receives in turn. */
+  /** Values that the operation is called with in turn. */
   readonly values: readonly unknown[];
-  /** Expected result of `check`. */
+  /** Result that `check` must return. */
   readonly fits?: boolean;
-  /** For `explain`: number of invalid locations. Every subject must report at least this number of failures. */
+  /** Number of invalid places in each value. Every subject must report at least that many failures for `explain`. */
   readonly failures?: number;
-  /** For `decode`: expected results. */
+  /** Results that `decode` must return. */
   readonly decoded?: readonly unknown[];
 }
 
-/** Returns values as a body parser creates them. */
+/** Returns copies of values as `JSON.parse` creates them. */
 function parsed<T>(values: readonly T[]): T[] {
   return values.map((value) => JSON.parse(JSON.stringify(value)) as T);
 }
@@ -28,7 +28,7 @@ function withLines(change: (line: object, index: number) => object): unknown[] {
 
 const wrongProfile = { id: "1", name: "", active: "yes", score: null, role: "owner", note: 5 };
 
-/** All scenarios, in the order of the table. */
+/** Scenarios in the order of the table. */
 export const scenarios: readonly Scenario[] = [
   {
     name: "check-small",

@@ -1,6 +1,6 @@
 /**
- * Measured values, which are the same in every process. There are several values of each type, with and without optional properties, so
- * that an engine cannot optimize for one value or one hidden class.
+ * Values that are measured. They are the same in every process. There are several values of each type, with and without optional
+ * properties, so that an engine cannot optimize for one value or one hidden class.
  */
 
 let state = 7;
@@ -111,7 +111,7 @@ const message = (): Record<string, unknown> => ({
   body: many(6, () => `${text(8)}\n\t"${text(3)}" \\ ${text(2)}`).join("\n"),
 });
 
-/** Profiles. */
+/** Objects like the data of a form. */
 export const profiles: readonly Record<string, unknown>[] = many(64, profile);
 /** Orders with a hundred lines. */
 export const orders: readonly Record<string, unknown>[] = many(4, order);
@@ -119,7 +119,7 @@ export const orders: readonly Record<string, unknown>[] = many(4, order);
 export const logs: readonly Record<string, unknown>[] = many(16, () => ({ events: many(20, event) }));
 /** Lists of twenty payments of three kinds. */
 export const payments: readonly Record<string, unknown>[] = many(16, () => ({ payments: many(20, payment) }));
-/** Strings in formats. */
+/** Objects whose strings have a format. */
 export const contacts: readonly Record<string, unknown>[] = many(64, contact);
 /** Pages of twenty articles. */
 export const articles: readonly Record<string, unknown>[] = many(8, () => ({
@@ -129,7 +129,7 @@ export const articles: readonly Record<string, unknown>[] = many(8, () => ({
 /** Strings with quotes and line breaks. */
 export const messages: readonly Record<string, unknown>[] = many(32, message);
 
-/** Returns a copy with undeclared keys. */
+/** Returns a copy of a value with undeclared properties in addition. */
 export function withUnknownKeys<T extends object>(value: T): T {
   return { ...value, debug: true, extra: { nested: [1, 2, 3] }, isAdmin: "yes" };
 }

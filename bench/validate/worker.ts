@@ -1,31 +1,31 @@
 /**
- * One subject in a separate process: checks its results, warms it up on all operations it supports, then measures what the parent process
- * requests.
+ * One subject in its own process. Checks the results of the subject, warms it up with all operations that it supports, then measures the
+ * scenarios that the parent process asks for.
  *
  * The loop calls a function that it cannot inline, as in a server, so that no work is moved out of the loop or removed. Time is the CPU
- * time of the whole process, which includes the threads of the garbage collector and the compiler, and is less affected by other work on
- * the machine.
+ * time of the whole process. It includes the threads of the garbage collector and the compiler, and other work on the machine affects it
+ * less.
  */
 import { isDeepStrictEqual } from "node:util";
 
 import { scenarios, type Scenario } from "./scenarios.ts";
 import type { Subject } from "./subject.ts";
 
-/** Message of the parent process. */
+/** Message that the parent process sends. */
 export interface Ask {
   readonly scenario: string;
   readonly milliseconds: number;
 }
 
-/** Response: supported scenarios, or nanoseconds per value. */
+/** Message to the parent process: first the supported scenarios, later the measured nanoseconds per value. */
 export type Answer = { readonly supported: readonly string[] } | { readonly nanoseconds: number };
 
-/** Number of values whose decoding takes long enough for the resolution of the clock. */
+/** Number of values that are decoded between two readings of the clock, so that its resolution suffices. */
 const BATCH = 256;
 
 let sink = 0;
 
-/** Loop over one operation. Returns microseconds of CPU time. */
+/** Loop that runs one operation for a number of rounds. Returns the microseconds of CPU time. */
 type Loop = (rounds: number) => number;
 
 function time(run: () => void): number {
@@ -42,7 +42,8 @@ function overValues(values: readonly unknown[], operation: (value: unknown) => u
         for (const value of values) {
           const result = operation(value);
           if (typeof result === "string") {
-            // Reading a character flattens the string's chunks, as writing the string to a socket would.
+            // Reads a character, because the engine then joins the parts of the string, as it does before the
+            // string is written to a socket.
             sink = (sink + result.charCodeAt(result.length >> 1)) | 0;
           } else if (result === true) sink = (sink + 1) | 0;
           else if (typeof result === "number") sink = (sink + result) | 0;
@@ -51,7 +52,10 @@ function overValues(values: readonly unknown[], operation: (value: unknown) => u
     });
 }
 
-/** Creates a loop in which each call receives a newly parsed value, because `operation` may change its values. Parsing is not measured. */
+/**
+ * Returns a loop in which each call gets a newly parsed value, because the operation may change its value. The time for parsing is not
+ * measured.
+ */
 function overFreshValues(values: readonly unknown[], operation: (value: unknown) => unknown): Loop {
   const texts = values.map((value) => JSON.stringify(value));
   const copies = Math.max(1, Math.round(BATCH / texts.length));
@@ -72,7 +76,9 @@ function overFreshValues(values: readonly unknown[], operation: (value: unknown)
   };
 }
 
-/** Returns a value without properties that are `undefined`, which JSON does not have. Some subjects leave such properties. */
+/**
+ * Returns a value without its properties that are `undefined`, because JSON has no such properties. Some subjects leave them in the value.
+ */
 function present(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(present);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
@@ -84,7 +90,7 @@ function operationOf(subject: Subject, scenario: Scenario): ((value: unknown) =>
   return subject[scenario.operation]?.[scenario.type] as ((value: unknown) => unknown) | undefined;
 }
 
-/** Returns the loop of a scenario; `undefined` if the subject does not support the scenario or gives wrong results. */
+/** Returns the loop of a scenario, or `undefined` if the subject does not support it. Throws an error if a result is wrong. */
 function prepare(subject: Subject, scenario: Scenario): Loop | undefined {
   const operation = operationOf(subject, scenario);
   if (operation === undefined) return undefined;
@@ -99,7 +105,7 @@ function prepare(subject: Subject, scenario: Scenario): Loop | undefined {
           : scenario.operation === "decode"
             ? isDeepStrictEqual(present(result), scenario.decoded?.[index])
             : isDeepStrictEqual(JSON.parse(result as string), JSON.parse(JSON.stringify(value)));
-    if (!right) throw new Error(`${scenario.name}: wrong answer to ${JSON.stringify(value).slice(0, 300)}`);
+    if (!right) throw new Error(`${scenario.name}: wrong result for ${JSON.stringify(value).slice(0, 300)}`);
   }
   return scenario.operation === "decode"
     ? overFreshValues(scenario.values, operation)
@@ -114,8 +120,8 @@ for (const scenario of scenarios) {
 }
 
 /**
- * Run all scenarios in turn, so that code which operations share has seen all values before the measurement starts. Each function gets all
- * values of its type: valid, invalid and with unknown keys, because servers receive such values.
+ * Runs all scenarios in turn, so that code which operations share has seen all values before the measurement. Each function gets all values
+ * of its type, also invalid ones and those with undeclared properties, because servers receive such values.
  */
 for (let turn = 0; turn < 3; turn += 1) {
   for (const scenario of scenarios) {
@@ -137,7 +143,7 @@ for (let turn = 0; turn < 3; turn += 1) {
 
 process.on("message", ({ scenario, milliseconds }: Ask) => {
   const entry = loops.get(scenario);
-  if (entry === undefined) throw new Error(`${scenario} was asked of a subject that cannot do it`);
+  if (entry === undefined) throw new Error(`the subject does not support ${scenario}`);
   let spent = 0;
   let values = 0;
   while (spent < milliseconds * 1000) {
@@ -149,6 +155,6 @@ process.on("message", ({ scenario, milliseconds }: Ask) => {
 
 process.send?.({ supported: [...loops.keys()] } satisfies Answer);
 process.on("exit", () => {
-  // The only use of the sum. Without it, the engine could remove the loops.
+  // Uses the sum, because the engine could remove the loops otherwise.
   if (sink === 0.5) console.log(sink);
 });

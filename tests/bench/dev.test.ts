@@ -1,4 +1,4 @@
-// Tests of the `kit dev` benchmark beyond its figures: the load must count the failures that a client sees.
+// Tests the benchmark of `kit dev`, except its results: the load must count all failures that a client sees.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<Server>
   return server;
 }
 
-/** Runs the load on a port until the condition is true, and returns its counts. */
+/** Runs the load on a port until the condition is true. Returns its counts. */
 async function counted(port: number, isEnough: (counts: Counts) => boolean): Promise<Counts> {
   const load = new Load(port, "/", {}, ({ text }) => text === "right", { clients: 2, perSecond: 100 });
   const end = performance.now() + 20_000;
@@ -32,7 +32,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-test("counts responses, and wrong responses as wrong", async (t) => {
+test("the load counts all responses, and responses with wrong content as wrong", async (t) => {
   let asked = 0;
   const server = await serve(t, (_, response) => response.end((asked += 1) % 3 === 0 ? "wrong" : "right"));
   const { answered, wrong, refused, reset, closed } = await counted(
@@ -43,7 +43,7 @@ test("counts responses, and wrong responses as wrong", async (t) => {
   assert.deepEqual([refused, reset, closed], [0, 0, 0]);
 });
 
-test("counts a refused connection and an incomplete response as failures", async (t) => {
+test("the load counts refused connections and incomplete responses as failures", async (t) => {
   const { refused } = await counted(await freePort(), (counts) => counts.refused > 5);
   assert.ok(refused > 5, `${refused} refused`);
   const server = await serve(t, (_, response) => {
@@ -55,7 +55,7 @@ test("counts a refused connection and an incomplete response as failures", async
   assert.equal(answered, 0);
 });
 
-test("counts a closed keep-alive connection separately", async (t) => {
+test("the load counts keep-alive connections that the server closed separately", async (t) => {
   const seen = new WeakSet<object>();
   const server = await serve(t, ({ socket }, response) => {
     if (seen.has(socket)) socket.resetAndDestroy();
@@ -78,7 +78,7 @@ test("a percentile is one of the samples", () => {
   assert.ok(Number.isNaN(percentile([], 0.9)));
 });
 
-test("the table shows each kind of edit and the total", () => {
+test("the table shows each kind of edit and all edits together", () => {
   const edit = { kind: "type", total: 200, build: 20, ready: 180 };
   const counts = { answered: 7, refused: 0, reset: 1, closed: 0, wrong: 0 };
   const text = table(rowsOf([edit, { ...edit, kind: "handler", total: 100, ready: 70 }], [30], counts));

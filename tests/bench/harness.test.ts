@@ -1,4 +1,5 @@
-// Tests of the HTTP benchmark beyond its figures: filters, the check of responses, servers that must exit.
+// Tests the HTTP benchmark, except its results: options of the command line, the check of responses, and the
+// end of the servers.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -21,8 +22,8 @@ const repository = join(import.meta.dirname, "../..");
 const http = join(repository, "bench/http");
 const peer = { file: process.execPath, arguments: ["subjects/node-http.ts"], cwd: http };
 
-describe("filters", () => {
-  test("keep the order of the list, and select everything if no filter is given", () => {
+describe("options that select subjects and scenarios", () => {
+  test("do not change the order of the list, and select everything if they are absent", () => {
     assert.deepEqual(
       select("--subjects", "axum, kit-native", catalog).map(({ name }) => name),
       ["kit-native", "axum"],
@@ -38,7 +39,7 @@ describe("filters", () => {
   });
 });
 
-describe("figures", () => {
+describe("results of the HTTP benchmark", () => {
   const sample = { cpu: 10, rps: 100, p50: 1, p99: 2, busy: 1 };
 
   test("the median is the middle value, the mean of two middle values, and NaN for an empty list", () => {
@@ -48,7 +49,7 @@ describe("figures", () => {
     assert.deepEqual(rowsOf("get-param", "axum", []), []);
   });
 
-  test("the table shows multiples of the first subject, and marks servers that waited", () => {
+  test("the table shows multiples of the first subject, and marks servers that were not fully loaded", () => {
     const rows: Row[] = [
       ...rowsOf("get-param", "kit-native", [sample, { ...sample, cpu: 4 }, { ...sample, cpu: 8 }]),
       ...rowsOf("get-param", "axum", [{ ...sample, cpu: 12, busy: 0.5 }]),
@@ -57,12 +58,12 @@ describe("figures", () => {
     const text = table(rows);
     assert.match(text, /get-param {2}kit-native +8\.00 +1\.00 .* 1\.00$/m);
     assert.match(text, /get-param {2}axum +12\.00 +1\.50 .* 0\.50\*$/m);
-    assert.match(text, /^\* waited/m);
+    assert.match(text, /^\* not fully loaded/m);
     assert.match(text, /axum 6 MiB/);
   });
 });
 
-describe("a response counts only if it matches the scenario", () => {
+describe("a response counts only if it fits the scenario", () => {
   const scenario: Scenario = {
     name: "x",
     request: "",
@@ -86,7 +87,7 @@ describe("a response counts only if it matches the scenario", () => {
     test(name, () => assert.equal(isRight(scenario, top, body), expected));
   }
 
-  test("a failure must have an error code", () => {
+  test("a response to a failed request must contain an error code", () => {
     const failure = { name: "x", request: "", status: 404, body: {} };
     const top = "HTTP/1.1 404 Not Found\r\ncontent-type: application/json";
     assert.equal(isRight(failure, top, '{"error":{"code":"NOT_FOUND"}}'), true);
@@ -94,7 +95,7 @@ describe("a response counts only if it matches the scenario", () => {
   });
 });
 
-describe("processes", () => {
+describe("processes of the HTTP benchmark", () => {
   test("a server responds to every scenario except those of the database, and exits when it is stopped", async () => {
     const subject = await Subject.start("node-http", peer);
     try {
@@ -110,7 +111,7 @@ describe("processes", () => {
 
   test("a process that exits before it listens is reported with its exit code", async () => {
     const start = { file: process.execPath, arguments: ["-e", "process.exit(3)"], cwd: http };
-    await assert.rejects(Subject.start("broken", start), /broken ended with 3 before it listened/);
+    await assert.rejects(Subject.start("broken", start), /broken exited with 3 before it listened/);
   });
 
   test("a server exits by itself if the benchmark is killed", async () => {
@@ -136,10 +137,10 @@ setInterval(() => undefined, 1000);
     }
   });
 
-  test("a program that fails is reported with its last output; a stopped program exits", async () => {
+  test("a program that fails is reported with its last output, and an aborted program exits", async () => {
     const { signal } = new AbortController();
     const words = ["-e", "console.error('no such crate'); process.exit(4)"];
-    await assert.rejects(run(process.execPath, words, http, signal), /ended with 4:\nno such crate/);
+    await assert.rejects(run(process.execPath, words, http, signal), /exited with 4:\nno such crate/);
     const forever = ["-e", "setInterval(() => undefined, 1000)"];
     await assert.rejects(run(process.execPath, forever, http, AbortSignal.timeout(100)), /abort/i);
   });

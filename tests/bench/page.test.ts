@@ -1,4 +1,4 @@
-// Tests that the page of figures equals the recorded results.
+// Tests that docs/performance.md contains the recorded results of the benchmarks.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -17,14 +17,14 @@ function cpu(scenario: string, subject: string, value: number): Row {
   return { scenario, subject, metric: "cpu_us_per_req", value, unit: "us" };
 }
 
-test("the page and its picture match the results; `cargo xtask bench page` writes them", async () => {
+test("docs/performance.md and its picture are what `cargo xtask bench page` writes", async () => {
   const page = await readFile(join(repository, "docs/performance.md"), "utf8");
   const { markdown, svg } = render(page, join(repository, "bench/results"));
   assert.equal(page, markdown);
   assert.equal(await readFile(join(repository, "docs/performance.svg"), "utf8"), svg);
 });
 
-test("a goal is met at its limit and missed above it; values that were not measured are left out", () => {
+test("a goal is met at its limit and missed above it, and is left out if its values were not measured", () => {
   const rows = [
     cpu("get-param", "kit-native", 5),
     cpu("get-param", "axum", 5),
@@ -39,7 +39,7 @@ test("a goal is met at its limit and missed above it; values that were not measu
   );
 });
 
-test("lists every peer that is faster in a scenario; adapters are not peers", () => {
+test("the page lists every peer that is faster in a scenario, but no adapters", () => {
   const rows = [
     cpu("not-found", "kit-native", 6),
     cpu("not-found", "kit-hono", 3),
@@ -49,7 +49,7 @@ test("lists every peer that is faster in a scenario; adapters are not peers", ()
   assert.deepEqual(slowerScenarios(rows), ["axum in not-found: 1.50 times its CPU"]);
 });
 
-test("tables are sorted, and mark servers that waited and missing values", () => {
+test("tables are sorted, and mark missing values and servers that were not fully loaded", () => {
   const result: Result = {
     bench: "http",
     machine: { cpu: "A <fast> one", cores: 2, node: "v24.0.0" },
@@ -72,6 +72,6 @@ test("tables are sorted, and mark servers that waited and missing values", () =>
   assert.equal(startSection(undefined), "No figures are recorded.");
 });
 
-test("refuses a page without a location for a table", () => {
+test("fill refuses a page that lacks the comments for a table", () => {
   assert.throws(() => fill("# Performance\n", "http", "x"), /no place for http/);
 });

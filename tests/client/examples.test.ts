@@ -1,4 +1,4 @@
-// Tests of the generated clients of the examples, in Node and in a browser.
+// Tests the generated clients of the example applications, in Node and in a browser.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ describe("the client of the notes example", () => {
   });
   after(() => project?.remove());
 
-  test("writes, reads, lists, changes and deletes, with dates as Date objects", async () => {
+  test("creates, reads, lists, changes and deletes notes, with dates as Date objects", async () => {
     const api = createNotes<NoteRoutes>({ baseUrl: app.url, headers: { authorization: "Bearer ada:user" } });
     const note = await api.post("/notes", { body: { title: "Groceries", content: "Milk" } });
     assert.ok(note.createdAt instanceof Date && Math.abs(note.createdAt.getTime() - Date.now()) < 60_000);
@@ -49,7 +49,7 @@ describe("the client of the notes example", () => {
     assert.ok(!gone.ok && gone.error.code === "NOTE_NOT_FOUND" && gone.error.status === 404);
   });
 
-  test("gets the error of a request", async () => {
+  test("gets the error code and message of a failed request", async () => {
     const api = createNotes({ baseUrl: app.url });
     await assert.rejects(
       api.get("/notes"),
@@ -75,7 +75,7 @@ describe("the client of the teams example", () => {
   });
   after(() => project?.remove());
 
-  test("accepts requests without optional members, and distinguishes errors by their codes", async () => {
+  test("accepts requests without optional properties, and distinguishes errors by their codes", async () => {
     const api = createTeams<TeamRoutes>({ baseUrl: app.url });
     const ada = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } });
     assert.equal(ada.status, "active");
@@ -108,7 +108,7 @@ describe("the client of the teams example", () => {
   });
 });
 
-/** Starts a site for a page: the API under `/api`, and the client as JavaScript with its types removed. */
+/** Starts a server for a page, with the API under `/api`, and the client as JavaScript whose types were removed. */
 async function siteOf(app: RunningApp): Promise<Server> {
   const page = `<!doctype html><script type="importmap">{ "imports": { "@kit/client": "/packages/client/src/index.ts" } }</script>`;
   const site = createServer((incoming, outgoing) => {
@@ -137,12 +137,12 @@ async function siteOf(app: RunningApp): Promise<Server> {
   return site;
 }
 
-/** Returns the result of a script that runs in a page with the API of an example. */
+/** Opens a page with the API of an example, and returns the result of a script in it. */
 async function inBrowser(example: Example, script: string): Promise<unknown> {
   const project = await Project.ready(example);
   const app = await project.start();
   const site = await siteOf(app);
-  // Without a sandbox, because root cannot use it.
+  // No sandbox, because root cannot use it.
   const browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();

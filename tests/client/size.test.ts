@@ -1,4 +1,4 @@
-// Tests the size of the client for download over a network.
+// Tests how many bytes a browser downloads for the client.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Types of a generated client for each kind of contract. `tsc` is the test: each expected error must occur, and no other error.
+// Types of a generated client for each kind of contract. `tsc` is the test: every expected error must occur, and no other one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,9 +13,10 @@ import {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const yes = <T extends true>(): T | undefined => undefined;
 
-// Never called: only its types are checked.
+// This function is never called, because only its types are checked.
 export async function calls(api: Client<Routes>): Promise<void> {
-  // A query whose members are all optional may be left out. The response is a union with a tag.
+  // A query may be left out if all of its properties are optional. The response is a union with a tag
+  // property.
   const figure = await api.get("/search");
   yes<Same<typeof figure, Types.Figure>>();
   if (figure.kind === "circle") yes<Same<typeof figure.radius, number>>();
@@ -27,7 +28,7 @@ export async function calls(api: Client<Routes>): Promise<void> {
   await api.get("/search", { query: { since: "2026-01-01" } });
   // @ts-expect-error a literal that is not in the union
   await api.get("/search", { query: { sides: 3 } });
-  // @ts-expect-error a member that the contract does not declare
+  // @ts-expect-error a property that the contract does not declare
   await api.get("/search", { query: { colour: "red" } });
 
   // A query with an index signature.
@@ -36,7 +37,7 @@ export async function calls(api: Client<Routes>): Promise<void> {
   // @ts-expect-error a value of a type that the index signature does not accept
   await api.get("/open", { query: { anything: 1 } });
 
-  // Several parameters, in any order of the path.
+  // The parameters may be in another order than in the path.
   const pair = { params: { a: 1, b: "x" } };
   yes<Same<Awaited<ReturnType<typeof paired>>, undefined>>();
   async function paired(): Promise<undefined> {
@@ -53,11 +54,11 @@ export async function calls(api: Client<Routes>): Promise<void> {
   // @ts-expect-error the rest parameter is missing
   await api.get("/files/*path");
 
-  // Members with defaults may be left out of the request, and are present in the response.
+  // Properties with a default may be left out of the request. They are always present in the response.
   const account = await api.post("/accounts", { body: { email: "ada@example.com" } });
   yes<Same<typeof account.id, string>>();
   yes<Same<typeof account.status, "active" | "suspended" | "deleted">>();
-  // @ts-expect-error the address has no default
+  // @ts-expect-error the email address has no default
   await api.post("/accounts", { body: { status: "active" } });
   const filled = await api.put("/defaults", {
     body: { name: "a", last: "b", since: new Date(), big: 1n, dates: [] },
@@ -75,7 +76,7 @@ export async function calls(api: Client<Routes>): Promise<void> {
   // @ts-expect-error a path without a contract
   await api.get("/searches");
 
-  // The errors that every route can return.
+  // Errors that every route can return have types too.
   const result = await api.get("/search").result();
   if (!result.ok) {
     if (result.error.code === "VALIDATION_ERROR") yes<Same<typeof result.error.status, 400>>();
@@ -84,6 +85,6 @@ export async function calls(api: Client<Routes>): Promise<void> {
   }
 }
 
-test("a generated client needs only an address", () => {
+test("a generated client is created from the address of the API alone", () => {
   assert.equal(typeof createClient({ baseUrl: "http://localhost" }).get, "function");
 });

@@ -1,4 +1,4 @@
-// Tests `kit build` with the real tsup and the real swc, and `kit test` with the real vitest, on projects that `kit scaffold init` creates.
+// Tests `kit build` with the real tsup and swc, and `kit test` with the real vitest. `kit scaffold init` creates the projects.
 
 import assert from "node:assert/strict";
 import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink } from "node:fs/promises";
@@ -14,23 +14,23 @@ import { databaseStopped } from "../scaffold/database.ts";
 
 const kit = join(repository, "node_modules/.bin/kit");
 
-describe("a project that is compiled", { timeout: 600_000 }, () => {
+describe("a project of kit scaffold init", { timeout: 600_000 }, () => {
   let home: string;
   let missing: string | undefined;
   const roots: string[] = [];
 
   before(async () => {
     home = await mkdtemp(join(await realpath(tmpdir()), "kit-compilers-"));
-    // PostgreSQL runs as another user if the tests run as root.
+    // If the tests run as root, PostgreSQL runs as another account.
     await chmod(home, 0o755);
     await copyFile(join(import.meta.dirname, "package.json"), join(home, "package.json"));
     const args = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
     const installed = await run("npm", args, { cwd: home, timeout: 300_000 });
-    // Skip the tests only if the registry cannot be reached; any other problem is a failure.
+    // Skips the tests only if the npm registry cannot be reached. Any other problem is a failure.
     if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(installed.stderr))
       missing = "npm reaches no registry";
     else assert.equal(installed.code, 0, installed.stderr);
-    // Projects find the compilers in a directory above, after the packages of this repository.
+    // The projects find the compilers in a parent directory, after the packages of this repository.
     const linked = join(repository, "node_modules");
     await mkdir(join(home, "apps"));
     await symlink(linked, join(home, "apps/node_modules"));
@@ -44,7 +44,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
-  /** Creates a project with the given options in its configuration, and further members in its package.json. */
+  /** Creates a project. `config` is its configuration, and `more` are additional properties of its package.json. */
   async function project(name: string, config: object, more: object = {}): Promise<string> {
     const cwd = join(home, "apps");
     const args = ["scaffold", "init", name, "--server", "native", "--db", "raw", "--no-install", "--no-git"];
@@ -63,7 +63,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
   }
 
   for (const compiler of ["tsup", "swc"]) {
-    test(`by ${compiler} runs without its sources`, async (t) => {
+    test(`compiled by ${compiler} runs without its sources`, async (t) => {
       if (missing !== undefined) return t.skip(missing);
       const root = await project(compiler, { compiler });
       const built = await run(kit, ["build"], { cwd: root });
@@ -88,7 +88,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
       }
     });
 
-    test(`by ${compiler} shows the errors that ${compiler} reports`, async (t) => {
+    test(`compiled by ${compiler} shows the errors that ${compiler} reports`, async (t) => {
       if (missing !== undefined) return t.skip(missing);
       const root = await project(`${compiler}-mistake`, { compiler });
       const main = join(root, "src/main.ts");
@@ -109,7 +109,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
         failures: { message: string; path: string; line: number; column: number }[];
       };
       assert.partialDeepStrictEqual(failure, { code: "BUILD_ERROR", phase: "compile" });
-      // Same format as errors of tsc: the file, the line, and the column of the semicolon.
+      // The errors have the format of tsc: file, line and column. The column is that of the semicolon.
       const line = (await readFile(main, "utf8")).split("\n").indexOf("export const wrong = ;") + 1;
       assert.equal(failures.length, 1);
       assert.partialDeepStrictEqual(failures[0], { path: "src/main.ts", line, column: 22 });
@@ -117,14 +117,14 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     });
   }
 
-  test("passes arguments to its compiler", async (t) => {
+  test("passes the arguments in its configuration to its compiler", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const tsup = await project("tsup-arguments", {
       compiler: "tsup",
       compilerArgs: ["src/main.ts", "--format", "esm", "--minify", "--sourcemap"],
     });
     succeeded(await run(kit, ["build"], { cwd: tsup }));
-    // A single entry, minified, with its source map.
+    // The arguments select a single entry, minified code and a source map.
     assert.match(await readFile(join(tsup, "dist/main.js"), "utf8"), /sourceMappingURL=main\.js\.map/);
     const swc = await project("swc-arguments", {
       compiler: "swc",
@@ -136,7 +136,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     assert.match(await readFile(join(swc, "out/src/main.js"), "utf8"), /from"\.\/app\.js"/);
   });
 
-  test("is tested by vitest if it depends on vitest", async (t) => {
+  test("is tested by vitest if vitest is one of its dependencies", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const root = await project("vitest", {}, { devDependencies: { vitest: "*" } });
     // kit.config.ts needs the other files of the directory.
@@ -167,7 +167,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     assert.equal(filtered.code, 0, filtered.stdout + filtered.stderr);
   });
 
-  test("has contract tests that vitest runs, counts and repeats", async (t) => {
+  test("has contract tests that vitest runs and counts, and a command that repeats a failed request", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const devDependencies = { vitest: "*", "@kit/testing": "0.1.0" };
     const root = await project("vitest-contracts", {}, { devDependencies });
@@ -183,7 +183,7 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
       assert.ok(of > 0);
       assert.equal(seen, of, tested.stdout);
     }
-    // A handler that breaks its contract for some values only.
+    // This handler breaks its contract only for some values.
     const handlers = join(root, "src/todos.handlers.ts");
     const right = await readFile(handlers, "utf8");
     const start = '"GET /todos": async ({ query';
@@ -212,10 +212,10 @@ describe("a project that is compiled", { timeout: 600_000 }, () => {
     assert.match(broken.stdout, /^ {2}kit test:contracts --seed 1 --replay 'GET \/todos valid [\d:]+'$/m);
   });
 
-  test("has suites, factories and the matcher under vitest", async (t) => {
+  test("can use suites, factories and the matcher under vitest", async (t) => {
     if (missing !== undefined) return t.skip(missing);
     const root = await project("matched", {}, { devDependencies: { "@kit/testing": "*", vitest: "*" } });
-    // Replaces the test for node:test. Files that the contract tests need stay.
+    // Replaces the test, which is for node:test. The files that the contract tests need stay.
     await writeFile(
       join(root, "tests/todos.test.ts"),
       `import { createFactory, createIntegrationSuite, schemaMatchers } from "@kit/testing";
@@ -225,7 +225,7 @@ import { developmentToken } from "./token.ts";
 
 expect.extend(schemaMatchers);
 
-// What vitest takes out of the source moves what stands below it.
+// vitest removes this interface from the source, which moves all lines below it.
 interface Moves {
   a: string;
   b: string;

@@ -1,4 +1,4 @@
-// Addresses that servers listen on: all IPv6 and IPv4 addresses of the machine without a host, and otherwise only the given host.
+// Tests the addresses that servers listen on: without a host all IPv4 and IPv6 addresses of the machine, otherwise only the host.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((list) =>
 );
 const skip = hasIPv6 ? false : "this machine has no IPv6";
 
-/** Returns the status line of a response, or the error code if there is no response. */
+/** Sends a request. Returns the status line of the response, or the code of the error if there is none. */
 async function ask(port: number, host: string): Promise<string> {
   const socket = connect({ port, host });
   try {
@@ -29,27 +29,27 @@ async function ask(port: number, host: string): Promise<string> {
 
 for (const { name, echo } of columns) {
   describe(name, () => {
-    test("listens on both families without a host", { skip }, async () => {
+    test("listens on IPv4 and IPv6 addresses if no host is given", { skip }, async () => {
       await using served = await echo({ host: "" });
       for (const host of ["127.0.0.1", "::1", "localhost"]) {
         assert.equal(await ask(served.port, host), "HTTP/1.1 200", host);
       }
     });
 
-    test("listens on both families on `::`", { skip }, async () => {
+    test("listens on IPv4 and IPv6 addresses if the host is `::`", { skip }, async () => {
       await using served = await echo({ host: "::" });
       for (const host of ["127.0.0.1", "::1"]) {
         assert.equal(await ask(served.port, host), "HTTP/1.1 200", host);
       }
     });
 
-    test("listens only on the given host", { skip }, async () => {
+    test("listens only on the address of the host", { skip }, async () => {
       await using served = await echo({ host: "127.0.0.1" });
       assert.equal(await ask(served.port, "127.0.0.1"), "HTTP/1.1 200");
       assert.equal(await ask(served.port, "::1"), "ECONNREFUSED");
     });
 
-    test("listens only on `::1`", { skip }, async () => {
+    test("listens only on IPv6 if the host is `::1`", { skip }, async () => {
       await using served = await echo({ host: "::1" });
       assert.equal(await ask(served.port, "::1"), "HTTP/1.1 200");
       assert.equal(await ask(served.port, "127.0.0.1"), "ECONNREFUSED");

@@ -3,17 +3,17 @@ import { connect } from "node:net";
 
 import { bytesOf, type Case } from "./case.ts";
 
-/** All bytes received on a connection. */
+/** Data that a client has received on one connection. */
 export interface Exchange {
   readonly bytes: Buffer;
-  /** True if the server closed the connection, and not the timeout of the test. */
+  /** True if the server closed the connection. False if the test gave up. */
   readonly closed: boolean;
 }
 
-/** Timeout for servers that do not close the connection, which every case expects. */
+/** Time in milliseconds after which the test gives up. The server must close the connection in every case. */
 const patienceMs = 10_000;
 
-/** Sends a case's bytes, and reads until the server closes the connection. */
+/** Sends the bytes of a case, and reads until the server closes the connection. */
 export function send(port: number, one: Case): Promise<Exchange> {
   const { promise, resolve, reject } = Promise.withResolvers<Exchange>();
   const socket = connect(port, "127.0.0.1");
@@ -24,7 +24,7 @@ export function send(port: number, one: Case): Promise<Exchange> {
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("end", () => (closed = true));
   socket.on("error", (error: NodeJS.ErrnoException) => {
-    // A server that is finished may reset the connection while the client still sends.
+    // A server that has sent its response may reset the connection while the client still sends.
     if (error.code === "ECONNRESET" || error.code === "EPIPE") closed = true;
     else reject(error);
   });
@@ -32,7 +32,7 @@ export function send(port: number, one: Case): Promise<Exchange> {
   return promise;
 }
 
-/** Checks the received bytes against the case. */
+/** Checks the received data against the response that the case expects. */
 export function check(one: Case, { bytes, closed }: Exchange): void {
   const text = bytes.toString();
   const end = text.indexOf("\r\n\r\n");
@@ -47,7 +47,7 @@ export function check(one: Case, { bytes, closed }: Exchange): void {
     return values.length === 0 ? undefined : values.join(", ");
   };
   assert.equal(Number(statusLine.split(" ")[1]), one.status, text.slice(0, 400));
-  // An informational response such as 100 Continue lacks the headers of a final response.
+  // An informational response such as 100 Continue does not have the headers of a final response.
   const always = one.status < 200 ? {} : { "x-content-type-options": "nosniff" };
   const expected = { ...always, ...one.headers };
   for (const [name, value] of Object.entries(expected)) assert.equal(header(name), value, name);
@@ -87,7 +87,7 @@ function checkRaw(one: Case, content: Buffer, header: (name: string) => string |
   if (text !== undefined) assert.ok(body.toString() === text, body.toString().slice(0, 400));
 }
 
-/** Returns the data of a chunked body, and true if its last chunk is complete. */
+/** Decodes a chunked body. `isWhole` is true if the last chunk has arrived completely. */
 function unchunked(content: Buffer): { readonly body: Buffer; readonly isWhole: boolean } {
   const pieces: Buffer[] = [];
   for (let rest = content; ;) {

@@ -12,7 +12,7 @@ import {
   route,
 } from "../../packages/core/test/support/compiled.ts";
 
-/** Running application. */
+/** Application that listens on a port. */
 export interface Served extends AsyncDisposable {
   readonly port: number;
 }
@@ -29,7 +29,7 @@ const value = responseOf("Value", { value: "string" });
 const number = responseOf("Number", { number: "number" });
 const text = objectOf("Text", { text: "string" });
 
-/** Creates a route behind the global middleware. */
+/** Creates a route behind the global middleware. `ref` is its method and path. */
 function on(ref: string, parts: Parameters<typeof route>[1] = {}): CompiledRoute {
   return route(ref, { middleware: ["global5", "global9"], ...parts });
 }
@@ -95,7 +95,7 @@ function* repeated(): Generator<Uint8Array> {
   for (let count = 0; count < 64; count += 1) yield large;
 }
 
-/** Streams by name. */
+/** Bodies that are streams, by the name in the path. */
 const streams: Readonly<Record<string, (ctx: RequestContext) => unknown>> = {
   sized: (ctx) => ctx.send(pieces(), { contentType: "text/plain", length: 10 }),
   short: (ctx) => ctx.send(pieces(), { length: 11 }),
@@ -109,7 +109,7 @@ const streams: Readonly<Record<string, (ctx: RequestContext) => unknown>> = {
   split: (ctx) => ctx.header("x-own", "1\r\nx-split: 2").send(pieces()),
 };
 
-/** Abort reasons of requests to `GET /endless`. */
+/** Codes of the reasons for which requests to `GET /endless` were aborted. */
 export const aborted: string[] = [];
 
 const handlers = {
@@ -155,7 +155,7 @@ const handlers = {
     throw new TypeError("secret");
   },
   "GET /reject": () => Promise.reject(new Error("secret")),
-  // Waits until the request is aborted, and records the code of the abort reason.
+  // Waits until the request is aborted, and then records the code of the reason.
   "GET /endless": ({ ctx }: Input) =>
     new Promise((_resolve, reject) => {
       ctx.signal.addEventListener("abort", () => {
@@ -169,12 +169,12 @@ const handlers = {
   },
 };
 
-/** Creates middleware that appends its name to `ctx.order`. */
+/** Creates middleware that appends its own name to `ctx.order`. */
 function noting(name: string): (input: { ctx: RequestContext & { order?: string } }) => { order: string } {
   return ({ ctx }) => ({ order: ctx.order === undefined ? name : `${ctx.order} ${name}` });
 }
 
-/** Serves the routes that the cases of `conformance/http.json` request. */
+/** Starts an application with the routes that the cases of `conformance/http.json` need. */
 export async function serve(
   server: ServerAdapter,
   bodyLimit: number,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Request with its method, target, headers and body, or as raw bytes. */
+/** Request of a case: either its method, target, headers and body, or its raw bytes. */
 export interface CaseRequest {
   readonly method?: string;
   readonly target?: string;
@@ -12,7 +12,7 @@ export interface CaseRequest {
   readonly fill?: readonly [text: string, count: number];
 }
 
-/** Case of `conformance/http.json`; the member `about` of the file explains the members. */
+/** Case of `conformance/http.json`. The property `about` of that file explains the properties of a case. */
 export interface Case {
   readonly name: string;
   readonly request: CaseRequest;
@@ -37,13 +37,13 @@ export interface Case {
   readonly refused?: true;
 }
 
-/** Reads the cases and the body limit that they assume. */
+/** Reads the cases, and the maximum body size that they are written for. */
 export function readCases(): { readonly bodyLimit: number; readonly cases: readonly Case[] } {
   const file = new URL("../../conformance/http.json", import.meta.url);
   return JSON.parse(readFileSync(file, "utf8")) as { bodyLimit: number; cases: Case[] };
 }
 
-/** Returns the bytes of a request. Raw requests are encoded as Latin-1. */
+/** Returns the bytes of a case's request. A raw request is a Latin-1 string. */
 export function bytesOf({ request, closes }: Case): Buffer {
   if (request.raw !== undefined) {
     const [text, count] = request.fill ?? ["", 0];
@@ -55,7 +55,7 @@ export function bytesOf({ request, closes }: Case): Buffer {
   const lines = Object.entries({ host: "localhost", ...headers }).map(
     ([name, text]) => `${name}: ${text}\r\n`,
   );
-  // If the server must close the connection by itself, the request does not ask it to.
+  // Does not ask the server to close the connection if the case tests that it does so by itself.
   if (closes !== true) lines.push("connection: close\r\n");
   if (chunks !== undefined) lines.push("transfer-encoding: chunked\r\n");
   else if (body.length > 0) lines.push(`content-length: ${body.length}\r\n`);

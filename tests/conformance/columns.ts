@@ -9,29 +9,29 @@ import { type CommonOptions, servers } from "./servers.ts";
 export interface Settings extends CommonOptions {
   readonly bodyBytes: number;
   readonly requestTimeoutMs?: number;
-  /** Address to listen on. Default 127.0.0.1; an empty string means all addresses. */
+  /** Address to listen on. Default: 127.0.0.1. An empty string means all addresses of the machine. */
   readonly host?: string;
 }
 
-/** Running server. */
+/** Server that listens on a port. */
 export interface Served extends AsyncDisposable {
   readonly port: number;
-  /** Returns the abort reasons of requests to `GET /endless`. */
+  /** Returns the codes of the reasons for which requests to `GET /endless` were aborted. */
   aborted(): readonly string[];
 }
 
-/** Server that runs the cases, on any platform. */
+/** Server that runs the cases: an adapter of kit on Node, or the Rust server. */
 export interface Column {
   readonly name: string;
-  /** Serves the routes that the cases of `conformance/http.json` request. */
+  /** Starts an application with the routes that the cases of `conformance/http.json` need. */
   serve(settings: Settings): Promise<Served>;
-  /** Responds to each request with the request itself, as the cases of `conformance/http-raw.json` expect. */
+  /** Starts a server that responds to each request with the request itself, as the cases of `conformance/http-raw.json` expect. */
   echo(options?: CommonOptions & Pick<Settings, "host">): Promise<Served>;
 }
 
 const bodyBytes = 1024 * 1024;
 
-/** Servers of this run. */
+/** Servers that this run tests. */
 export const columns: readonly Column[] = isRust
   ? [
       {

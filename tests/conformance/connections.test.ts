@@ -1,5 +1,5 @@
-// Tests of the connection limit. The native server and the Rust server let further connections wait. The servers on node:http close them
-// at once, because Node can only accept or close a connection.
+// Tests the connection limit. The native server and the Rust server let further connections wait. The servers on node:http close them
+// immediately, because Node can only accept or close a connection.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ async function send(port: number): Promise<Client> {
   let isClosed = false;
   socket
     .on("data", (chunk) => (text += chunk.toString()))
-    // The server may close the connection before it has read the request, which resets the connection.
+    // The server may close the connection before it has read the request. That resets the connection.
     .on("error", () => undefined)
     .on("close", () => (isClosed = true));
   await once(socket, "connect");
@@ -42,7 +42,7 @@ async function response(client: Client, count = 1): Promise<void> {
 for (const { name, echo } of columns) {
   const isWaiting = name === "native" || name === "rust";
   describe(name, () => {
-    test(`further connections ${isWaiting ? "wait until another one closes" : "are closed until another one closes"}`, async () => {
+    test(`connections above the limit ${isWaiting ? "wait" : "are closed"} until another one closes`, async () => {
       await using served = await echo({ maxConnections: 2 });
       const first = await send(served.port);
       const second = await send(served.port);
@@ -52,14 +52,14 @@ for (const { name, echo } of columns) {
       else if (!third.isClosed()) await once(third.socket, "close", { signal: AbortSignal.timeout(5000) });
       assert.equal(third.text(), "");
       assert.equal(third.isClosed(), !isWaiting);
-      // The other connections are served meanwhile.
+      // The connections within the limit are served.
       second.socket.write(request);
       await response(second, 2);
       first.socket.destroy();
       third = isWaiting ? third : await admitted(served.port);
       await response(third);
       for (const { socket } of [second, third]) socket.destroy();
-      // A closed connection makes room for another one, however it was closed.
+      // Any closed connection makes room for another one, no matter how it was closed.
       for (let count = 0; count < 5; count += 1) {
         const next = isWaiting ? await send(served.port) : await admitted(served.port);
         await response(next);
@@ -69,7 +69,7 @@ for (const { name, echo } of columns) {
   });
 }
 
-/** Connects again until the server, which may still count a closed connection, lets a connection stay. */
+/** Connects again and again until the server accepts the connection. It may still count one that has just been closed. */
 async function admitted(port: number): Promise<Client> {
   const end = performance.now() + 5000;
   for (;;) {

@@ -1,9 +1,9 @@
-// Fuzzer of the server on node:http. Run it with `node tests/conformance/fuzz-node-http.ts`. `KIT_SECONDS` is its duration (60), `KIT_SEED`
-// its seed (1).
+// Fuzzer of the server on node:http. Run it with `node tests/conformance/fuzz-node-http.ts`. `KIT_SECONDS` is its duration (default 60),
+// and `KIT_SEED` its seed (default 1).
 //
-// Inputs are bytes on a real socket. V8's coverage of `packages/server-node` decides which inputs are kept and mutated. Kept inputs that
-// reach new code are written to `fuzz/corpus/node-http`, which `node-http-corpus.test.ts` replays on every server. An input that breaks a
-// rule is written to the directory of the run, and stops the run.
+// Inputs are bytes on a real socket. The coverage of `packages/server-node` in V8 decides which inputs are stored and mutated. Those that
+// reach new code are written to `fuzz/corpus/node-http`; `node-http-corpus.test.ts` sends them to every server. An input that breaks a rule
+// is written to the current directory and stops the run.
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ const corpus = join(import.meta.dirname, "../../fuzz/corpus/node-http");
 const watched = "/packages/server-node/src/";
 const longestKept = 1200;
 
-/** Reports the ranges of the watched files that ran since the last call. */
+/** Reports which ranges of the watched files ran since the last call. */
 class Coverage {
   readonly #session = new Session();
   readonly #seen = new Set<string>();
@@ -37,7 +37,7 @@ class Coverage {
     await this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
-  /** Returns the number of ranges that ran for the first time. */
+  /** Returns the number of code ranges that ran for the first time. */
   async take(): Promise<number> {
     const { result } = await this.#session.post("Profiler.takePreciseCoverage");
     const before = this.#seen.size;
@@ -45,7 +45,7 @@ class Coverage {
       if (!url.includes(watched)) continue;
       for (const { ranges } of functions) {
         for (const { startOffset, endOffset, count } of ranges) {
-          // Counts are put into classes, as in other fuzzers.
+          // Similar counts are in the same class, as in other fuzzers.
           if (count > 0)
             this.#seen.add(`${url} ${startOffset} ${endOffset} ${Math.min(4, 32 - Math.clz32(count))}`);
         }

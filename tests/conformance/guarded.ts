@@ -1,4 +1,5 @@
-// Application whose routes are behind middleware that responds with 401: middleware of the framework that kit runs on, or kit's own.
+// Application whose routes are behind middleware that responds with 401. The middleware is that of the framework that kit runs on,
+// or kit's own.
 
 import { type AppOptions, createApp, type RequestContext } from "@kit/core";
 import { expressServer } from "@kit/server-express";
@@ -11,16 +12,16 @@ import { Hono, type MiddlewareHandler } from "hono";
 
 import { compiled, objectOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
 
-/** Requests that the middleware refuses. */
+/** Requests that the middleware refuses, and the way in which it is registered. */
 export type Guarding =
-  /** Every request, with any path. */
+  /** Refuses every request, with any path. */
   | "everything"
-  /** Every request, after a body parser, or at a late step of the framework. */
+  /** Refuses every request, but runs after a body parser or at a late step of the framework. */
   | "late"
-  /** Requests to some paths: prefixes, nested prefixes, and single paths. */
+  /** Refuses requests to some paths: prefixes, nested prefixes and single paths. */
   | "prefixes";
 
-/** Response of open routes, and of guarded routes that were reached by mistake. */
+/** Response body of all routes. It shows which route was reached, also a guarded one by mistake. */
 export interface Told {
   readonly route: string;
   readonly path: string;
@@ -48,13 +49,13 @@ const openRefs: readonly string[] = [
   "GET /:tenant/users/:id",
 ];
 
-/** Returns true if middleware must refuse requests for a route. */
+/** Returns true if the middleware must refuse all requests for a route. */
 export function isGuarded(ref: string): boolean {
   return guardedRefs.includes(ref);
 }
 
 const body = objectOf("Text", { text: "string" });
-/** Routes of the application, for a matcher in the test. */
+/** Compiled application. The test uses its routes with a matcher of its own. */
 export const program: CompiledApplication = compiled(
   ...[...guardedRefs, ...openRefs].map((ref) =>
     route(ref, {
@@ -76,7 +77,7 @@ function handlersOf(refs: readonly string[]): Record<string, unknown> {
   );
 }
 
-/** Starts the application. If `isOwnGuard` is true, kit's own middleware refuses the requests, because there is no framework. */
+/** Starts the application. If `isOwnGuard` is true, middleware of kit refuses the requests, because the server has no framework. */
 export async function serveGuarded(
   server: ServerAdapter,
   isOwnGuard: boolean,
@@ -102,7 +103,7 @@ export async function serveGuarded(
 const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
 const prefixes: readonly string[] = ["/admin", "/api/admin", "/users/@me", "/hidden"];
 
-/** Frameworks with their own middleware, which copies the path that it sees into the header `x-seen`. */
+/** Frameworks that have middleware. The middleware copies the path that it sees into the response header `x-seen`. */
 export const frameworks: readonly (readonly [name: string, make: (guarding: Guarding) => ServerAdapter])[] = [
   ["express", guardedExpress],
   ["fastify", guardedFastify],
@@ -155,7 +156,7 @@ function guardedHono(guarding: Guarding): ServerAdapter {
     context.header("x-seen", new URL(context.req.url).pathname);
   });
   if (guarding === "everything") app.use(denyHono);
-  // Middleware that responds with 404.
+  // This middleware responds with 404.
   else if (guarding === "late") app.use((context) => Promise.resolve(context.notFound()));
   else {
     const api = new Hono();

@@ -1,4 +1,5 @@
-// Every server must respond to a client that closes its sending side after its request (`shutdown(SHUT_WR)`, as `nc -N` does).
+// Tests that every server responds to a client that closes its sending side after its request (`shutdown(SHUT_WR)`, as `nc -N`
+// does).
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -12,7 +13,7 @@ quietStdout();
 const head = "HTTP/1.1\r\nhost: a\r\n";
 const clients = 10;
 
-/** Sends bytes and closes the sending side at the same time, then reads until the server closes the connection. */
+/** Sends bytes and closes the sending side immediately. Then reads until the server closes the connection. */
 async function ask(port: number, bytes: string): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.end(bytes);
@@ -31,44 +32,44 @@ for (const { name, serve } of columns) {
     });
     after(() => app[Symbol.asyncDispose]());
 
-    test("gets the response of a handler that responds at once", async () => {
+    test("a client that has closed its sending side gets the response of a handler that responds immediately", async () => {
       for (const text of await askOften(app.port, `GET /files/a ${head}\r\n`)) {
         assert.match(text, /^HTTP\/1\.1 200 [^]*"value":"a"\}$/);
       }
     });
 
-    test("gets the response of a handler that waits", async () => {
+    test("a client that has closed its sending side gets the response of a handler that waits", async () => {
       for (const text of await askOften(app.port, `GET /slow ${head}\r\n`)) {
         assert.match(text, /^HTTP\/1\.1 200 [^]*"value":"slow"\}$/);
       }
     });
 
-    test("gets a response after it has sent a body", async () => {
+    test("a client that has closed its sending side gets the response to a request with a body", async () => {
       const body = `content-type: application/json\r\ncontent-length: 12\r\n\r\n{"text":"a"}`;
       for (const text of await askOften(app.port, `POST /notes ${head}${body}`)) {
         assert.match(text, /^HTTP\/1\.1 20\d [^]*\{"text":"a"\}$/);
       }
     });
 
-    test("gets a response to each of several requests", async () => {
+    test("a client that has closed its sending side gets a response to each of several requests", async () => {
       const slow = `GET /slow ${head}\r\n`;
       for (const text of await askOften(app.port, slow + slow + slow)) {
         assert.equal(text.match(/\{"value":"slow"\}/g)?.length, 3, text);
       }
     });
 
-    test("gets a complete stream", async () => {
+    test("a client that has closed its sending side gets a complete stream", async () => {
       for (const text of await askOften(app.port, `GET /stream/large ${head}\r\n`)) {
         assert.ok(text.endsWith("\r\n0\r\n\r\n"), text.slice(-100));
         assert.ok(text.length > 64 * 64 * 1024, `${text.length} bytes`);
       }
     });
 
-    test("gets 400 for bytes that are not a request", async () => {
+    test("a client that has closed its sending side gets 400 for bytes that are not a request", async () => {
       assert.match(await ask(app.port, "GET /\r\n\r\n"), /^HTTP\/1\.1 400 /);
     });
 
-    test("gets no response to an incomplete request, and its connection closes", async () => {
+    test("a client that has closed its sending side gets no response to an incomplete request, and its connection closes", async () => {
       const text = await ask(app.port, `POST /notes ${head}content-length: 12\r\n\r\n{"te`);
       assert.doesNotMatch(text, /^HTTP\/1\.1 2/);
     });

@@ -1,9 +1,10 @@
-// Random requests for a seed, with many elements that parsers and routers interpret differently: escapes, backslashes, dots, slashes,
-// semicolons, upper and lower case, the absolute form, old versions, unusual methods, bodies that a parser refuses.
+// Generates random requests from a seed. They contain many elements that parsers and routers interpret differently: escapes,
+// backslashes, dots, slashes, semicolons, upper and lower case, absolute targets, old versions, unusual methods, and bodies that a
+// parser refuses.
 
 import { Random } from "../property/support/random.ts";
 
-/** Paths of the application in `guarded.ts`. Most of them are behind middleware that responds with 401. */
+/** Paths of the application in `guarded.ts`. Most of their routes are behind middleware that responds with 401. */
 const paths: readonly string[] = [
   "/admin",
   "/admin/users",
@@ -102,10 +103,10 @@ const bodies: readonly string[] = [
   "a=b",
 ];
 
-/** Last request of a connection: an open route, with `Connection: close`, so that the server closes the connection. */
+/** Last request on a connection. Its route is open, and `Connection: close` makes the server close the connection. */
 export const last = "GET /sentinel HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** Returns a request target: often one of the application's paths in another spelling. */
+/** Returns a random request target. It is often one of the application's paths in another spelling. */
 export function randomTarget(random: Random): string {
   let path = random.pick(paths);
   const times = random.pick([0, 1, 1, 1, 2, 2, 3, 6]);
@@ -157,7 +158,7 @@ function escaped(random: Random, character: string): string {
   return random.chance(10) ? escape.replace("%", "%25") : escape;
 }
 
-/** Returns a request, as a Latin-1 string. */
+/** Returns a random request as a Latin-1 string. */
 export function randomRequest(random: Random): string {
   const version = random.chance(85)
     ? "HTTP/1.1"
@@ -178,7 +179,7 @@ export function randomRequest(random: Random): string {
   }
 }
 
-/** Returns the bytes that a client sends on one connection: several requests, some of them corrupted, and `last`. */
+/** Returns the bytes that a client sends on one connection: several requests, of which some are corrupted, and then `last`. */
 export function randomConnection(random: Random): Buffer {
   let text = "";
   for (let count = random.pick([1, 1, 1, 2, 3, 8]); count > 0; count--) text += randomRequest(random);
@@ -193,7 +194,7 @@ export function randomConnection(random: Random): Buffer {
   return bytes;
 }
 
-/** Returns the seed and the number of runs: from the environment, or otherwise the test's defaults. */
+/** Returns the seed and the number of runs: from `KIT_SEED` and `KIT_RUNS` if they are set, otherwise the test's defaults. */
 export function chosenRuns(runs: number): {
   readonly seed: number;
   readonly runs: number;

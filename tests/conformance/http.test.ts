@@ -1,4 +1,4 @@
-// Runs every case of conformance/http.json on every server, over real sockets.
+// Runs every case of conformance/http.json on every server, over real connections.
 
 import { after, before, describe, test } from "node:test";
 

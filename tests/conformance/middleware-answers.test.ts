@@ -1,4 +1,5 @@
-// Middleware that tries to respond, on every server: the request fails, and the log explains what to do.
+// Tests middleware that tries to respond, on every server: the request fails, and the log tells the developer
+// what to do.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// A framework's middleware runs before kit's handlers for every request: random requests to applications on Express, Fastify and Hono whose
-// middleware responds with 401. `KIT_SEED` and `KIT_RUNS` select other requests, and a larger number.
+// Tests that a framework's middleware runs before kit's handlers for every request. Random requests are sent to applications on Express,
+// Fastify and Hono whose middleware responds with 401. `KIT_SEED` selects other requests, and `KIT_RUNS` their number.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,10 +11,10 @@ import { isRust, notInRust } from "./rust.ts";
 import { holdAnswer, isOfNoHandler } from "./verdict.ts";
 
 const { seed, runs } = chosenRuns(300);
-/** Number of connections at the same time. */
+/** Number of connections that are open at the same time. */
 const clients = 32;
 
-/** Requests that once reached handlers without the middleware, each in a different way. */
+/** Requests that have reached handlers without the middleware in older versions, each in a different way. */
 const known: readonly (readonly [name: string, request: string])[] = [
   ["a backslash in the query", "GET /admin/users/7?x=\\ HTTP/1.1\r\nHost: a\r\n\r\n"],
   ["a backslash in the path", "GET /admin\\users\\7 HTTP/1.1\r\nHost: a\r\n\r\n"],
@@ -48,7 +48,7 @@ for (const [name, make] of isRust ? [] : frameworks) {
   for (const guarding of ["everything", "late", "prefixes"] satisfies Guarding[]) {
     const isOpenSomewhere = guarding === "prefixes";
 
-    test(`${name} guarding ${guarding}: responds with an error to requests that once bypassed middleware`, async () => {
+    test(`${name} guarding ${guarding}: responds with an error to requests that bypassed the middleware in older versions`, async () => {
       await using served = await serveGuarded(make(guarding), false);
       const check = async ([what, request]: (typeof known)[number]): Promise<void> => {
         const heard = await sendBytes(served.port, Buffer.from(request + last, "latin1"));
@@ -63,12 +63,12 @@ for (const [name, make] of isRust ? [] : frameworks) {
       const expecting = "POST /open/a/b HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n";
       const heard = await sendBytes(served.port, Buffer.from(expecting.repeat(4) + last, "latin1"));
       const answers = readResponses(heard).filter(({ status }) => status !== 100);
-      // Node closes the connection after a response that was sent before 100 Continue.
+      // Node closes the connection after a response if it has not sent 100 Continue.
       assert.ok(answers.length >= 2, heard.text);
       for (const { body } of answers) assert.doesNotThrow(() => JSON.parse(body) as unknown, heard.text);
     });
 
-    test(`${name} guarding ${guarding}: middleware sees every target, or the response is an error`, async () => {
+    test(`${name} guarding ${guarding}: the middleware sees every target, or the response is an error`, async () => {
       await using served = await serveGuarded(make(guarding), false);
       let next = 0;
       let open = 0;
@@ -89,7 +89,7 @@ for (const [name, make] of isRust ? [] : frameworks) {
         }
       };
       await Promise.all(Array.from({ length: clients }, ask));
-      // A server that refuses every request would pass the checks above.
+      // A server that refuses all requests would pass the checks above.
       if (isOpenSomewhere) assert.ok(open > runs / 8, `${open} requests were answered`);
     });
   }

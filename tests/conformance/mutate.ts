@@ -1,12 +1,12 @@
-// Mutates inputs of a fuzzer.
+// Mutates the inputs of a fuzzer.
 
 import type { Random } from "../property/support/random.ts";
 import { randomRequest } from "./hostile.ts";
 
-/** Maximum length of an input, in bytes. */
+/** Maximum length of an input in bytes. */
 const longest = 3000;
 
-/** Fragments with a meaning for servers. */
+/** Strings that mean something to an HTTP server. */
 const pieces: readonly string[] = [
   "\r\n",
   "\r\n\r\n",
@@ -33,7 +33,7 @@ const pieces: readonly string[] = [
   "*",
 ];
 
-/** Returns a mutation of an input, with fragments of a second input or of a random request. */
+/** Returns a mutation of an input. It may contain fragments of another input or of a random request. */
 export function mutate(random: Random, input: Buffer, other: Buffer): Buffer {
   let bytes = input;
   for (let count = 1 + random.below(4); count > 0; count--) {

@@ -1,4 +1,4 @@
-// Sends the inputs that the fuzzer of the server on node:http has kept (`fuzz-node-http.ts`) to every server on Node.
+// Sends the inputs that the fuzzer `fuzz-node-http.ts` has stored to every server on Node.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -23,11 +23,12 @@ const servers: readonly (readonly [name: string, make: () => ServerAdapter, hasF
   ...frameworks.map(([name, make]) => [name, () => make("prefixes"), true] as const),
 ];
 
-test("the corpus has more than 50 inputs", () => assert.ok(inputs.length > 50, `${inputs.length} inputs`));
+test("the fuzzer has stored more than 50 inputs", () =>
+  assert.ok(inputs.length > 50, `${inputs.length} inputs`));
 notInRust("the corpus of the server on node:http", "it is that of another server");
 
 for (const [name, make, hasFramework] of isRust ? [] : servers) {
-  test(`${name}: no input of the corpus bypasses the middleware or gets responses out of proportion`, async () => {
+  test(`${name}: no stored input of the fuzzer bypasses the middleware or gets too large responses`, async () => {
     await using served = await serveGuarded(make(), !hasFramework);
     const ask = async ([file, input]: (typeof inputs)[number]): Promise<void> => {
       const heard = await sendBytes(served.port, input, 3000, true);

@@ -1,4 +1,4 @@
-// Observability data of a request on every server: each row of the tables of log entries, spans, phases and sidecar endpoints.
+// Tests what an application records about a request, on every server: log entries, spans, phases and the sidecar's endpoints.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -130,7 +130,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(collector.errors, []);
     });
 
-    test("log entries have their fields and levels, respect the threshold and omit hidden values", async () => {
+    test("log entries have their properties and levels, respect the minimum level and omit hidden values", async () => {
       const { logs } = await get<{ logs: LogEntry[] }>("logs?since=5m&level=trace");
       const own = logs.filter(({ message }) => message.startsWith("at ")).toReversed();
       assert.deepEqual(
@@ -159,7 +159,7 @@ for (const [name, make] of servers) {
       );
     });
 
-    test("log entries are equal on standard output, in the sidecar, for plugins and in a collector", async () => {
+    test("log entries are the same on standard output, in the sidecar, for plugins and in a collector", async () => {
       await until(
         () => written.includes('"at fatal"') && collector.logs.length >= told.length,
         "the entries",
@@ -178,7 +178,7 @@ for (const [name, make] of servers) {
       );
     });
 
-    test("spans have their fields, attributes and status", async () => {
+    test("spans have their names, attributes and status", async () => {
       const { spans } = await get<{ spans: Span[] }>("spans?since=5m");
       const ours = spans.filter((span) => span.traceId === traceId);
       const root = ours.find(({ attributes }) => attributes["http.status_code"] === 201)!;
@@ -214,7 +214,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(handler.attributes, { "thing.count": 3, "thing.isNew": true });
     });
 
-    test("spans of failed requests have the error", async () => {
+    test("spans of failed requests contain the error", async () => {
       const { traces } = await get<{ traces: Span[] }>("traces");
       const failed = traces.find((span) => span.name === "GET /fail")!;
       assert.match(failed.traceId, id32);
@@ -241,7 +241,7 @@ for (const [name, make] of servers) {
       );
     });
 
-    test("the phases of a request are in order", async () => {
+    test("the phases of a request are recorded in order", async () => {
       const { requests } = await get<{ requests: { status: number; lifecycle: Json[] }[] }>("requests");
       const of = (wanted: number): Json[] => requests.find(({ status }) => status === wanted)!.lifecycle;
       for (const { timestamp, durationMs } of of(201)) {
@@ -270,7 +270,7 @@ for (const [name, make] of servers) {
       ]);
     });
 
-    test("errors can be selected by time and number", async () => {
+    test("the sidecar returns errors of a period and up to a limit", async () => {
       const { errors } = await get<{ errors: Json[] }>("errors?since=1h");
       assert.deepEqual(
         errors.map(({ status, code, phase, route: at }) => [status, code, phase, at]),
@@ -293,7 +293,7 @@ for (const [name, make] of servers) {
         assert.deepEqual(await get(`errors?${query}`), { errors: [invalid] });
     });
 
-    test("reports latencies, health, server and routes", async () => {
+    test("the sidecar returns latencies, health, server and routes", async () => {
       const figures = await get<Record<string, number>>("performance?route=/things/:id&window=5m");
       assert.deepEqual([figures["route"], figures["window"], figures["count"]], ["/things/:id", "5m", 2]);
       const { min, p50, p95, p99, max, avgMs } = figures as Record<string, number>;
@@ -328,7 +328,7 @@ for (const [name, make] of servers) {
       assert.equal(hooks.length, 6);
     });
 
-    test("hidden values appear nowhere", async () => {
+    test("hidden values appear in no log entry, span or response of the sidecar", async () => {
       const all: unknown[] = [written, collector.spans.map(({ attributes }) => attributes), collector.logs];
       for (const path of ["requests", "errors", "logs?level=trace", "spans", "traces"])
         all.push(await get(path));
@@ -340,7 +340,7 @@ for (const [name, make] of servers) {
   });
 }
 
-/** Converts a log record of the collector back to the log entry, with its severity number. */
+/** Converts a log record of the collector back to the log entry from which it was made. */
 function fromCollector({
   traceId: trace,
   spanId,

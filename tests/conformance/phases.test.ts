@@ -1,4 +1,5 @@
-// Phases of a request, in order, as every server reports them: conformance/http-phases.json.
+// Tests the phases of a request that every server reports, in order. The cases are in
+// conformance/http-phases.json.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -22,7 +23,7 @@ const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: readonly Ph
 
 quietStdout();
 
-/** Formats phases: `validation:body fail`, `response 201`, or only the name. */
+/** Formats the phases of a request as in the cases: `validation:body fail`, `response 201`, or only the name. */
 function written({ lifecycle }: LifecycleTrace): string[] {
   return lifecycle.map(({ phase, result, status }) => [phase, result, status].filter(Boolean).join(" "));
 }

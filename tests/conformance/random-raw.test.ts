@@ -1,8 +1,8 @@
-// Sends random bytes to every server: sequences of requests, malformed requests, bodies with a wrong length. No handler behind middleware
-// that responds with 401 may be reached, each response must come from the route of the path that the middleware saw, and no response may be
-// out of proportion to its requests. `KIT_SEED` and `KIT_RUNS` select other connections, and a larger number; a long run prints a table.
-//
-// The Rust server is tested if its program was built (see CONTRIBUTING.md): `KIT_E2E_SERVER=rust`.
+// Sends random bytes to every server: sequences of requests, malformed requests, and bodies with a wrong length. No handler behind
+// middleware that responds with 401 may be reached. Each response must come from the route of the path that the middleware saw. No response
+// may be much larger than its request.
+// `KIT_SEED` selects other connections, and `KIT_RUNS` their number. A long run prints a table. With `KIT_E2E_SERVER=rust`, the Rust server
+// is tested, whose program must be built (see CONTRIBUTING.md).
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -18,7 +18,7 @@ import { withKitServer } from "./servers.ts";
 import { holdAnswer } from "./verdict.ts";
 
 const { seed, runs, isLong } = chosenRuns(400);
-/** Number of connections at the same time. */
+/** Number of connections that are open at the same time. */
 const clients = 32;
 interface Asked extends AsyncDisposable {
   readonly port: number;
@@ -30,7 +30,9 @@ interface Server {
   readonly hold: (response: RawResponse) => void;
 }
 
-/** Checks a response of the Rust server's application: `GET /guarded/:id` is behind middleware, and no other route gets this number. */
+/**
+ * Checks a response of the Rust server: no request for `GET /guarded/:id`, which is behind middleware, may be answered with this number.
+ */
 function holdRust({ status, body }: RawResponse): void {
   if (status < 400)
     assert.ok(!body.includes("987654321"), `a handler behind the guard has answered: ${body}`);
@@ -61,7 +63,7 @@ const servers: readonly Server[] = isRust
 const rows: string[] = [];
 
 for (const { name, start, hold } of servers) {
-  test(`${name}: random bytes neither bypass the middleware nor get responses out of proportion`, async () => {
+  test(`${name}: random bytes neither bypass the middleware nor get too large responses`, async () => {
     await using served = await start();
     const statuses = new Map<number, number>();
     let next = 0;
@@ -88,8 +90,7 @@ for (const { name, start, hold } of servers) {
       }
     };
     await Promise.all(Array.from({ length: clients }, ask));
-    // A server that refuses every request, or never responds, would pass the checks above. The Rust server's application lacks the last
-    // path.
+    // A server that refuses all requests, or never responds, would pass the checks above. The Rust server does not have the last path.
     const least = isRust ? 0 : runs / 8;
     assert.ok((statuses.get(200) ?? 0) > least, `${statuses.get(200)} requests were answered`);
     assert.ok(cut < runs / 4, `${cut} connections were neither answered to their end nor closed`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-/** Response that a case expects: the request itself, or the error code of a refusal. */
+/** Response that a case expects: the request itself, or the code of an error. */
 export interface RawAnswer {
   readonly status: number;
   readonly optional?: true;
@@ -11,7 +11,7 @@ export interface RawAnswer {
   readonly code?: string;
 }
 
-/** Case of `conformance/http-raw.json`; the member `about` of the file explains the members. */
+/** Case of `conformance/http-raw.json`. The property `about` of that file explains the properties of a case. */
 export interface RawCase {
   readonly name: string;
   readonly bytes: string | { readonly parts: readonly (string | readonly [string, number])[] };
@@ -25,7 +25,7 @@ export function readRawCases(): readonly RawCase[] {
   return (JSON.parse(readFileSync(file, "utf8")) as { cases: RawCase[] }).cases;
 }
 
-/** Returns the bytes that the client of a case sends. */
+/** Returns the bytes that the client sends in a case. */
 export function rawBytes({ bytes }: RawCase): Buffer {
   const text =
     typeof bytes === "string"
@@ -34,7 +34,7 @@ export function rawBytes({ bytes }: RawCase): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-/** Checks all received data, as Latin-1, against the expected responses: these responses in order, and no others. */
+/** Checks that the received data, as a Latin-1 string, consists of the expected responses in order. */
 export function checkRaw(expected: readonly RawAnswer[], text: string): void {
   let rest = text;
   for (const answer of expected) {

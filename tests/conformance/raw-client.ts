@@ -1,4 +1,4 @@
-// Client that sends raw bytes and parses the responses.
+// Client that sends any bytes and parses the responses.
 
 import { connect } from "node:net";
 
@@ -9,16 +9,16 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** All data received on one connection, as Latin-1. */
+/** Data that a client has received on one connection, as a Latin-1 string. */
 export interface Heard {
   readonly text: string;
-  /** True if the server neither responded nor closed the connection within the timeout. */
+  /** True if the client gave up, because the server neither responded nor closed the connection in time. */
   readonly isCut: boolean;
 }
 
 /**
- * Sends bytes on a new connection, and reads until the server closes it. If `ends` is true, the client closes its sending side, so that no
- * server waits for more.
+ * Sends bytes on a new connection, and reads until the server closes it. With `ends`, the client closes its sending side, so that the
+ * server does not wait for more bytes.
  */
 export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends = false): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>();
@@ -41,7 +41,7 @@ export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends =
 }
 
 /**
- * Parses the responses. Leaves out a response that was incomplete at the client's timeout.
+ * Parses the received responses. Leaves out the last one if the client gave up before it was complete.
  *
  * @throws {Error} if bytes are not a response. The message contains the bytes.
  */
@@ -56,7 +56,7 @@ export function readResponses({ text, isCut }: Heard): RawResponse[] {
     }
     const [head] = found;
     rest = rest.slice(head.length);
-    // A response to HEAD has headers for a body that is not sent.
+    // A response to HEAD has the headers of a body, but no body follows.
     const body = rest.startsWith("HTTP/1.") ? "" : bodyAt(rest, head);
     rest = rest.slice(body.length);
     responses.push({ status: Number(found[1]), head, body });
@@ -71,7 +71,7 @@ function bodyAt(rest: string, head: string): string {
   return rest.slice(0, Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1] ?? 0));
 }
 
-/** Returns the value of a header of a response. */
+/** Returns the value of a response header. */
 export function fieldOf({ head }: RawResponse, name: string): string | undefined {
   return new RegExp(`\\r\\n${name}: ([^\\r]*)\\r\\n`, "i").exec(head)?.[1];
 }

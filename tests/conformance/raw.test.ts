@@ -1,5 +1,5 @@
-// Sends every case of conformance/http-raw.json to every server, at once and byte by byte. `cargo test -p kit-http` tests the engine
-// directly, with input that is split at every byte.
+// Sends every case of conformance/http-raw.json to every server, once in one piece and once byte by byte. `cargo test -p kit-http`
+// gives the cases directly to the parser, divided at every byte.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -10,11 +10,11 @@ import { columns, type Served } from "./columns.ts";
 import { checkRaw, rawBytes, type RawAnswer, type RawCase, readRawCases } from "./raw-case.ts";
 import { exceptionsOf, Tally } from "./servers.ts";
 
-/** Timeout for servers that neither respond nor close the connection. */
+/** Time in milliseconds after which a server fails that neither responds nor closes the connection. */
 const patienceMs = 5000;
 const further = "GET /further HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 const furtherAnswer: RawAnswer = { status: 200, method: "GET", target: "/further", body: "" };
-/** Maximum number of chunks of a case that is sent byte by byte. */
+/** Maximum number of bytes of a case that is sent byte by byte. */
 const mostPieces = 600;
 
 const cases = readRawCases();
@@ -24,7 +24,7 @@ const tally = new Tally(
   columns.map(({ name }) => name),
 );
 
-/** Returns all data that the server sends before it closes the connection. */
+/** Sends pieces of bytes one by one. Returns the data that the server sends before it closes the connection. */
 async function exchange(port: number, pieces: Iterable<Buffer>): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   const chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ for (const { name, echo } of columns) {
   describe(name, { concurrency: 16 }, () => {
     let served: readonly [patient: Served, impatient: Served];
     before(async () => {
-      // Node's keep-alive timeout runs until the head of the next request is complete, so it must be long.
+      // Node's keep-alive timeout also runs while the head of the next request arrives, so it must be long.
       const impatient = { headersTimeoutMs: 500, keepAliveTimeoutMs: 2500, bodyTimeoutMs: 500 };
       served = [await echo(), await echo(impatient)];
     });
@@ -78,5 +78,5 @@ for (const { name, echo } of columns) {
   });
 }
 
-test("the corpus has more than 140 cases", () => assert.ok(cases.length > 140));
+test("conformance/http-raw.json has more than 140 cases", () => assert.ok(cases.length > 140));
 after(() => tally.print("http-raw.json"));

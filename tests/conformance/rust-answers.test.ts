@@ -1,4 +1,5 @@
-// Responses of the Rust server that violate their contract, and errors in development. The tests of `packages/core` cover the adapters.
+// Tests responses of the Rust server that break their contract, and its error responses in development. The tests of `packages/core` do
+// the same for the adapters.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -16,7 +17,7 @@ async function ask(app: Served, path: string): Promise<{ readonly status: number
   return { status: answer.status, body: (await answer.json()) as Fields };
 }
 
-/** Returns the location `file:line` of a string that occurs once in a file of the project. */
+/** Returns the location `file:line` of a text that a file of the project contains once. */
 async function placeOf(file: string, text: string): Promise<string> {
   const lines = (await readFile(new URL(file, project), "utf8")).split("\n");
   const found = lines.flatMap((line, index) => (line.includes(text) ? [index + 1] : []));
@@ -25,14 +26,14 @@ async function placeOf(file: string, text: string): Promise<string> {
 }
 
 for (const mode of ["development", "production"] as const) {
-  describe(`in ${mode}`, { skip: !isRust && "it is asked with KIT_E2E_SERVER=rust" }, () => {
+  describe(`the Rust server in ${mode}`, { skip: !isRust && "it is asked with KIT_E2E_SERVER=rust" }, () => {
     let app: Served;
     before(async () => {
       app = await startRust("rust-server", { bodyBytes: 65_536 }, mode);
     });
     after(() => app[Symbol.asyncDispose]());
 
-    test("checks a response against its contract in development", async () => {
+    test("the Rust server checks responses against their contract in development", async () => {
       const { status, body } = await ask(app, "/wrong");
       if (mode === "production") {
         assert.deepEqual([status, body], [200, { text: "long" }]);
@@ -50,7 +51,7 @@ for (const mode of ["development", "production"] as const) {
       assert.equal(error["schemaFile"], "api/app.routes.ts");
     });
 
-    test("responds with 500 to a number that JSON cannot represent", async () => {
+    test("responds with 500 if a response contains a number that JSON cannot represent", async () => {
       const { status, body } = await ask(app, "/infinite");
       assert.equal(status, 500);
       assert.equal(
@@ -67,7 +68,7 @@ for (const mode of ["development", "production"] as const) {
       ["/numbers/x", "api/app.routes.ts", '"GET /numbers/:id"'],
     ];
     for (const [path, file, text] of places) {
-      test(`${path}: an error names its file and line in development, and no files in production`, async () => {
+      test(`${path}: an error response names the file and line in development, and no file in production`, async () => {
         const { body } = await ask(app, path);
         const error = body["error"] as Fields;
         if (mode === "production") {

@@ -1,4 +1,5 @@
-// Column `rust`: the server that kit generates from the routes in `rust-server/api`, with handlers in Rust.
+// Server `rust` of the conformance tests: kit generates it from the routes in `rust-server/api`, and its
+// handlers are written in Rust.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,18 +8,18 @@ import { test } from "node:test";
 
 import type { Served, Settings } from "./columns.ts";
 
-/** True if this run tests the Rust server only: `KIT_E2E_SERVER=rust node --test "tests/conformance/*.test.ts"`. */
+/** True if this run tests only the Rust server: `KIT_E2E_SERVER=rust node --test "tests/conformance/*.test.ts"`. */
 export const isRust: boolean = process.env["KIT_E2E_SERVER"] === "rust";
 
-/** Registers a skipped test with the reason why the Rust server is not tested. */
+/** Registers a skipped test, whose message tells why the Rust server is not tested. */
 export function notInRust(what: string, reason: string): void {
   if (isRust) test(what, { skip: reason }, () => undefined);
 }
 
-/** Directory for programs that cargo builds from generated code in this repository. `xtask/src/check.rs` has the same path. */
+/** Directory for the programs that cargo builds from generated code. `xtask/src/check.rs` contains the same path. */
 const built = resolve(import.meta.dirname, "../../target/generated/debug");
 
-/** Environment variables of the settings. */
+/** Environment variable for each setting of the server. */
 const variables = {
   bodyBytes: "BODY_LIMIT_BYTES",
   requestTimeoutMs: "REQUEST_TIMEOUT_MS",
@@ -35,7 +36,7 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-/** Starts one of the programs of `rust-server`. */
+/** Starts one of the programs in `rust-server`. */
 export async function startRust(
   program: "rust-server" | "raw-echo",
   settings: Settings,

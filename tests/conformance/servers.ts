@@ -11,14 +11,14 @@ import { Hono } from "hono";
 
 import { isRust } from "./rust.ts";
 
-/** Options that all servers have. */
+/** Options that every server has. */
 export interface CommonOptions {
   readonly headersTimeoutMs?: number;
   readonly keepAliveTimeoutMs?: number;
   readonly writeTimeoutMs?: number;
-  /** `bodyTimeoutMs` of the native server, `requestTimeoutMs` of the others. */
+  /** Option `bodyTimeoutMs` of the native server, `requestTimeoutMs` of the other servers. */
   readonly bodyTimeoutMs?: number;
-  /** At the limit, the native server and the Rust server let further connections wait. The others close them. */
+  /** Maximum number of connections. The native server and the Rust server let further ones wait, the other servers close them. */
   readonly maxConnections?: number;
 }
 
@@ -30,10 +30,10 @@ const adapters: readonly [name: string, make: (options?: CommonOptions) => Serve
   ["hono", (options) => honoServer({ ...ofFramework(options), app: throughHono() })],
 ];
 
-/** Adapters of kit; empty if the Rust server is tested. */
+/** Adapters of kit that this run tests. Empty if it tests the Rust server. */
 export const servers: typeof adapters = isRust ? [] : adapters;
 
-/** Creates an application with middleware: the adapter skips a Hono application without middleware. */
+/** Creates a Hono application with middleware. Without middleware, the adapter would not use the application at all. */
 function throughHono(): Hono {
   return new Hono().use((_context, next) => next());
 }
@@ -42,7 +42,7 @@ function ofFramework({ bodyTimeoutMs, ...others }: CommonOptions = {}): object {
   return { ...others, ...(bodyTimeoutMs !== undefined && { requestTimeoutMs: bodyTimeoutMs }) };
 }
 
-/** Creates a server while `KIT_SERVER` has the given value. */
+/** Creates a server while the environment variable `KIT_SERVER` has this value. */
 export function withKitServer(value: string, make: () => ServerAdapter): ServerAdapter {
   const before = process.env["KIT_SERVER"];
   process.env["KIT_SERVER"] = value;
@@ -54,18 +54,18 @@ export function withKitServer(value: string, make: () => ServerAdapter): ServerA
   }
 }
 
-/** Differences between servers, by file of cases, case and server, with the reason. This list may only become shorter. */
+/** Cases in which a server behaves differently, with the reason, by file, case and server. The list may only become shorter. */
 const exceptions = JSON.parse(readFileSync(new URL("exceptions.json", import.meta.url), "utf8")) as Readonly<
   Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>
 >;
 
-/** Returns the exceptions of one file of cases, and registers a test that they name existing cases and servers. */
+/** Returns the exceptions for one file of cases. Registers a test that the named cases and servers exist. */
 export function exceptionsOf(
   file: string,
   cases: readonly { readonly name: string }[],
 ): { get(name: string, server: string): string | undefined } {
   const own = exceptions[file] ?? {};
-  test("exceptions name existing cases and servers", () => {
+  test("every exception names an existing case and server", () => {
     const names = new Set(cases.map((one) => one.name));
     const known = new Set([...adapters.map(([name]) => name), "rust"]);
     for (const [name, by] of Object.entries(own)) {
@@ -77,7 +77,7 @@ export function exceptionsOf(
   return { get: (name, server) => own[name]?.[server] };
 }
 
-/** Counts passed checks, and prints a table. */
+/** Counts the checks that passed, and prints them as a table. */
 export class Tally {
   readonly #cases: number;
   readonly #rows = new Map<string, { passed: number; excepted: number; failed: number }>();
@@ -87,7 +87,7 @@ export class Tally {
     for (const name of names) this.#rows.set(name, { passed: 0, excepted: 0, failed: 0 });
   }
 
-  /** Runs a check, which must fail if there is a reason and pass otherwise. */
+  /** Runs a check. With a reason for an exception the check must fail, otherwise it must pass. */
   async hold(server: string, reason: string | undefined, check: () => unknown): Promise<void> {
     const row = this.#rows.get(server)!;
     try {

@@ -1,4 +1,5 @@
-// Error responses with a debug sidecar, on every server: in production without details of the project, unless configured.
+// Tests the error responses of an application with a debug sidecar, on every server. By default, those in production
+// contain no details of the project.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -44,13 +45,13 @@ for (const [name, make] of servers) {
     };
     after(() => Promise.all(apps.map((app) => app[Symbol.asyncDispose]())));
 
-    describe("in production", () => {
+    describe("an application with a sidecar in production", () => {
       let app: Served;
       before(async () => {
         app = await start(production);
       });
 
-      test("lists failures, route and schema for a request that breaks the contract of its route", async () => {
+      test("lists the failures, the route and the schema if a request breaks the contract of its route", async () => {
         const error = await errorOf(app, "/notes", badNote);
         assert.deepEqual(names(error), sorted(plain, open, ["failures", "route", "schema"]));
         const { status, phase, route, schema, failures, server, serverAdapter } = error;
@@ -65,7 +66,7 @@ for (const [name, make] of servers) {
         assert.ok(!Number.isNaN(Date.parse(String(error["timestamp"]))));
       });
 
-      test("adds the route to an error of the application", async () => {
+      test("adds the route to an error that the application throws", async () => {
         const error = await errorOf(app, "/fail");
         assert.deepEqual(names(error), sorted(plain, open, ["route"]));
         assert.deepEqual([error["code"], error["status"], error["phase"]], ["TAKEN", 409, "handler"]);
@@ -78,7 +79,7 @@ for (const [name, make] of servers) {
         assert.doesNotMatch(JSON.stringify(error), /secret|stack|\.ts/);
       });
 
-      test("adds no route to the error for an unknown path", async () => {
+      test("adds no route to the error for a path that does not exist", async () => {
         const error = await errorOf(app, "/nowhere");
         assert.deepEqual(names(error), sorted(["code", "message", "traceId"], open));
         assert.equal(error["status"], 404);
@@ -90,7 +91,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(names(error), plain);
     });
 
-    test("in the sidecar's development mode, adds locations and hides the message of an unknown error", async () => {
+    test("an application with a sidecar in development mode adds locations, and hides the message of an unknown error", async () => {
       const app = await start(development);
       const error = await errorOf(app, "/notes", badNote);
       assert.deepEqual(names(error), sorted(plain, open, ["failures", "relatedTests", "route", "schema"]));

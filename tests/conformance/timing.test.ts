@@ -1,4 +1,5 @@
-// Timeouts of every server: for a slow request, response or connection of a client, and for a slow application.
+// Tests the timeouts of every server: for clients that are slow to send, to read or to begin a request, and for
+// a slow application.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -7,12 +8,12 @@ import { after, before, describe, test } from "node:test";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { columns, type Served } from "./columns.ts";
 
-/** Timeouts that differ enough to be distinguished on a busy machine. */
+/** Timeouts in milliseconds. They differ enough to be told apart on a busy machine. */
 const headersTimeoutMs = 400;
 const bodyTimeoutMs = 800;
 const keepAliveTimeoutMs = 600;
 const requestTimeoutMs = 500;
-/** Maximum delay of a server, whose check of timeouts may run once per second, in milliseconds. */
+/** Maximum delay of a timeout in milliseconds. Some servers check their timeouts only once per second. */
 const latenessMs = 2500;
 
 quietStdout();
@@ -22,7 +23,7 @@ interface Ended {
   readonly afterMs: number;
 }
 
-/** Sends bytes, and measures the time until the server closes the connection. */
+/** Sends bytes and measures the time until the server closes the connection. */
 async function until(port: number, bytes: string): Promise<Ended> {
   const start = performance.now();
   const socket = connect(port, "127.0.0.1");
@@ -60,13 +61,13 @@ for (const { name, serve } of columns) {
     });
     after(() => app[Symbol.asyncDispose]());
 
-    test("responds with 408 to a head that does not end", async () => {
+    test("responds with 408 if the head of a request does not end", async () => {
       const { text, afterMs } = await until(app.port, `GET /files/a ${head}`);
       assertEnvelope(text, 408, "REQUEST_TIMEOUT");
       assertWithin(afterMs, headersTimeoutMs);
     });
 
-    test("responds with 408 to a body that does not end", async () => {
+    test("responds with 408 if the body of a request does not end", async () => {
       for (const framing of ["content-length: 12", "transfer-encoding: chunked"]) {
         const { text, afterMs } = await until(app.port, `POST /notes ${head}${json}${framing}\r\n\r\n`);
         assertEnvelope(text, 408, "REQUEST_TIMEOUT");
@@ -80,13 +81,13 @@ for (const { name, serve } of columns) {
       assertWithin(afterMs, keepAliveTimeoutMs);
     });
 
-    test("keeps a connection that is in use", async () => {
+    test("does not close a connection that is in use", async () => {
       const socket = connect(app.port, "127.0.0.1");
       let text = "";
       socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       const closed = new Promise((resolve) => socket.once("close", resolve));
       const request = `GET /files/a ${head}\r\n`;
-      // Longer in total than each of the server's timeouts.
+      // All requests together take longer than any of the timeouts.
       for (let count = 0; count < 5; count += 1) {
         socket.write(request);
         await new Promise((resolve) => setTimeout(resolve, keepAliveTimeoutMs / 2));
@@ -95,12 +96,12 @@ for (const { name, serve } of columns) {
       await closed;
     });
 
-    test("responds with 503 if the application is too slow, aborts its request, and serves other requests", async () => {
+    test("responds with 503 if the application is too slow, aborts the request, and serves other requests", async () => {
       const { text, afterMs } = await until(app.port, `GET /endless ${head}connection: close\r\n\r\n`);
       assertEnvelope(text, 503, "REQUEST_TIMEOUT");
       assertWithin(afterMs, requestTimeoutMs);
       assert.deepEqual(app.aborted(), ["REQUEST_TIMEOUT"]);
-      // The connection serves the next request.
+      // The same connection then serves the next request.
       const both = await until(
         app.port,
         `GET /endless ${head}\r\nGET /files/b ${head}connection: close\r\n\r\n`,

@@ -1,5 +1,5 @@
-// Every server refuses a body above the limit as soon as the size is known, and discards what the client still sends, so that the client
-// can read the response.
+// Tests that every server refuses a body above the maximum as soon as its size is known. The server must discard the bytes that the
+// client still sends, so that the client can read the response.
 
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -13,14 +13,14 @@ quietStdout();
 
 const bodyBytes = 1000;
 const head = "POST /notes HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n";
-/** Much shorter than the time that a server waits for the rest of a body. */
+/** Time in milliseconds that counts as immediate. A server waits much longer for the rest of a body. */
 const atOnceMs = 2000;
 
 interface Client {
   readonly socket: Socket;
-  /** Returns the data that the server has sent so far. */
+  /** Returns all data that the server has sent so far. */
   text(): string;
-  /** Returns "end", or the code of the error, after the server has closed its side; `undefined` before. */
+  /** Returns "end" or the code of an error after the server has closed its side of the connection, and `undefined` before that. */
   ended(): string | undefined;
 }
 
@@ -57,21 +57,21 @@ for (const { name, serve } of columns) {
     });
     after(() => app[Symbol.asyncDispose]());
 
-    test("refuses a content length above the limit before any byte of the body arrives", async () => {
+    test("refuses a content length above the maximum before any byte of the body arrives", async () => {
       const client = open(app.port);
       client.socket.write(`${head}content-length: ${bodyBytes + 1}\r\n\r\n`);
       assertRefused(await answerOf(client));
       client.socket.destroy();
     });
 
-    test("does not send 100 Continue for a body that is too large", async () => {
+    test("sends no 100 Continue for a body that is too large", async () => {
       const client = open(app.port);
       client.socket.write(`${head}expect: 100-continue\r\ncontent-length: 999999999\r\n\r\n`);
       assertRefused(await answerOf(client));
       client.socket.destroy();
     });
 
-    test("refuses chunks as soon as they exceed the limit, before the last chunk", async () => {
+    test("refuses a chunked body as soon as it exceeds the maximum, before the last chunk", async () => {
       const client = open(app.port);
       client.socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
       const piece = "x".repeat(100);
@@ -83,7 +83,7 @@ for (const { name, serve } of columns) {
       client.socket.destroy();
     });
 
-    test("reads on, so that a client that keeps sending is not reset", async () => {
+    test("continues to read, so that the connection of a client that still sends is not reset", async () => {
       const client = open(app.port);
       const total = 4 * 1024 * 1024;
       client.socket.write(`${head}content-length: ${total}\r\n\r\n`);

@@ -8,15 +8,15 @@ import { fieldOf, type RawResponse } from "./raw-client.ts";
 const refs = program.routes.map((route) => route.ref);
 const match = createMatcher(program.tree, refs);
 
-/** Returns true if no handler has responded: the response is an error, 100 Continue, or the server's own response to `OPTIONS *`. */
+/** Returns true if a response comes from no handler: an error, 100 Continue, or the server's own response to `OPTIONS *`. */
 export function isOfNoHandler(response: RawResponse): boolean {
   const { status } = response;
   return status >= 400 || status === 100 || (status === 204 && fieldOf(response, "allow") !== undefined);
 }
 
 /**
- * Asserts that a response of the application in `guarded.ts` is an error, or comes from an open route for the same path that the
- * framework's middleware saw.
+ * Asserts that a response of the application in `guarded.ts` is allowed: it is an error, or it comes from an open route, for the path that
+ * the framework's middleware saw.
  */
 export function holdAnswer(response: RawResponse, hasFramework: boolean): void {
   const { status, body, head } = response;
@@ -27,7 +27,7 @@ export function holdAnswer(response: RawResponse, hasFramework: boolean): void {
     assert.notEqual(seen, undefined, `the framework's middleware has not run: ${head}${body}`);
   const path = seen === undefined ? undefined : normalPath(seen);
   if (body === "") {
-    // A response to HEAD does not contain the route.
+    // A response to HEAD does not contain the name of the route.
     if (path === undefined || path === null) return;
     const found = match("GET", path);
     assert.ok(found.kind === "route" && !isGuarded(refs[found.route]!), `${path} is guarded`);

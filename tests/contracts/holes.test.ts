@@ -1,5 +1,5 @@
-// Compares the rows of generated contract tests with everything that tests can observe of the contracts: an item without a row is a gap in
-// the tables.
+// Compares the generated contract tests with everything in the contracts that tests can observe. An item without a test is a gap in the
+// generator.
 
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
@@ -16,10 +16,10 @@ import { Observer } from "../../packages/testing/src/coverage/observe.ts";
 import { Project } from "../e2e/support/project.ts";
 import { contractsIn, copiedGoldens, GOLDENS, tablesIn } from "./tables.ts";
 
-/** Items that tests cover without rows: another method, another content type, a truncated or missing body. */
+/** Items that have tests of their own instead of a row in a table: wrong methods, wrong content types, and truncated or missing bodies. */
 const BESIDE_ROWS = /^answer |^rule \S+ \S+ body \$ (?:JSON|required)$/;
 
-/** A body with each kind of type that no request of the goldens has. */
+/** Contract whose body has each kind of type that no golden file contains. */
 const KINDS = `import type { RouteContract } from "@kit/types";
 
 export interface Circle { kind: "circle"; /** @exclusiveMinimum 0 */ radius: number }
@@ -63,7 +63,7 @@ const handlers = defineHandlers<KindRoutes>({ "POST /kinds": () => {} });
 export const app = createApp({ routes: [{ prefix: "/kinds", handlers }] });
 `;
 
-describe("rows of contract tests cover everything that a contract declares", () => {
+describe("the contract tests cover everything that a contract declares", () => {
   let root: string;
   before(async () => {
     root = await copiedGoldens();
@@ -74,7 +74,7 @@ describe("rows of contract tests cover everything that a contract declares", () 
     test(golden, async () => assert.deepEqual(await holesIn(join(root, golden)), []));
   }
 
-  test("a body with every kind of type", { timeout: 60_000 }, async () => {
+  test("the contract tests cover a body with every kind of type", { timeout: 60_000 }, async () => {
     const project = await Project.of(
       new Map([
         [
@@ -94,7 +94,7 @@ describe("rows of contract tests cover everything that a contract declares", () 
   });
 });
 
-/** Returns the items that tests can observe of the contracts in an output directory and that no row covers. */
+/** Returns the items of the contracts in an output directory that no contract test covers. */
 async function holesIn(directory: string): Promise<string[]> {
   const contracts = await contractsIn(directory);
   const observer = new Observer(contracts);
@@ -114,7 +114,7 @@ async function holesIn(directory: string): Promise<string[]> {
   return holes.filter((item) => !BESIDE_ROWS.test(item));
 }
 
-/** Returns the items that a request covers if the application responds according to its validators. */
+/** Returns the items that a request covers if the application responds as its validators decide. */
 function shown(observer: Observer, compiled: CompiledRoute, table: RouteTable, slots: Slots): string[] {
   const [method = "", path = ""] = table.route.split(" ");
   const query = rawQuery(slots);

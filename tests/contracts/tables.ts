@@ -6,10 +6,10 @@ import type { Contracts, ContractTests, RouteTable } from "@kit/testing";
 
 import { repository } from "../e2e/support/project.ts";
 
-/** Goldens for three sets of types, which together contain every kind of type. */
+/** Golden files of three applications, which together contain every kind of type. */
 export const GOLDENS = ["notes", "kitchen-sink", "directions"] as const;
 
-/** Copies the goldens of kit-emit to a directory in the repository, so that they find its packages. */
+/** Copies the golden files of kit-emit to a directory in the repository, because their imports find packages only there. */
 export async function copiedGoldens(): Promise<string> {
   await mkdir(join(repository, "target"), { recursive: true });
   const root = await mkdtemp(join(repository, "target/goldens-"));
@@ -17,7 +17,7 @@ export async function copiedGoldens(): Promise<string> {
   return root;
 }
 
-/** Returns the tables of all contract tests in an output directory. Writes to the directory. */
+/** Returns the rows of all contract tests in an output directory. Writes a file to the directory. */
 export async function tablesIn(directory: string): Promise<RouteTable[]> {
   const found: RouteTable[] = [];
   Object.assign(globalThis, {

@@ -1,4 +1,4 @@
-// Tests of the dashboard in production, behind its key, and of its load time and size.
+// Tests the dashboard in production: the key, its load time and its size.
 
 import assert from "node:assert/strict";
 import { availableParallelism, loadavg } from "node:os";
@@ -11,7 +11,7 @@ import type { RunningApp } from "../e2e/support/running-app.ts";
 import { key, notes, startProduction, traffic } from "./support/application.ts";
 import { assertAccessible, launch, skip, usefulAt, widthOf, withPage } from "./support/browser.ts";
 
-describe("the dashboard", { skip }, () => {
+describe("the dashboard of the sidecar", { skip }, () => {
   let project: Project;
   let browser: Browser;
   before(async () => {
@@ -33,7 +33,7 @@ describe("the dashboard", { skip }, () => {
     });
     after(() => app?.stop());
 
-    test("asks for the key, never puts it into an address, and forgets it with the tab", async () => {
+    test("asks for the key, never puts it into an address, and forgets it when the tab is closed", async () => {
       await withPage(browser, url, { expected: /status of 401/ }, async ({ page, context, requests }) => {
         const field = page.getByLabel("Key");
         await field.waitFor();
@@ -52,7 +52,7 @@ describe("the dashboard", { skip }, () => {
         assert.ok(!page.url().includes(key));
         assert.equal(await page.evaluate("document.cookie + JSON.stringify(localStorage)"), "{}");
 
-        // Another tab does not have the key.
+        // Another tab does not know the key.
         const other = await context.newPage();
         await other.goto(url);
         await other.getByLabel("Key").waitFor();
@@ -62,7 +62,7 @@ describe("the dashboard", { skip }, () => {
       });
     });
 
-    test("shows no headers, no bodies, no sources and no button to send a request again", async () => {
+    test("shows no headers, no bodies, no source code and no button to send a request again", async () => {
       await withPage(browser, url, { expected: /status of 401/, width: 360 }, async ({ page, requests }) => {
         assert.ok((await widthOf(page)) <= 360);
         await page.getByLabel("Key").fill(key);
@@ -79,14 +79,14 @@ describe("the dashboard", { skip }, () => {
       });
     });
 
-    test("stays below the rate limit, and waits when the limit is reached", async () => {
+    test("sends fewer requests than the rate limit allows, and waits if the limit is reached", async () => {
       const strict = await startProduction(project, { DEBUG_PORT: "0", DEBUG_MAX: "12" });
       const strictUrl = `http://127.0.0.1:${await strict.debugPort()}/`;
       await withPage(browser, strictUrl, { expected: /status of (401|429)/ }, async ({ page, requests }) => {
         await page.getByLabel("Key").fill(key);
         await page.keyboard.press("Enter");
         await page.getByText("No requests yet").waitFor();
-        // Wait until the requests of the first load are done.
+        // Waits until the requests of the first load have finished.
         await page.waitForTimeout(2_000);
         const asked = requests.length;
         await page.waitForTimeout(4_000);
@@ -110,9 +110,9 @@ describe("the dashboard", { skip }, () => {
     const times: number[] = [];
     const processorTimes: number[] = [];
     let transferred = 0;
-    // Take the best of several loads: other work on this machine can only make a load slower.
+    // Takes the fastest of several loads, because other work on this machine can only make a load slower.
     for (let load = 0; load < 5 || (load < 20 && Math.min(...times) >= 300); load += 1) {
-      // Each load has its own empty cache.
+      // Each load begins with an empty cache.
       await withPage(browser, "about:blank", {}, async ({ page, context }) => {
         const developer = await context.newCDPSession(page);
         await developer.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -122,7 +122,7 @@ describe("the dashboard", { skip }, () => {
         processorTimes.push(metrics.find(({ name }) => name === "TaskDuration")!.value * 1_000);
         await page.getByText("NOTE_NOT_FOUND").first().waitFor();
         if (load > 0) return;
-        // Load all views: each view loads its code when it is opened first.
+        // Opens all views, because each one loads its code when it is opened first.
         for (const view of ["errors", "logs", "routes", "performance", "health", "types", "migrations"]) {
           await page.goto(`${url}#/${view}`);
           await page.waitForLoadState("networkidle");
@@ -138,7 +138,7 @@ describe("the dashboard", { skip }, () => {
     const shown = `useful after ${best} ms, ${least} ms of them the page's own work; ${transferred} bytes; load ${busy.toFixed(1)} a processor`;
     t.diagnostic(shown);
     assert.ok(transferred > 30_000 && transferred < 200_000, shown);
-    // CPU time of the page is the same on a busy machine.
+    // Checks the CPU time of the page, which does not depend on other work on the machine.
     assert.ok(least! < 300, shown);
     if (best! >= 300 && busy > 1.5) t.diagnostic("this machine is too busy to say how long a person waits");
     else assert.ok(best! < 300, shown);

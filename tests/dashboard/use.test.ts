@@ -1,4 +1,5 @@
-// Tests of the dashboard in use: live updates, filters, keys, sending a request again, and a lost connection.
+// Tests the use of the dashboard: live updates, filters, keys, sending a request again, and a lost
+// connection.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
@@ -36,7 +37,7 @@ describe("the dashboard in use", { skip }, () => {
     await project?.remove();
   });
 
-  test("shows new requests at once, also requests in progress, but none while it is paused", async () => {
+  test("shows new requests and requests in progress immediately, but none while it is paused", async () => {
     await withPage(browser, url, {}, async ({ page }) => {
       await page.getByText("No requests yet").waitFor();
       await usefulAt(page);
@@ -63,7 +64,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("filters by method, status, route, text and trace id, and keeps the filter in the address", async () => {
+  test("filters requests by method, status, route, text and trace id, and writes the filter into the address", async () => {
     await traffic(app);
     await withPage(browser, url, {}, async ({ page }) => {
       await rows(page).first().waitFor();
@@ -103,7 +104,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("can be used with the keyboard only", async () => {
+  test("can be used without a mouse", async () => {
     await withPage(browser, url, {}, async ({ page }) => {
       await rows(page).first().waitFor();
       const focused = (): Promise<string> => page.evaluate("document.activeElement?.textContent ?? ''");
@@ -142,7 +143,7 @@ describe("the dashboard in use", { skip }, () => {
         await page.keyboard.press(key);
         await page.getByRole("heading", { level: 1, name: title }).waitFor({ state: "attached" });
       }
-      // Users of speech input switch the single-key shortcuts off.
+      // Users of speech input turn the shortcuts off that are a single key.
       await page.keyboard.press("?");
       await page.getByRole("checkbox").uncheck();
       await page.keyboard.press("Escape");
@@ -152,7 +153,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("copies a request as an equivalent command", async () => {
+  test("copies a request as a curl command that sends the same request", async () => {
     const ada = app.as("ada");
     const title = `it's $HOME "here" \\ and`;
     await ada.post("/notes", { title, content: "line\nbreak" });
@@ -174,12 +175,12 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("sends a request again, unchanged and changed", async () => {
+  test("sends a request again, unchanged or changed", async () => {
     const ada = app.as("ada");
     await ada.post("/notes", { title: "Twice", content: "c" });
     const total = async (): Promise<number> => (await ada.get<PageJson>("/notes")).body.pagination.total;
     const already = await total();
-    // The refused request causes a console error.
+    // The request that is refused causes an error in the console.
     await withPage(browser, url, { expected: /status of 400/ }, async ({ page }) => {
       await rows(page)
         .filter({ hasText: /201\s*POST/ })
@@ -215,7 +216,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("follows the color scheme of the system until the user selects one, which is kept", async () => {
+  test("has the color scheme of the operating system until the user selects one, which it remembers", async () => {
     await withPage(browser, `${url}#/performance`, { colorScheme: "light" }, async ({ page }) => {
       await page.locator("canvas").first().waitFor();
       assert.equal(await isDark(page), false);
@@ -233,8 +234,8 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("shows that the connection is lost, and continues when it is back", async () => {
-    // Each request without a response causes a console error.
+  test("shows that the connection is lost, and continues when the connection is back", async () => {
+    // Each request without a response causes an error in the console.
     const expected = /net::ERR_|status of 404/;
     await withPage(browser, url, { expected }, async ({ page }) => {
       await rows(page).first().waitFor();
@@ -252,14 +253,14 @@ describe("the dashboard in use", { skip }, () => {
         .waitFor({ state: "attached" });
       await app.as("ada").get("/notes?page=99");
       await rows(page).filter({ hasText: "/notes?page=99" }).waitFor();
-      // The requests of the stopped process are no longer stored.
+      // The new process does not know the requests of the stopped one.
       await rows(page).nth(1).click();
       await page.getByText("This request is not kept any more").waitFor();
     });
   });
 });
 
-/** Returns the rows of the request list. */
+/** Returns the rows of the list of requests. */
 function rows(page: Page): Locator {
   return page.getByRole("list", { name: "Requests, the newest first" }).getByRole("link");
 }

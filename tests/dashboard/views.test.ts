@@ -1,5 +1,5 @@
-// Tests of every view of the dashboard in a real browser: its content in both color schemes and at every width, and the escaping of
-// untrusted data.
+// Tests every view of the dashboard in a real browser: its content in both color schemes and at several widths, and that untrusted
+// data is escaped.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -14,17 +14,17 @@ import type { RunningApp } from "../e2e/support/running-app.ts";
 import { injection, notes, traffic } from "./support/application.ts";
 import { assertAccessible, launch, skip, widthOf, withPage } from "./support/browser.ts";
 
-describe("the dashboard", { skip }, () => {
+describe("the views of the dashboard", { skip }, () => {
   let project: Project;
   let app: RunningApp;
   let browser: Browser;
   let url: string;
-  /** Request ids, by the status of the response. */
+  /** Ids of requests by the status of their response. */
   const ids = new Map<number, string>();
 
   before(async () => {
     project = await notes();
-    // Types with changes that no migration contains.
+    // Types that were changed, so that no migration contains the change.
     const types = join(project.root, "src/notes.types.ts");
     const source = await readFile(types, "utf8");
     const changed = source.replace(
@@ -35,7 +35,7 @@ describe("the dashboard", { skip }, () => {
     await project.kitOk("build");
     const drafts = ["pending.json", "pending.sql"].map((name) => join(project.root, ".kit/migrations", name));
     const texts = await Promise.all(drafts.map((draft) => readFile(draft, "utf8")));
-    // The application itself runs with the existing tables.
+    // The application itself runs with the tables of the unchanged types.
     await writeFile(types, source);
     await project.kitOk("build");
     app = await project.start();
@@ -58,7 +58,7 @@ describe("the dashboard", { skip }, () => {
     await project?.remove();
   });
 
-  /** Views, with the texts that each view shows after it is loaded. */
+  /** Views with their addresses, and texts that each view shows once it has loaded. */
   const views = (): readonly (readonly [name: string, place: string, texts: readonly string[]])[] => [
     ["requests", "#/requests", ["/nowhere", "NOTE_NOT_FOUND", "VALIDATION_ERROR", "9 requests"]],
     [
@@ -138,7 +138,7 @@ describe("the dashboard", { skip }, () => {
 
   for (const width of [1280, 360]) {
     for (const colorScheme of ["light", "dark"] as const) {
-      test(`shows every view at ${width} px, ${colorScheme}, without serious violations in axe`, async () => {
+      test(`show their content at ${width} px, ${colorScheme}, without serious violations in axe`, async () => {
         await withPage(browser, url, { width, colorScheme }, async ({ page }) => {
           for (const [name, place, texts] of views()) {
             await page.goto(url + place);
@@ -155,7 +155,7 @@ describe("the dashboard", { skip }, () => {
     }
   }
 
-  test("has dialogs without serious violations in axe", async () => {
+  test("have dialogs without serious violations in axe", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await withPage(browser, `${url}#/requests/${ids.get(201)}`, { colorScheme }, async ({ page }) => {
         await page.getByRole("button", { name: "Send again" }).click();
@@ -170,7 +170,7 @@ describe("the dashboard", { skip }, () => {
     }
   });
 
-  test("has a menu for its views and dialogs that fit on a narrow screen", async () => {
+  test("have a menu and dialogs that fit on a narrow screen", async () => {
     const width = 360;
     await withPage(browser, url, { width }, async ({ page }) => {
       const menu = page.getByRole("button", { name: "Menu" });
@@ -193,7 +193,7 @@ describe("the dashboard", { skip }, () => {
     });
   });
 
-  test("links related items", async () => {
+  test("link related items to each other", async () => {
     await withPage(browser, `${url}#/errors/${ids.get(400)}`, {}, async ({ page }) => {
       await page.getByRole("link", { name: "PostNotesBody" }).click();
       await page.getByRole("heading", { name: "PostNotesBody" }).waitFor();
@@ -207,7 +207,7 @@ describe("the dashboard", { skip }, () => {
     });
   });
 
-  test("escapes all untrusted data", async () => {
+  test("escape all untrusted data", async () => {
     const ada = app.as("ada");
     const markup = encodeURIComponent(injection);
     await ada.post("/notes", { title: `broken ${injection}`, content: injection });
@@ -220,7 +220,8 @@ describe("the dashboard", { skip }, () => {
     const { errors } = (
       await new Api(url.slice(0, -1), {}).get<{ errors: { requestId: string }[] }>("/_debug/errors?limit=3")
     ).body;
-    // Two console errors are expected: the attempt at the end, and a type that does not exist.
+    // Two errors in the console are expected: one for the attempt at the end, and one for a type that does
+    // not exist.
     await withPage(browser, url, { expected: /TrustedHTML|status of 404/ }, async ({ page, requests }) => {
       const places = errors.flatMap(({ requestId }) => [`#/requests/${requestId}`, `#/errors/${requestId}`]);
       for (const place of [
@@ -241,14 +242,14 @@ describe("the dashboard", { skip }, () => {
         assert.notEqual(await page.title(), "injected");
         assert.equal(await page.locator("img, main script").count(), 0, place);
       }
-      // Untrusted data never becomes a link to another site.
+      // Untrusted data never becomes the address of a link.
       const hrefs = (await page.evaluate("[...document.links].map(({ href }) => href)")) as string[];
       assert.deepEqual(
         hrefs.filter((href) => !href.startsWith(url)),
         [],
       );
       assert.ok(requests.every((asked) => !asked.endsWith("/x")));
-      // Even a script of the page cannot insert HTML from a string.
+      // Even a script on the page cannot insert HTML from a string.
       await assert.rejects(
         page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p>')"),
         /TrustedHTML/,
@@ -257,7 +258,7 @@ describe("the dashboard", { skip }, () => {
   });
 });
 
-/** Waits until the view shows these texts; an error names the missing text. */
+/** Waits until a view shows these texts. The error on a timeout names the missing text. */
 async function shows(page: Page, name: string, texts: readonly string[]): Promise<void> {
   for (const text of texts) {
     const place = page.locator("main").getByText(text).first();

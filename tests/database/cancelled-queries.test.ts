@@ -1,4 +1,4 @@
-// Tests of `cancellable` in `@kit/core/pg`: the queries of a request are cancelled if its client disconnects.
+// Tests `cancellable` in `@kit/core/pg`: the queries of a request are cancelled when its client disconnects.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -16,29 +16,29 @@ import { Cluster, until } from "./support/cluster.ts";
 
 const gone = new Error("Nobody waits any more");
 
-/** Returns the SQL state of an error. Query builders wrap errors. */
+/** Returns the SQLSTATE of an error, also if a query builder has wrapped the error. */
 function stateOf(error: unknown): unknown {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return code ?? (cause === undefined ? undefined : stateOf(cause));
 }
 
-/** First codes of a connection in PostgreSQL's protocol. */
+/** Codes in the first message of a connection, as in PostgreSQL's protocol. */
 const sslRequest = 80_877_103;
 const cancelRequest = 80_877_102;
 const protocolVersion = 196_608;
 
 interface Relay extends AsyncDisposable {
   readonly port: number;
-  /** Code that each connection began with, in the order of the connections. */
+  /** Code of the first message of each connection, in the order of the connections. */
   readonly codes: readonly number[];
 }
 
-/** Starts a server that passes connections on to a port. */
+/** Starts a server that forwards each connection to a port of this machine. */
 async function startRelay(port: number): Promise<Relay> {
   const codes: number[] = [];
   const server = createServer((socket) => {
     const target = connect(port, "127.0.0.1");
-    // A message begins with its length, which has four bytes.
+    // The code comes after the length of the message, which has four bytes.
     socket.once("data", (chunk) => codes.push(chunk.readInt32BE(4)));
     socket.on("error", () => target.destroy()).pipe(target);
     target.on("error", () => socket.destroy()).pipe(socket);
@@ -53,7 +53,7 @@ async function startRelay(port: number): Promise<Relay> {
 }
 
 for (const tls of [false, true]) {
-  describe(`a pool that is tied to a signal ${tls ? "with" : "without"} TLS`, { timeout: 60_000 }, () => {
+  describe(`a pool of cancellable() ${tls ? "with" : "without"} TLS`, { timeout: 60_000 }, () => {
     let cluster: Cluster;
     let pool: Pool;
     let controller: AbortController;
@@ -77,7 +77,7 @@ for (const tls of [false, true]) {
       await until(async () => (await cluster.running("pg_sleep(30)")) === 0, "the query to end");
     };
 
-    it("uses TLS exactly if the server requires it", async () => {
+    it("uses TLS if and only if PostgreSQL requires it", async () => {
       const { rows } = await cancellable(pool, controller.signal).query(
         "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
       );
@@ -89,7 +89,7 @@ for (const tls of [false, true]) {
       await plain.end();
     });
 
-    it("sends the cancel request with TLS exactly if the pool uses TLS", async () => {
+    it("sends the cancel request with TLS if and only if the pool uses TLS", async () => {
       await using relay = await startRelay(Number(new URL(cluster.url).port));
       const connectionString = cluster.url.replace(/:\d+\//, `:${relay.port}/`);
       const relayed = new Pool({ connectionString, ssl: cluster.ssl, max: 1 });
@@ -103,7 +103,7 @@ for (const tls of [false, true]) {
       await relayed.end();
     });
 
-    it("runs queries like the pool", async () => {
+    it("runs queries like a pool without `cancellable`", async () => {
       const tied = cancellable(pool, controller.signal);
       assert.ok(tied instanceof Pool);
       assert.deepEqual((await tied.query("select $1::int as n", [7])).rows, [{ n: 7 }]);
@@ -114,7 +114,7 @@ for (const tls of [false, true]) {
       await assert.rejects(tied.query("select 1 / 0"), { code: "22012" });
     });
 
-    it("leaves neither a listener on the signal nor a change on a released connection", async () => {
+    it("leaves no listener on the signal and no change on a released connection", async () => {
       const single = new Pool({ connectionString: cluster.url, ssl: cluster.ssl, max: 1 });
       const client = await cancellable(single, controller.signal).connect();
       client.release();
@@ -136,7 +136,7 @@ for (const tls of [false, true]) {
           ),
       ],
     ] as const) {
-      it(`cancels a query of ${name} in PostgreSQL`, async () => {
+      it(`cancels a running query of ${name} in PostgreSQL`, async () => {
         const outcome = assert.rejects(
           run(cancellable(pool, controller.signal)),
           (error) => stateOf(error) === "57014",
@@ -167,7 +167,7 @@ for (const tls of [false, true]) {
             }),
       ],
     ] as const) {
-      it(`rolls back a transaction of ${name}`, async () => {
+      it(`rolls back a running transaction of ${name}`, async () => {
         const outcome = assert.rejects(
           run(cancellable(pool, controller.signal)),
           (error) => stateOf(error) === "57014",
@@ -180,7 +180,7 @@ for (const tls of [false, true]) {
       });
     }
 
-    it("sends only ROLLBACK after the abort", async () => {
+    it("sends only ROLLBACK after the signal has aborted", async () => {
       const client = await cancellable(pool, controller.signal).connect();
       await client.query("begin");
       await client.query("insert into kept values (2)");
@@ -211,7 +211,7 @@ for (const tls of [false, true]) {
       assert.deepEqual(await cluster.query("select id from kept"), []);
     });
 
-    it("stops waiting for a connection, which then goes to the next waiter", async () => {
+    it("stops waiting for a connection when the signal aborts, and the next waiter gets the connection", async () => {
       const taken = await Promise.all([pool.connect(), pool.connect()]);
       const outcome = assert.rejects(cancellable(pool, controller.signal).query("select 1"), gone);
       await sleep(20);
@@ -223,7 +223,7 @@ for (const tls of [false, true]) {
       assert.deepEqual((await pool.query("select 5 as n")).rows, [{ n: 5 }]);
     });
 
-    it("never cancels a query of the next user of the connection", async () => {
+    it("never cancels a query of the request that uses the connection next", async () => {
       const single = new Pool({ connectionString: cluster.url, ssl: cluster.ssl, max: 1 });
       for (let round = 0; round < 40; round += 1) {
         const each = new AbortController();

@@ -1,4 +1,5 @@
-// Prints the effects of a PostgreSQL outage on clients of the notes API: node tests/database/outage-table.ts [seconds], 60 s by default.
+// Prints how clients of the notes API notice an outage of PostgreSQL. Run `node tests/database/outage-table.ts [seconds]`; the outage
+// lasts 60 seconds by default.
 
 import { Cluster } from "./support/cluster.ts";
 import { measureOutage } from "./support/measure.ts";

@@ -1,4 +1,4 @@
-// Tests of the notes API on Node and in Rust while PostgreSQL stops and starts again.
+// Tests the notes API on Node and in Rust while PostgreSQL stops and starts again.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { Cluster, until } from "./support/cluster.ts";
 import { migrate, missing, NotesServer, type Runtime, type Timed } from "./support/notes-server.ts";
 import { measureOutage } from "./support/measure.ts";
 
-/** Longer than the Rust server waits for a connection, and shorter than the request timeout. */
+/** Time in milliseconds: longer than the Rust server waits for a connection, and shorter than the request timeout. */
 const longestMs = 4_000;
 
 function assertUnavailable({ status, text, headers, ms }: Timed): void {
@@ -20,7 +20,7 @@ function assertUnavailable({ status, text, headers, ms }: Timed): void {
 }
 
 for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
-  describe(`notes on ${runtime}`, { timeout: 120_000, skip: missing(runtime) ?? false }, () => {
+  describe(`the notes API on ${runtime}`, { timeout: 120_000, skip: missing(runtime) ?? false }, () => {
     let cluster: Cluster;
     let server: NotesServer;
     before(async () => {
@@ -31,7 +31,7 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
     afterEach(() => server?.stop());
 
     for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-      it(`responds with 503 while PostgreSQL is down (${signal}), and recovers by itself`, async () => {
+      it(`responds with 503 while PostgreSQL is down (${signal}), and works again as soon as PostgreSQL does`, async () => {
         server = await NotesServer.start(runtime, cluster.url);
         assert.equal((await server.get("/notes")).status, 200);
         await cluster.stop(signal);
@@ -62,8 +62,8 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
       await cluster.run();
     });
 
-    it("cancels the query of a request that timed out or whose client disconnected", async () => {
-      // Without a statement timeout, so that only the end of the request can cancel the query.
+    it("cancels the query of a request that has timed out or whose client has disconnected", async () => {
+      // No statement timeout, so that only the end of the request can cancel the query.
       server = await NotesServer.start(runtime, cluster.url, {
         REQUEST_TIMEOUT_MS: "500",
         DATABASE_STATEMENT_TIMEOUT_MS: "0",
@@ -81,7 +81,7 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
       assert.match(text, /REQUEST_TIMEOUT/);
       await gone();
       const left = new AbortController();
-      // The client disconnects before the timeout.
+      // This client disconnects before the timeout.
       const answer = assert.rejects(server.get(path, left.signal));
       await until(async () => (await cluster.running("author_id")) === 1, "the query to wait");
       left.abort();

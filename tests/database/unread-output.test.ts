@@ -1,4 +1,4 @@
-// Tests of servers whose standard output and error are closed.
+// Tests servers whose standard output and error have been closed.
 
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -16,7 +16,7 @@ after(() => cluster?.remove());
 
 for (const runtime of ["node", "rust"] as const) {
   it(
-    `notes on ${runtime} serves, logs errors and stops normally after the reader of its output has closed the pipe`,
+    `the notes API on ${runtime} serves requests, logs errors and stops normally after the reader of its output has closed the pipe`,
     {
       timeout: 60_000,
       skip: missing(runtime) ?? false,
@@ -28,7 +28,7 @@ for (const runtime of ["node", "rust"] as const) {
         // Each of these requests writes a log entry.
         for (let count = 0; count < 3; count += 1) assert.equal((await server.get("/notes")).status, 503);
         await cluster.run();
-        // The Rust server detects the recovery of the database within a second, and responds with 503 until then.
+        // The Rust server notices within a second that the database works again. It responds with 503 until then.
         const deadline = Date.now() + 10_000;
         let { status } = await server.get("/notes");
         while (status === 503 && Date.now() < deadline) {

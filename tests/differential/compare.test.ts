@@ -1,4 +1,5 @@
-// Tests that a difference between two servers is found, reported with its seed and a shell command, and reduced.
+// Tests that a difference between two servers is found, reduced to a small request, and reported with its seed
+// and a shell command.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -11,7 +12,7 @@ import { compare } from "./support/run.ts";
 import { ServerUnderTest } from "./support/lane.ts";
 import type { Sent } from "./support/request.ts";
 
-/** Starts a server that responds with the length of the request body. With `odd`, it makes one mistake. */
+/** Starts a server that responds with the length of the request body. With `odd`, its response to one kind of request is wrong. */
 async function started(odd: boolean): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
@@ -41,7 +42,7 @@ function requestOf(index: number): Sent {
   };
 }
 
-test("a difference is found among many requests, and reduced to a minimal request", async () => {
+test("compare finds a difference among many requests and reduces it to a minimal request", async () => {
   const [right, wrong] = [await started(false), await started(true)];
   const lanes = [new ServerUnderTest("right", right.port), new ServerUnderTest("wrong", wrong.port)] as const;
   try {

@@ -1,5 +1,5 @@
-// Compares types of every kind on Node and in Rust. `fixtures/echo` responds with the decoded values, so the decoders and encoders of both
-// are compared.
+// Compares the decoders and encoders of Node and Rust for types of every kind. `fixtures/echo` responds with the values that it has
+// decoded.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +19,7 @@ const usual = 10_000;
 const count = runs(usual);
 
 describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, () => {
-  /** Project with the database that the Rust server uses. */
+  /** Project whose database the Rust server uses. */
   let project: Project;
   let contracts: Contracts;
   before(async () => {
@@ -59,7 +59,7 @@ describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, ()
     });
   }
 
-  test("show all listed differences", (context) => {
+  test("show every difference in the list of intended differences", (context) => {
     if (count < usual) return context.skip("few requests find few of them");
     insistOnNeeded("types", needed);
   });

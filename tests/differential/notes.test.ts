@@ -1,6 +1,6 @@
-// Compares Notes on Node with Notes in Rust: the same requests in the same order, on databases with equal initial content. Requests are
-// generated from the contracts: valid, invalid and malformed ones. Each request is determined by `KIT_SEED` and its number. `KIT_RUNS` is
-// the number of requests, and `KIT_FIRST` the number of the first one.
+// Compares Notes on Node with Notes in Rust. Both get the same requests in the same order, and their databases are equal at first. The
+// requests are generated from the contracts, valid and invalid, and some are malformed. `KIT_SEED` and its number determine a request.
+// `KIT_RUNS` is the number of requests, and `KIT_FIRST` the number of the first one.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -50,7 +50,7 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
         });
         print(`Notes, ${mode}`, result);
         for (const name of result.needed.keys()) needed.add(name);
-        // Only the texts: the diff of `deepEqual` would double the output.
+        // Shows only the differences, because the diff of `deepEqual` would print everything twice.
         assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
         assertAccepted(routes, result);
       } finally {
@@ -59,13 +59,13 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
     });
   }
 
-  test("show all listed differences", (context) => {
+  test("show every difference in the list of intended differences", (context) => {
     if (count < usual) return context.skip("few requests find few of them");
     insistOnNeeded("Notes", needed);
   });
 });
 
-test("the guide lists all intended differences", () => {
+test("the guide describes every intended difference", () => {
   const guide = readFileSync(join(repository, "docs/guide/rust-server.md"), "utf8").replaceAll(/\s+/g, " ");
   for (const { reason } of DIFFERENCES) assert.ok(guide.includes(reason), reason);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { matches } from "./page.ts";
 
-test("matches a transcript if the output equals it except at `…`", () => {
+test("matches accepts an output that equals the transcript except at `…`", () => {
   for (const [actual, shown] of [
     ["one\n", "one"],
     ["one\ntwo\n", "one\ntwo\n"],

@@ -1,36 +1,36 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** Command of a transcript with its expected output; `…` in the output matches any text. */
+/** Command on a page with the output that the page shows. `…` in the output stands for any text. */
 export interface Step {
   command: string;
   output: string;
-  /** Line in the page, from 1. */
+  /** Line number in the page. The first line has 1. */
   line: number;
 }
 
-/** Page of the documentation: the project in its blocks, and the commands that run in the project. */
+/** Page of the documentation, with the files and commands in its code blocks. */
 export interface Page {
   name: string;
-  /** Contents by path, of this page and of the pages that it continues. */
+  /** Contents of files by path. Includes the files of the pages that this page continues. */
   files: Map<string, string>;
   steps: Step[];
-  /** Code blocks without a check: `ts` and `json` without a file name. */
+  /** Code blocks that no test checks: `ts` and `json` without a file name. */
   unchecked: string[];
 }
 
-/** Fenced block of a page. */
+/** Code block of a page. */
 export interface Block {
-  /** Language, such as `ts` or `console`. */
+  /** Language of the block, such as `ts` or `console`. */
   language: string;
-  /** File name after `file=`. */
+  /** File name that follows `file=` after the language. */
   file: string | undefined;
   text: string;
-  /** Line of the fence in the page, from 1. */
+  /** Line number of the block's first line. The first line of the page has 1. */
   line: number;
 }
 
-/** Reads a page. A comment `<!-- continues other.md -->` adds the page's files to those of the other page. */
+/** Reads a page. The comment `<!-- continues other.md -->` means that the project of this page also contains the files of other.md. */
 export async function readPage(path: string): Promise<Page> {
   const text = await readFile(path, "utf8");
   const continued = /^<!-- continues (\S+\.md) -->$/m.exec(text)?.[1];
@@ -47,7 +47,7 @@ export async function readPage(path: string): Promise<Page> {
   return page;
 }
 
-/** Returns the blocks of a page, in order. */
+/** Returns the code blocks of a page, in order. */
 export function blocks(text: string): Block[] {
   const found: Block[] = [];
   let open: Block | undefined;
@@ -66,7 +66,7 @@ export function blocks(text: string): Block[] {
   return found;
 }
 
-/** Returns the commands of a transcript. */
+/** Returns the commands of a block with their outputs. */
 export function steps(block: Block): Step[] {
   const found: Step[] = [];
   for (const [index, line] of block.text.trimEnd().split("\n").entries()) {
@@ -82,8 +82,8 @@ export function steps(block: Block): Step[] {
 }
 
 /**
- * Returns true if a text matches a transcript: `…` matches any text, and on its own line any number of lines, also none. White space at the
- * ends of the text is ignored.
+ * Returns true if a text equals a transcript. `…` stands for any text, or, alone on a line, for any number of lines. White space at the
+ * beginning and end does not count.
  */
 export function matches(actual: string, expected: string): boolean {
   const text = `\n${actual.trim()}\n`;
@@ -91,7 +91,7 @@ export function matches(actual: string, expected: string): boolean {
   const last = parts.pop() ?? "";
   let from = 0;
   let before = "";
-  // If `…` matches no line, the line breaks around it are the same line break.
+  // If `…` stands for no line at all, the line breaks before and after it are one.
   const startOf = (part: string): number =>
     before.endsWith("\n") && part.startsWith("\n") ? from - 1 : from;
   for (const [index, part] of parts.entries()) {

@@ -1,4 +1,4 @@
-// Tests of the API reference in a real browser: its content, its requests, and its usability.
+// Tests the API reference in a real browser: its content, its requests, and its use with a keyboard.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -14,10 +14,10 @@ import type { RunningApp } from "./support/running-app.ts";
 const hasViewer = existsSync(join(repository, "packages/api-docs/viewer/standalone.js.gz"));
 const skip = withoutChromium || (!hasViewer && "the viewer is not there: cargo xtask viewer");
 
-/** Requests that the proxy passed on, such as `200 /docs`. */
+/** Responses that the proxy has passed on, such as `200 /docs`. */
 const proxied: string[] = [];
 
-/** Starts a proxy with the application under `/api`, as in many deployments. */
+/** Starts a proxy that serves the application under `/api`, as many deployments do. */
 async function proxyTo(app: RunningApp): Promise<Server> {
   const proxy = createServer((incoming, outgoing) => {
     const path = /^\/api(\/.*)$/.exec(incoming.url ?? "")?.[1];
@@ -40,7 +40,7 @@ describe("the API reference in a browser", { skip }, () => {
   let app: RunningApp;
   let proxy: Server;
   let browser: Browser;
-  /** Locations of the page: directly and behind the proxy. */
+  /** Addresses of the page: one directly at the application, one behind the proxy. */
   let places: readonly (readonly [place: string, origin: string, prefix: string])[];
 
   before(async () => {
@@ -52,7 +52,7 @@ describe("the API reference in a browser", { skip }, () => {
       ["directly", app.url, ""],
       ["under a prefix", `http://127.0.0.1:${port}`, "/api"],
     ];
-    // Without a sandbox, because root cannot use it.
+    // No sandbox, because root cannot use it.
     browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
   });
 
@@ -63,7 +63,7 @@ describe("the API reference in a browser", { skip }, () => {
     await project?.remove();
   });
 
-  /** Opens a page and runs `use`. Returns the page's requests to other hosts and its console errors. */
+  /** Opens the page and calls `use`. Returns the page's requests to other hosts and the errors in its console. */
   async function withPage(
     options: { readonly width?: number; readonly colorScheme?: "light" | "dark" },
     use: (page: Page, requests: readonly string[]) => Promise<void>,
@@ -73,7 +73,7 @@ describe("the API reference in a browser", { skip }, () => {
     const page = await context.newPage();
     const requests: string[] = [];
     const complaints: string[] = [];
-    // This event reports all requests, also those that the content security policy would block.
+    // The event reports all requests, also those that the content security policy blocks.
     page.on("request", (asked) => {
       if (/^(https?|wss?):/.test(asked.url())) requests.push(asked.url());
     });
@@ -89,12 +89,13 @@ describe("the API reference in a browser", { skip }, () => {
     return { requests, complaints };
   }
 
-  test("shows the contents of the types at every width and in both color schemes, and sends no request to another host", async () => {
+  test("shows the routes and types at every width and in both color schemes, and sends no request to another host", async () => {
     for (const width of [1280, 360]) {
       for (const colorScheme of ["light", "dark"] as const) {
         const { requests, complaints } = await withPage({ width, colorScheme }, async (page) => {
           await page.goto(`${app.url}/docs`);
-          // The summary and the text of a doc comment, the description of a field, an example, the code of an error.
+          // Each text is of another kind: summary and text of a doc comment, description of a field, example, code
+          // of an error.
           for (const text of [
             "Writes a note",
             "The author is the user of the access token.",
@@ -123,7 +124,7 @@ describe("the API reference in a browser", { skip }, () => {
     }
   });
 
-  test("sends requests with a token to the application, directly and behind a proxy", async () => {
+  test("sends requests with a token to the application, directly and through a proxy", async () => {
     for (const [place, origin, prefix] of places) {
       const { requests, complaints } = await withPage({}, async (page) => {
         await page.goto(`${origin}${prefix}/docs/`);
@@ -147,7 +148,7 @@ describe("the API reference in a browser", { skip }, () => {
         assert.equal(answer.url(), `${origin}${prefix}/notes`);
         await dialog.getByText('"ada"').first().waitFor();
       });
-      // A response with 401 causes a console error.
+      // The response with status 401 causes an error in the console.
       assert.deepEqual(
         complaints.filter((text) => !text.includes("status of 401")),
         [],
@@ -163,7 +164,7 @@ describe("the API reference in a browser", { skip }, () => {
     assert.equal(data.length, places.length);
   });
 
-  test("is loaded once, and then revalidated without another transfer", async () => {
+  test("is downloaded once, and afterwards only revalidated", async () => {
     await withPage({}, async (page) => {
       const [, origin, prefix] = places[1]!;
       await page.goto(`${origin}${prefix}/docs`);
@@ -180,7 +181,7 @@ describe("the API reference in a browser", { skip }, () => {
     ]);
   });
 
-  test("can be used with the keyboard only", async () => {
+  test("can be used without a mouse", async () => {
     await withPage({}, async (page) => {
       await page.goto(`${app.url}/docs`);
       await page.getByText("Writes a note").first().waitFor({ state: "attached", timeout: 20_000 });

@@ -1,4 +1,5 @@
-// The password of a database never is in the arguments of a process that kit starts, because all users of a machine can read them.
+// Tests that no process that kit starts has the password of a database in its arguments, because all users of a machine can read
+// them.
 
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
@@ -9,25 +10,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DevSession } from "./support/dev-session.ts";
 import { Project, repository } from "./support/project.ts";
 
-/** Places that start a process, with the reason why its arguments contain no password. The name of a test is in quotes. */
+/** Files that start a process, with the reason why its arguments contain no password. The reason may be the name of a test in quotes. */
 const PLACES: Readonly<Record<string, string>> = {
-  "packages/cli/src/dev/app-process.ts": '"starts no process with the password in its arguments"',
+  "packages/cli/src/dev/app-process.ts": '"start no process with the password in its arguments"',
   "packages/cli/src/dev/terminal.ts": "opens a browser at the URL of the application",
-  "packages/cli/src/dev/type-checker.ts": '"starts no process with the password in its arguments"',
-  "packages/cli/src/node-run.ts": '"starts no process with the password in its arguments"',
+  "packages/cli/src/dev/type-checker.ts": '"start no process with the password in its arguments"',
+  "packages/cli/src/node-run.ts": '"start no process with the password in its arguments"',
   "packages/cli/src/psql.ts":
     '"passes the password to psql only in the environment" (packages/cli/test/psql.test.ts)',
-  "packages/dev-database/src/cluster.ts": '"starts no process with the password in its arguments"',
-  "packages/dev-database/src/lease.ts": '"starts no process with the password in its arguments"',
-  "packages/dev-database/src/migrations.ts": '"starts no process with the password in its arguments"',
+  "packages/dev-database/src/cluster.ts": '"start no process with the password in its arguments"',
+  "packages/dev-database/src/lease.ts": '"start no process with the password in its arguments"',
+  "packages/dev-database/src/migrations.ts": '"start no process with the password in its arguments"',
   "packages/dev-database/src/process.ts": "asks ps for the program of a process id",
-  "packages/dev-database/src/server.ts": '"starts no process with the password in its arguments"',
+  "packages/dev-database/src/server.ts": '"start no process with the password in its arguments"',
   "packages/plugin-rust-server/src/cargo.ts": "passes the name of a profile to cargo",
   "packages/server-native/src/workers/plan.ts": "repeats the arguments of its own process",
   "crates/kit-cli/src/process.rs": "runs npm, git and compilers, none of which gets a URL",
 };
 
-/** Matches calls that start a process in TypeScript or in Rust. */
+/** Matches a call that starts a process, in TypeScript or in Rust. */
 const STARTS = { ts: /\b(?:spawn|spawnSync|execFile|execFileSync|execSync|fork)\(/, rs: /\bCommand::new\(/ };
 
 async function sources(directory: string, extension: string): Promise<string[]> {
@@ -38,7 +39,7 @@ async function sources(directory: string, extension: string): Promise<string[]> 
   return paths.filter((path) => /^(?:packages|crates)\/[^/]+\/src\//.test(path));
 }
 
-/** Returns the code of a file without comments, without methods that are called `spawn`, and for Rust without tests. */
+/** Returns the code of a file without comments and without methods that are called `spawn`. In Rust also without tests. */
 function codeOf(text: string): string {
   return text
     .replace(/#\[cfg\(.*\btest\b.*\)\]\nmod tests \{[^]*/, "")
@@ -46,7 +47,7 @@ function codeOf(text: string): string {
     .replaceAll(/#(?:spawn|fork)\(/g, "");
 }
 
-test("every place that starts a process is known", async () => {
+test("every file that starts a process is in the list of this test", async () => {
   const files = [...(await sources("packages", ".ts")), ...(await sources("crates", ".rs"))];
   assert.ok(files.length > 500, `${files.length} files`);
   const starting = await Promise.all(
@@ -59,7 +60,7 @@ test("every place that starts a process is known", async () => {
   assert.deepEqual(starting.flat().toSorted(), Object.keys(PLACES).toSorted());
 });
 
-/** Records the arguments of all processes that run below a directory. Very short processes may be missed. */
+/** Records the arguments of all processes that run in a directory or below it. It may miss very short processes. */
 class Recorder {
   readonly seen: Set<string> = new Set();
   readonly #directory: string;
@@ -83,7 +84,7 @@ class Recorder {
             const text = await readFile(`/proc/${id}/cmdline`, "utf8");
             this.seen.add(text.replaceAll("\0", " ").trim());
           } catch {
-            // The process has ended, or belongs to another user.
+            // The process has ended, or it belongs to another user.
           }
         }),
       );
@@ -99,7 +100,7 @@ class Recorder {
   }
 }
 
-/** Processes that the commands of the test start. Without them the test would prove nothing. */
+/** Matches processes that the tested commands must start. Otherwise the test would prove nothing. */
 const EXPECTED: readonly RegExp[] = [
   /keeper\.[jt]s .*\/\.data\/postgres/,
   /keeper\.[jt]s .*\/\.data\/tests/,
@@ -112,53 +113,57 @@ const EXPECTED: readonly RegExp[] = [
   /tsc\b.*--noEmit/,
 ];
 
-describe("commands of kit", { skip: process.platform !== "linux" && "reads /proc", timeout: 300_000 }, () => {
-  let project: Project;
-  before(async () => {
-    project = await Project.copy();
-    await project.kitOk("build", "--no-compile");
-  });
-  after(() => project.remove());
+describe(
+  "commands of kit with a database",
+  { skip: process.platform !== "linux" && "reads /proc", timeout: 300_000 },
+  () => {
+    let project: Project;
+    before(async () => {
+      project = await Project.copy();
+      await project.kitOk("build", "--no-compile");
+    });
+    after(() => project.remove());
 
-  test("starts no process with the password in its arguments", async () => {
-    await mkdir(join(project.root, "tests"), { recursive: true });
-    await writeFile(
-      join(project.root, "tests/database.test.ts"),
-      [
-        'import { writeFileSync } from "node:fs";',
-        'import { test } from "node:test";',
-        'import { createTestDatabase } from "@kit/dev-database";',
-        'test("has a database", async () => {',
-        "  await using database = await createTestDatabase();",
-        '  writeFileSync("url", database.url);',
-        "});",
-      ].join("\n"),
-    );
-    const recorder = new Recorder(project.root);
-    const missing = (): RegExp[] =>
-      EXPECTED.filter((pattern) => ![...recorder.seen].some((line) => pattern.test(line)));
-    const passwords: string[] = [];
-    try {
-      const { stdout: url } = await project.kitOk("db", "start");
-      passwords.push(new URL(url.trim()).password);
-      await project.kitOk("migrate:apply");
-      await project.kitOk("test", "tests/database.test.ts");
-      passwords.push(new URL(await readFile(join(project.root, "url"), "utf8")).password);
-      await using dev = DevSession.start(project.root, ["--port", "0"]);
-      const deadline = Date.now() + 60_000;
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
-      while (missing().length > 0 && Date.now() < deadline) await sleep(20);
-      assert.deepEqual(missing(), [], `${dev.output}\n${[...recorder.seen].join("\n")}`);
-    } finally {
-      await project.kit(["db", "stop"]);
-      await recorder.stop();
-    }
-    for (const password of passwords) {
-      assert.ok(password.length >= 16);
-      assert.deepEqual(
-        [...recorder.seen].filter((line) => line.includes(password)),
-        [],
+    test("start no process with the password in its arguments", async () => {
+      await mkdir(join(project.root, "tests"), { recursive: true });
+      await writeFile(
+        join(project.root, "tests/database.test.ts"),
+        [
+          'import { writeFileSync } from "node:fs";',
+          'import { test } from "node:test";',
+          'import { createTestDatabase } from "@kit/dev-database";',
+          'test("has a database", async () => {',
+          "  await using database = await createTestDatabase();",
+          '  writeFileSync("url", database.url);',
+          "});",
+        ].join("\n"),
       );
-    }
-  });
-});
+      const recorder = new Recorder(project.root);
+      const missing = (): RegExp[] =>
+        EXPECTED.filter((pattern) => ![...recorder.seen].some((line) => pattern.test(line)));
+      const passwords: string[] = [];
+      try {
+        const { stdout: url } = await project.kitOk("db", "start");
+        passwords.push(new URL(url.trim()).password);
+        await project.kitOk("migrate:apply");
+        await project.kitOk("test", "tests/database.test.ts");
+        passwords.push(new URL(await readFile(join(project.root, "url"), "utf8")).password);
+        await using dev = DevSession.start(project.root, ["--port", "0"]);
+        const deadline = Date.now() + 60_000;
+        // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+        while (missing().length > 0 && Date.now() < deadline) await sleep(20);
+        assert.deepEqual(missing(), [], `${dev.output}\n${[...recorder.seen].join("\n")}`);
+      } finally {
+        await project.kit(["db", "stop"]);
+        await recorder.stop();
+      }
+      for (const password of passwords) {
+        assert.ok(password.length >= 16);
+        assert.deepEqual(
+          [...recorder.seen].filter((line) => line.includes(password)),
+          [],
+        );
+      }
+    });
+  },
+);

@@ -1,4 +1,4 @@
-// Tests of kit build and the migrations from a user's view.
+// Tests `kit build` and migrations as a user sees them.
 
 import assert from "node:assert/strict";
 import { readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 after(() => assert.equal(projects.length, 0));
 
-/** Returns every file of `.kit/` with its bytes. */
+/** Returns the content of every file in `.kit/`. */
 async function artifacts(project: Project): Promise<Map<string, string>> {
   const root = join(project.root, ".kit");
   const files = await readdir(root, { recursive: true, withFileTypes: true });
@@ -74,7 +74,7 @@ describe("kit build", () => {
     );
   });
 
-  test("gives the same bytes in two directories", async () => {
+  test("writes the same bytes in two directories", async () => {
     const [one, two] = [await copy(), await copy()];
     for (const project of [one, two]) {
       const result = await project.kit(["build"], { env: fixed });
@@ -83,7 +83,7 @@ describe("kit build", () => {
     assert.deepEqual(await artifacts(one), await artifacts(two));
   });
 
-  test("a second build changes nothing, and a build from scratch gives the same bytes", async () => {
+  test("changes nothing if it runs again, and writes the same bytes from scratch", async () => {
     const project = await copy();
     await project.kitOk("build");
     const first = await artifacts(project);
@@ -98,7 +98,7 @@ describe("kit build", () => {
     assert.deepEqual(strip(await artifacts(project)), strip(first));
   });
 
-  test("the artifacts pass the project's own tsc", async () => {
+  test("writes artifacts that pass the project's own tsc", async () => {
     const project = await copy();
     await project.kitOk("build");
     const tsc = join(repository, "node_modules/typescript/bin/tsc");
@@ -106,7 +106,7 @@ describe("kit build", () => {
     assert.equal(result.code, 0, result.stdout);
   });
 
-  test("a mistake is reported with its location, and the last valid build stays unchanged", async () => {
+  test("reports a mistake with its location, and leaves the artifacts of the last valid build", async () => {
     const project = await copy();
     await project.kitOk("build");
     const good = await artifacts(project);
@@ -137,14 +137,14 @@ describe("kit build", () => {
     assert.deepEqual(await artifacts(project), good);
   });
 
-  test("the app refuses to start without a build, and explains what to do", async () => {
+  test("must run before the application starts, whose error tells what to do", async () => {
     const project = await copy();
     await project.kitOk("build");
     await rm(join(project.root, ".kit/routes"), { recursive: true });
     await assert.rejects(project.start(), /kit build/);
   });
 
-  test("the app refuses to start if a route was added after the build, and names the route", async () => {
+  test("must run again after a route was added, which the error of the application names", async () => {
     const project = await copy();
     await project.kitOk("build");
     await edit(project, "src/notes.handlers.ts", (text) =>
@@ -161,8 +161,8 @@ describe("kit build", () => {
   });
 });
 
-describe("migrations", () => {
-  test("the committed migrations are up to date with the types", async () => {
+describe("migrations of the example", () => {
+  test("are up to date with the types", async () => {
     const project = await copy();
     await project.kitOk("build");
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe("migrations", () => {
     );
   });
 
-  test("apply runs once and then has nothing to do", async () => {
+  test("are applied once, and then nothing is left to do", async () => {
     const project = await copy();
     await project.kitOk("build");
     const first = await project.kitOk("migrate:apply");

@@ -1,4 +1,4 @@
-// Tests of what scripts and CI rely on, for every command: exit codes, and the contents of each stream.
+// Tests what scripts and CI rely on, for every command: its exit code, and which output goes to which stream.
 
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -19,23 +19,25 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** Database URL with the lowest port, where no process listens. */
+/** URL of a database on the lowest port, which no process listens on. */
 const NOBODY = "postgres://127.0.0.1:1/none?connect_timeout=2";
 
-/** Returns all commands from the list in the help text. */
+/** Returns the names of all commands in the help text. */
 async function commands(): Promise<string[]> {
   const help = (await project.kitOk("--help")).stdout;
   const list = help.slice(help.indexOf("Commands:"), help.indexOf("Options:"));
   return [...list.matchAll(/^ {2}(\S+) {2,}/gm)].map(([, name]) => name ?? "");
 }
 
-/** Parses standard output, which must be a single JSON document. Standard error may contain more. */
+/** Parses the standard output of a command, which must be one JSON document. Standard error may contain other text. */
 function json(result: CommandResult, what: string): Record<string, unknown> {
   assert.match(result.stdout, /^[[{]/, `${what}: ${result.stdout}${result.stderr}`);
   return JSON.parse(result.stdout) as Record<string, unknown>;
 }
 
-/** Runs a command on its own terminal, as a user sees it. Resolves to `undefined` if the system has no `script`. */
+/**
+ * Runs a command in a pseudoterminal, so its output is what a user sees. Resolves to `undefined` if the machine has no program `script`.
+ */
 async function seen(command: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const log = join(project.root, "terminal.log");
   const kit = join(repository, "node_modules/.bin/kit");
@@ -50,12 +52,12 @@ async function seen(command: string, env: Readonly<Record<string, string>>): Pro
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
-  // `script` adds a line at the start and at the end.
+  // The program `script` adds a line at the start and at the end.
   return (await readFile(log, "utf8")).split("\n").slice(1, -2).join("\n");
 }
 
-describe("exit codes", () => {
-  test("every command prints help with 0 and refuses unknown arguments with 2", async () => {
+describe("exit codes of commands", () => {
+  test("every command exits with 0 after printing help, and with 2 after unknown arguments", async () => {
     const names = await commands();
     for (const name of ["build", "test", "doctor", "inspect", "migrate:apply"])
       assert.ok(names.includes(name), `${name} is among ${names.join(", ")}`);
@@ -89,7 +91,7 @@ describe("exit codes", () => {
     ["explain", "KIT1302"],
   ];
   for (const args of done) {
-    test(`0: kit ${args.join(" ")}`, async () => {
+    test(`kit ${args.join(" ")} exits with 0`, async () => {
       const people = await project.kit(args);
       assert.equal(people.code, 0, people.stdout + people.stderr);
       assert.notEqual(people.stdout, "");
@@ -112,7 +114,7 @@ describe("exit codes", () => {
     },
   ];
   for (const { args, code, says } of refused) {
-    test(`1: kit ${args.join(" ")}`, async () => {
+    test(`kit ${args.join(" ")} exits with 1`, async () => {
       const env = { DATABASE_URL: NOBODY };
       const people = await project.kit(args, { env });
       assert.deepEqual([people.code, people.stdout], [1, ""]);
@@ -125,7 +127,7 @@ describe("exit codes", () => {
     });
   }
 
-  test("1: outdated files and failed checks are printed as JSON too", async () => {
+  test("commands that find outdated files or failed checks print JSON too, and exit with 1", async () => {
     const copy = await Project.copy();
     try {
       await copy.kitOk("generate");
@@ -152,8 +154,8 @@ describe("exit codes", () => {
   });
 });
 
-describe("on a terminal", () => {
-  test("prints colors, unless NO_COLOR is set", async (t) => {
+describe("commands in a terminal", () => {
+  test("print colors, unless NO_COLOR is set", async (t) => {
     const colored = await seen("generate", { NO_COLOR: "" });
     if (colored === undefined) {
       t.skip("script (util-linux) is not installed");
@@ -165,7 +167,7 @@ describe("on a terminal", () => {
     assert.ok(!plain?.includes("\u001B"), plain);
   });
 
-  test("prints valid JSON too", async (t) => {
+  test("print valid JSON too", async (t) => {
     const text = await seen("inspect routes --json", { NO_COLOR: "" });
     if (text === undefined) {
       t.skip("script (util-linux) is not installed");

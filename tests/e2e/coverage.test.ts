@@ -1,5 +1,5 @@
-// Tests of the coverage of contracts that `kit test` reports for a real application: with generated tests only, and with a handwritten
-// test.
+// Tests the coverage of contracts that `kit test` reports for a real application, with generated tests only and with a handwritten
+// test in addition.
 
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ interface Result {
   };
 }
 
-describe("kit test counts the items of the contracts that tests cover", { timeout: 300_000 }, () => {
+describe("kit test counts which items of the contracts the tests cover", { timeout: 300_000 }, () => {
   let project: Project;
   before(async () => {
     project = await Project.ready();
@@ -40,7 +40,7 @@ describe("kit test counts the items of the contracts that tests cover", { timeou
     return (JSON.parse(stdout) as Result).contracts;
   };
 
-  test("generated tests cover every route, field, bound and rule, but no error that depends on data", async () => {
+  test("generated tests cover every route, field, bound and rule, but no errors that depend on stored data", async () => {
     const { items, routes, fields, bounds, rules } = await tested();
     for (const count of [routes, fields, bounds, rules]) {
       assert.ok(count.of > 0);
@@ -50,7 +50,7 @@ describe("kit test counts the items of the contracts that tests cover", { timeou
     assert.deepEqual([...missing], ["401 UNAUTHORIZED", "401 INVALID_TOKEN", "404 NOTE_NOT_FOUND"]);
   });
 
-  test("requests of the project's own tests count, and only these if the tests run alone", async () => {
+  test("requests of handwritten tests count, also if they run without the generated tests", async () => {
     await mkdir(join(project.root, "tests"), { recursive: true });
     await writeFile(
       join(project.root, "tests/strangers.test.ts"),
@@ -77,7 +77,7 @@ describe("kit test counts the items of the contracts that tests cover", { timeou
     assert.deepEqual(routes, { seen: 0, of: 5 });
   });
 
-  test("requests count from any client, and in any process of the tests that runs the application", async () => {
+  test("requests count if any client sends them and if any process of the tests runs the application", async () => {
     await mkdir(join(project.root, "tests"), { recursive: true });
     await writeFile(
       join(project.root, "tests/others.test.ts"),

@@ -1,4 +1,5 @@
-// Tests that acknowledged writes survive kill -9 of the server and of the database.
+// Tests that no write is lost after the server has confirmed it, even after kill -9 of the server or of the
+// database.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -22,7 +23,7 @@ async function read(app: RunningApp, id: string): Promise<NoteJson> {
   return answer.body;
 }
 
-test("kill -9 of the server during writes loses no acknowledged write", async () => {
+test("kill -9 of the server during writes loses no confirmed write", async () => {
   const answered: NoteJson[] = [];
   for (let round = 0; round < 3; round += 1) {
     const app = await project.start();
@@ -54,7 +55,7 @@ test("kill -9 of the server during writes loses no acknowledged write", async ()
   await app.stop();
 });
 
-test("kill -9 of the database loses no acknowledged write, and the server reconnects", async () => {
+test("kill -9 of the database loses no confirmed write, and the server connects again", async () => {
   const app = await project.start();
   const answer = await app.as("ada").post<NoteJson>("/notes", { title: "kept", content: "c" });
   const pidFile = await readFile(join(project.root, ".data/postgres/cluster/postmaster.pid"), "utf8");
@@ -71,7 +72,7 @@ test("kill -9 of the database loses no acknowledged write, and the server reconn
   assert.deepEqual(await app.stop(), { code: 0, signal: null });
 });
 
-test("two servers share one database", async () => {
+test("two servers that share a database see each other's writes", async () => {
   const [one, two] = await Promise.all([project.start(), project.start()]);
   const answer = await one.as("ada").post<NoteJson>("/notes", { title: "shared", content: "c" });
   assert.deepEqual(await read(two, answer.body.id), answer.body);

@@ -1,4 +1,5 @@
-// Mistakes of a first week: each is reported in a few lines, completely and without a stack trace.
+// Tests the mistakes of a first week with kit: each is reported in a few lines, completely and without a
+// stack trace.
 // tidy: long because each case shows a whole text of the terminal.
 
 import assert from "node:assert/strict";
@@ -15,7 +16,7 @@ import { DevSession } from "./support/dev-session.ts";
 import { type Project, repository } from "./support/project.ts";
 import { adapters, edited, projectOf } from "./support/week.ts";
 
-/** Database URL with a port of this machine on which no process listens. */
+/** URL of a database on a port of this machine that no process listens on. */
 const NOBODY = "postgres://ada:s3cret@127.0.0.1:1/app";
 const START_HELP = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
 const URL_HELP =
@@ -28,12 +29,12 @@ async function made(t: TestContext, project: Promise<Project>, isBuilt = true): 
   return ready;
 }
 
-/** Starts the program as in production, and waits for its exit. */
+/** Starts the program as in production. Resolves when it has exited. */
 function start(project: Project, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   return run(process.execPath, ["src/main.ts"], { cwd: project.root, env });
 }
 
-/** Returns the text that a user sees, with the project's directory replaced by `<project>`. */
+/** Returns the text as a user sees it. `<project>` stands for the directory of the project. */
 function shown({ root }: Project, text: string): string {
   return text.replaceAll(root, "<project>");
 }
@@ -45,7 +46,7 @@ async function taken(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("a program started with node", () => {
+describe("a program that node starts", () => {
   test("reports that it is not built if `kit build` did not run", async (t) => {
     const project = await made(t, projectOf(), false);
     const { code, stdout, stderr } = await start(project);
@@ -61,7 +62,7 @@ describe("a program started with node", () => {
     );
   });
 
-  test("reports what differs if the contracts changed after `kit build`", async (t) => {
+  test("reports the differences if the contracts have changed since `kit build`", async (t) => {
     const project = await made(t, projectOf());
     const path = "src/notes.handlers.ts";
     await writeFile(join(project.root, path), edited(path, '"GET /notes"', '"GET /titles"')[path]!);
@@ -82,7 +83,7 @@ describe("a program started with node", () => {
 
   for (const [make, from, env] of adapters) {
     const name = [from, ...Object.values(env)].join(" ");
-    test(`reports a port in use in three lines on ${name}`, async (t) => {
+    test(`reports in three lines that its port is in use, on ${name}`, async (t) => {
       const app = edited(
         "src/app.ts",
         'nativeServer } from "@kit/server-native"',
@@ -107,7 +108,7 @@ describe("a program started with node", () => {
     });
   }
 
-  test("reports a port in use once if there are workers", async (t) => {
+  test("reports only once that its port is in use if it has workers", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/app.ts", "nativeServer()", "nativeServer({ workers: 2 })")),
@@ -125,7 +126,7 @@ describe("a program started with node", () => {
     ["one process", "nativeServer()"],
     ["workers", "nativeServer({ workers: 2 })"],
   ] as const) {
-    test(`reports an unreachable database in three lines with ${what}`, async (t) => {
+    test(`reports in three lines that its database cannot be reached, with ${what}`, async (t) => {
       const project = await made(t, projectOf(edited("src/app.ts", "nativeServer()", make, true), true));
       const { code, stdout, stderr } = await start(project, { DATABASE_URL: NOBODY, PORT: "0" });
       assert.deepEqual([code, stdout], [1, ""]);
@@ -145,7 +146,7 @@ describe("a program started with node", () => {
     ["mysql://ada:s3cret@db/app", "it begins with mysql://, not with postgres://", "mysql://…@db/app"],
     ["postgres://ada:s3#cret@db/app", "it is not a valid URL", "postgres://…@db/app"],
   ] as const) {
-    test(`reports that DATABASE_URL=${masked} names no database, without its password`, async (t) => {
+    test(`reports that DATABASE_URL=${masked} names no database, without showing the password`, async (t) => {
       const project = await made(t, projectOf({}, true));
       const { code, stderr } = await start(project, { DATABASE_URL: url, PORT: "0" });
       assert.equal(code, 1);
@@ -156,7 +157,7 @@ describe("a program started with node", () => {
     });
   }
 
-  test("gives a caught error its cause and its stack", async (t) => {
+  test("an error that the program catches has a cause and a stack", async (t) => {
     const main = edited("src/main.ts", "const { url } = await app.listen(", "await app.listen(");
     const caught = main["src/main.ts"]!.replace(
       "});\n",
@@ -167,7 +168,7 @@ describe("a program started with node", () => {
     assert.deepEqual([code, stdout, stderr], [0, "StartError EADDRINUSE EADDRINUSE true\n", ""]);
   });
 
-  test("lets Node print an error of the program itself", async (t) => {
+  test("lets Node print an error that the program itself throws", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/main.ts", "const { url }", 'throw new Error("mine");\nconst { url }')),
@@ -179,10 +180,10 @@ describe("a program started with node", () => {
 });
 
 describe("a migration that is not applied", () => {
-  test("is 500 for the client, and the log names the migration", async (t) => {
+  test("leads to status 500, and the log names the migration", async (t) => {
     const project = await made(t, projectOf({}, true));
     await project.kitOk("migrate:generate", "--name", "create_notes");
-    // Closed before the project's directory is removed.
+    // The database is closed before the project's directory is removed.
     await using database = await openDatabase({ root: project.root });
     const app = await project.start({ mode: "production", env: { DATABASE_URL: database.url } });
     const answer = await fetch(`${app.url}/notes`);
@@ -204,13 +205,13 @@ describe("a migration that is not applied", () => {
     );
   });
 
-  test("keeps a program from starting that needs the table at its start", async (t) => {
+  test("keeps a program from starting if it needs the table at its start", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/database.ts", "select 1", "select from notes", true), true),
     );
     await project.kitOk("migrate:generate", "--name", "create_notes");
-    // Closed before the project's directory is removed.
+    // The database is closed before the project's directory is removed.
     await using database = await openDatabase({ root: project.root });
     const { code, stderr } = await start(project, { DATABASE_URL: database.url, PORT: "0" });
     assert.equal(code, 1);
@@ -239,7 +240,7 @@ describe("kit dev", () => {
     );
   });
 
-  test("reports that the database cannot be reached, and serves after that is fixed", async (t) => {
+  test("reports that the database cannot be reached, and serves requests when it can", async (t) => {
     const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
     await using session = DevSession.start(project.root, ["--port", "0"]);
     const expected = [
@@ -256,7 +257,7 @@ describe("kit dev", () => {
     assert.equal(await session.stop(), 0);
   });
 
-  test("shows a type error of a handler once, and reports when it is fixed", async (t) => {
+  test("shows a type error in a handler once, and reports when it is fixed", async (t) => {
     const wrong = edited("src/notes.handlers.ts", "title: body.title", "title: 1");
     const project = await made(t, projectOf(wrong), false);
     await using session = DevSession.start(project.root, ["--no-db", "--port", "0"]);
@@ -271,7 +272,7 @@ describe("kit dev", () => {
     assert.ok(session.output.includes(error), session.output);
     assert.match(session.output, /^ready in/m);
 
-    // The error moves to another line, and a second error occurs.
+    // Moves the error to another line and adds a second error.
     const text = `// A comment.\n${wrong["src/notes.handlers.ts"]!}const more: string = 2;\n`;
     await writeFile(join(project.root, "src/notes.handlers.ts"), text);
     await session.shows("2 type errors in all; the application runs all the same\n");
@@ -308,7 +309,7 @@ describe("kit dev", () => {
     assert.doesNotMatch(session.output, /ReferenceError|node:internal/);
   });
 
-  test("passes the variables of .env to the program, except those that are already set", async (t) => {
+  test("passes the variables in .env to the program, except those that are already set", async (t) => {
     const main = edited(
       "src/main.ts",
       "console.log(",
@@ -335,7 +336,7 @@ describe("kit dev", () => {
     );
   });
 
-  test("ignores .env if NODE_ENV is production", async (t) => {
+  test("does not read .env if NODE_ENV is production", async (t) => {
     const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
     const { code, stderr } = await project.kit(["migrate:status"], { env: { NODE_ENV: "production" } });
     assert.equal(code, 1);
@@ -349,7 +350,7 @@ describe("kit dev", () => {
 });
 
 describe("kit build", () => {
-  test("shows type errors and exits with 1 with --check-types", async (t) => {
+  test("shows type errors and exits with 1 if --check-types is given", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/notes.handlers.ts", "title: body.title", "titel: body.title")),
@@ -394,7 +395,7 @@ describe("kit build", () => {
     });
   });
 
-  test("reports that there are no type errors with --check-types", async (t) => {
+  test("reports that there are no type errors if --check-types is given", async (t) => {
     const project = await made(t, projectOf(), false);
     const { code, stdout, stderr } = await project.kit(["build", "--check-types"]);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -404,7 +405,7 @@ describe("kit build", () => {
     assert.equal(typeCheck.name, "tsc");
   });
 
-  test("reports what is missing if --check-types cannot check types", async (t) => {
+  test("reports what is missing if --check-types cannot check the types", async (t) => {
     const project = await made(t, projectOf({ "tsconfig.json": null }), false);
     const { code, stderr } = await project.kit(["build", "--check-types"]);
     assert.equal(code, 1);
@@ -414,7 +415,7 @@ describe("kit build", () => {
     );
   });
 
-  test("names a missing handler", async (t) => {
+  test("names the route whose handler is missing", async (t) => {
     const project = await made(
       t,
       projectOf(edited("src/notes.handlers.ts", '  "GET /notes": () => [],\n', "")),
@@ -448,7 +449,7 @@ describe("kit build", () => {
     );
   });
 
-  test("names an unknown tag", async (t) => {
+  test("names an unknown doc tag", async (t) => {
     const project = await made(t, projectOf(edited("src/notes.types.ts", "@maxLength", "@maxLenght")), false);
     const { stderr } = await project.kit(["build"]);
     assert.equal(
@@ -468,7 +469,7 @@ describe("kit build", () => {
   });
 });
 
-/** Returns a Node version older than the oldest supported one, from the path of these tests or from system directories. */
+/** Returns the path of a Node that is older than the oldest supported version. Searches the path and the system's directories. */
 async function oldNode(): Promise<string | undefined> {
   const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/local/bin", "/usr/bin"];
   for (const directory of new Set(directories)) {
@@ -484,7 +485,7 @@ async function oldNode(): Promise<string | undefined> {
   return undefined;
 }
 
-test("reports the required version to an old Node", async (t) => {
+test("kit reports the required version of Node to an older Node", async (t) => {
   const node = await oldNode();
   if (node === undefined) {
     t.skip("there is no Node older than 24 here");

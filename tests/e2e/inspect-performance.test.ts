@@ -1,4 +1,5 @@
-// Text that `kit inspect performance` prints for known latencies. The sidecar rounds them, and the command formats them.
+// Tests the table that `kit inspect performance` prints for known latencies. The sidecar rounds them, and the command
+// formats them.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,7 +13,7 @@ import { Project } from "./support/project.ts";
 
 const ROUTE = "GET /notes/:id";
 
-/** Durations in milliseconds, with the printed line of a route that needed them. */
+/** Durations in milliseconds, and the line that is printed for a route with these durations. */
 const cases: readonly (readonly [title: string, durations: readonly number[], line: string])[] = [
   ["below one millisecond", [0.123456789], `${ROUTE}  1         0.123   0.123   0.123   0.123`],
   ["below 100 ms", [12.3456789, 12.3456789], `${ROUTE}  2         12.3    12.3    12.3    12.3`],

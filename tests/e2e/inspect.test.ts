@@ -1,4 +1,5 @@
-// Tests of `kit inspect` on the artifacts of a build: each subject as data, each global flag, and wrong usage.
+// Tests `kit inspect` with the artifacts of a build: each subject as JSON, each global option, and wrong
+// arguments.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -17,11 +18,11 @@ async function inspect(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout) as unknown;
 }
 
-/** Endpoints in the order of the source. */
+/** Routes in the order of the source. */
 const ENDPOINTS = ["POST /notes", "GET /notes", "GET /notes/:id", "PUT /notes/:id", "DELETE /notes/:id"];
 
-describe("of a build", () => {
-  test("routes", async () => {
+describe("kit inspect with the artifacts of a build", () => {
+  test("lists the routes", async () => {
     const routes = (await inspect("routes", "--json")) as Record<string, unknown>[];
     assert.deepEqual(
       routes.map(({ method, path }) => `${String(method)} ${String(path)}`),
@@ -41,7 +42,7 @@ describe("of a build", () => {
     assert.deepEqual([remove!["body"], remove!["response"]], [null, null]);
   });
 
-  test("a route", async () => {
+  test("shows one route", async () => {
     const route = (await inspect("route", "POST /notes", "--json")) as Record<string, unknown>;
     assert.partialDeepStrictEqual(route, {
       method: "POST",
@@ -52,7 +53,7 @@ describe("of a build", () => {
     });
   });
 
-  test("middleware", async () => {
+  test("lists the middleware", async () => {
     const middleware = (await inspect("middleware", "--json")) as {
       name: string;
       priority: unknown;
@@ -67,7 +68,7 @@ describe("of a build", () => {
     assert.equal(middleware.find(({ name }) => name === "errorMiddleware")?.type, "built-in");
   });
 
-  test("dependencies, by both names", async () => {
+  test("lists the dependencies, under both names of the subject", async () => {
     const packages = (await inspect("dependencies", "--json")) as { name: string; dependsOn: string[] }[];
     assert.deepEqual(await inspect("deps", "--json"), packages);
     const core = packages.find(({ name }) => name === "@kit/core");
@@ -75,7 +76,7 @@ describe("of a build", () => {
     for (const { dependsOn } of packages) for (const name of dependsOn) assert.match(name, /^@kit\//);
   });
 
-  test("a schema", async () => {
+  test("shows a schema", async () => {
     const schema = (await inspect("schema", "Note", "--json")) as {
       name: string;
       table: string;
@@ -99,7 +100,7 @@ describe("of a build", () => {
     assert.equal(paging.name, "PaginatedResponseOfNoteSummary");
   });
 
-  test("the pipeline", async () => {
+  test("shows the build pipeline", async () => {
     const pipeline = (await inspect("build-pipeline", "--json")) as Record<string, unknown>;
     const hooks = pipeline["hooks"] as { name: string; order: number; description: string }[];
     assert.deepEqual(
@@ -113,7 +114,7 @@ describe("of a build", () => {
   });
 });
 
-describe("global flags", () => {
+describe("global options of kit inspect", () => {
   const asked: readonly (readonly string[])[] = [
     ["routes"],
     ["route", "GET /notes/:id"],
@@ -124,7 +125,7 @@ describe("global flags", () => {
     ["build-pipeline"],
   ];
   for (const args of asked) {
-    test(`inspect ${args.join(" ")}`, async () => {
+    test(`work with: inspect ${args.join(" ")}`, async () => {
       const json = await inspect(...args, "--json");
       assert.deepEqual(await inspect(...args, "--format", "json"), json);
       assert.deepEqual(await inspect(...args, "--format=json"), json);
@@ -138,7 +139,7 @@ describe("global flags", () => {
   }
 
   for (const args of [["errors"], ["performance"], ["server"]]) {
-    test(`inspect ${args.join(" ")} uses the given port, and names it`, async () => {
+    test(`select the port, which the error names: inspect ${args.join(" ")}`, async () => {
       const { code, stdout } = await project.kit(["inspect", ...args, "--json", "--debug-port", "1"]);
       assert.equal(code, 1);
       const failure = JSON.parse(stdout) as {
@@ -164,7 +165,7 @@ describe("global flags", () => {
     ["routes", "more"],
   ];
   for (const args of wrong) {
-    test(`wrong usage: inspect ${args.join(" ")}`, async () => {
+    test(`are refused if they are wrong: inspect ${args.join(" ")}`, async () => {
       const { code, stdout, stderr } = await project.kit(["inspect", ...args]);
       assert.deepEqual([code, stdout], [2, ""]);
       assert.notEqual(stderr, "");

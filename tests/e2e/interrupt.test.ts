@@ -1,4 +1,5 @@
-// Tests of Ctrl-C while a command waits without end: it exits at once with all processes that it started, and its parent sees the signal.
+// Tests Ctrl-C in a command that waits forever: the command exits immediately with all processes that it has started, and its parent
+// process sees the signal.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -11,11 +12,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { baseEnvironment, run } from "./support/command.ts";
 import { Project, repository } from "./support/project.ts";
 
-/** Timeout that is long enough for a busy machine; the command itself would wait without end. */
+/** Time in milliseconds that counts as immediate, even on a busy machine. The command itself would wait forever. */
 const AT_ONCE_MS = 20_000;
 
 let project: Project;
-/** Server that accepts connections and never sends anything. */
+/** Server that accepts connections and never responds. */
 let silent: Server;
 let port: number;
 const connections = new Set<Socket>();
@@ -37,7 +38,7 @@ after(async () => {
   await project.remove();
 });
 
-/** Runs a command in its own process group, like a terminal, and presses Ctrl-C when it waits. */
+/** Runs a command in its own process group, as a terminal does, and sends the signal of Ctrl-C when the command waits. */
 async function interrupted(
   args: readonly string[],
   waits: () => Promise<boolean>,
@@ -62,7 +63,7 @@ async function interrupted(
   process.kill(-child.pid!, "SIGINT");
   const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
   assert.ok(Date.now() - pressed < AT_ONCE_MS, "it took too long");
-  // `migrate:apply` handles the signal, prints its progress, and exits as failed.
+  // `migrate:apply` handles the signal itself: it prints its progress and exits with 1.
   const expected = args[0] === "migrate:apply" ? 1 : 130;
   assert.ok(signal === "SIGINT" || code === expected, `code ${code}, signal ${signal}: ${printed}`);
   while (await runs(child.pid!)) {
@@ -71,7 +72,7 @@ async function interrupted(
   }
 }
 
-/** Returns true if a process group has a process that is not a zombie. */
+/** Returns true if a process of the group runs. Exited processes whose parent has not noticed that do not count. */
 async function runs(group: number): Promise<boolean> {
   const { stdout } = await run("ps", ["-A", "-o", "pgid=,stat="], { cwd: project.root });
   return stdout.split("\n").some((line) => {
@@ -80,16 +81,16 @@ async function runs(group: number): Promise<boolean> {
   });
 }
 
-/** Returns a function that returns true after a new connection. */
+/** Returns a function that resolves to true after the server has got another connection. */
 function connected(): () => Promise<boolean> {
   const earlier = connections.size;
   return () => Promise.resolve(connections.size > earlier);
 }
 
 describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
-  test("stops a build whose compiler does not exit", async () => {
+  test("stops a build whose compiler never exits", async () => {
     const bin = join(project.root, "node_modules");
-    // A compiler of the project that takes a long time.
+    // Replaces the compiler of the project by a program that takes very long.
     await unlink(bin);
     await mkdir(join(bin, ".bin"), { recursive: true });
     const compiler = join(bin, ".bin/swc");
@@ -102,7 +103,7 @@ describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
     await unlink(join(project.root, "kit.config.ts"));
   });
 
-  test("stops npm, and the new project stays complete", async () => {
+  test("stops npm, and the files of the new project stay complete", async () => {
     const registry = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_prefer_online: "true" };
     await interrupted(["scaffold", "init", "shop", "--no-git"], connected(), registry);
     const files = await readdir(join(project.root, "shop"), { recursive: true, withFileTypes: true });
@@ -111,18 +112,18 @@ describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
   });
 
   for (const args of [["doctor"], ["migrate:apply"]]) {
-    test(`stops kit ${args.join(" ")} on a database that does not respond`, async () => {
+    test(`stops kit ${args.join(" ")} if the database never responds`, async () => {
       await interrupted(args, connected(), { DATABASE_URL: `postgres://127.0.0.1:${port}/none` });
     });
   }
 
-  test("stops kit inspect on a sidecar that does not respond", async () => {
+  test("stops kit inspect if the sidecar never responds", async () => {
     await interrupted(["inspect", "server", "--debug-port", String(port)], connected());
   });
 });
 
-test("the output of npm is not lost", async () => {
-  // No process listens on this port.
+test("kit scaffold shows the output of npm", async () => {
+  // No process listens on this port, so npm fails.
   const env = { npm_config_registry: "http://127.0.0.1:1/", npm_config_fetch_retries: "0" };
   const { code, stdout, stderr } = await project.kit(["scaffold", "init", "shelf", "--json", "--no-git"], {
     env,

@@ -1,4 +1,4 @@
-// Tests of the OpenAPI document: with the official meta-schema, and of its contents for the notes example.
+// Tests the OpenAPI document: against the official meta-schema, and its content for the Notes example.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ function operation(path: string, method: string): Operation {
   return found;
 }
 
-/** Resolves a schema that is a reference. */
+/** Returns the schema that a reference stands for. Returns other schemas unchanged. */
 function resolve(schema: ({ $ref?: string } & Schema) | undefined): Schema {
   assert.ok(schema !== undefined);
   if (schema.$ref === undefined) return schema;
@@ -66,14 +66,14 @@ function resolve(schema: ({ $ref?: string } & Schema) | undefined): Schema {
   return found;
 }
 
-test("is valid OpenAPI 3.1", async () => {
+test("the OpenAPI document is valid OpenAPI 3.1", async () => {
   const validator = new Validator();
   const result = await validator.validate(JSON.parse(text) as Record<string, unknown>);
   assert.equal(result.valid, true, JSON.stringify(result.errors, null, 2));
   assert.equal(validator.version, "3.1");
 });
 
-test("is the document that a running server in development serves", async () => {
+test("the OpenAPI document is the one that a server in development serves", async () => {
   await project.kitOk("migrate:apply");
   const app = await project.start();
   const answer = await app.with({}).get<Document>("/openapi.json");
@@ -81,12 +81,12 @@ test("is the document that a running server in development serves", async () => 
   await app.stop();
 });
 
-test("names the project", () => {
+test("the OpenAPI document names the project", () => {
   assert.equal(document.info.title, "notes");
   assert.equal(document.info.version, "0.1.0");
 });
 
-describe("has the five operations", () => {
+describe("the OpenAPI document has the five operations", () => {
   const statuses: [path: string, method: string, status: string, ...errors: string[]][] = [
     ["/notes", "post", "201", "400", "401"],
     ["/notes", "get", "200", "400", "401"],
@@ -109,12 +109,12 @@ describe("has the five operations", () => {
     });
   }
 
-  test("has no other operations", () => {
+  test("the OpenAPI document has no other operations", () => {
     assert.deepEqual(Object.keys(document.paths).toSorted(), ["/notes", "/notes/{id}"]);
   });
 });
 
-test("the body of POST requires title and content, has limits and defaults, and no authorId", () => {
+test("the body of POST requires title and content, has limits and defaults, and lacks authorId", () => {
   const schema = resolve(operation("/notes", "post").requestBody?.content["application/json"]?.schema);
   assert.deepEqual(schema.required?.toSorted(), ["content", "title"]);
   assert.deepEqual(Object.keys(schema.properties ?? {}), ["title", "content", "archived"]);
@@ -124,13 +124,13 @@ test("the body of POST requires title and content, has limits and defaults, and 
   assert.deepEqual([archived?.type, archived?.default], ["boolean", false]);
 });
 
-test("the body of PUT requires nothing and has no default", () => {
+test("the body of PUT requires no property and has no default", () => {
   const schema = resolve(operation("/notes/{id}", "put").requestBody?.content["application/json"]?.schema);
   assert.deepEqual(schema.required ?? [], []);
   assert.deepEqual(Object.keys(schema.properties ?? {}), ["title", "content", "archived"]);
 });
 
-test("a note in a response has all its fields", () => {
+test("a note in a response has all of its properties", () => {
   const schema = resolve(
     operation("/notes/{id}", "get").responses["200"]?.content?.["application/json"]?.schema,
   );
@@ -140,7 +140,7 @@ test("a note in a response has all its fields", () => {
   assert.equal(schema.properties?.["createdAt"]?.format, "date-time");
 });
 
-test("describes paging as optional integers with bounds", () => {
+test("the parameters for paging are optional integers with bounds", () => {
   const parameters = operation("/notes", "get").parameters ?? [];
   assert.deepEqual(
     parameters.map(({ name, in: place, required = false, schema }) => [

@@ -1,4 +1,4 @@
-// Tests of commands in unusual locations: paths with special characters, directories below the project, sources with Windows line ends,
+// Tests commands in unusual places: paths with special characters, directories below the project, sources with Windows line endings,
 // full disks.
 
 import assert from "node:assert/strict";
@@ -10,10 +10,10 @@ import { Project, repository } from "./support/project.ts";
 
 const kit = join(repository, "node_modules/.bin/kit");
 
-/** Fixed build time, so that two builds of the same sources have the same bytes. */
+/** Fixed time of the build. With it, two builds of the same sources write the same bytes. */
 const TIMELESS = { SOURCE_DATE_EPOCH: "1790000000" };
 
-/** Returns the contents of every file below a directory, by path. */
+/** Returns the content of every file below a directory, by path. */
 async function tree(root: string): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for await (const entry of glob("**/*", { cwd: root, withFileTypes: true })) {
@@ -21,7 +21,7 @@ async function tree(root: string): Promise<Record<string, string>> {
     const path = join(entry.parentPath, entry.name);
     texts[path.slice(root.length + 1)] = await readFile(path, "utf8");
   }
-  // The pattern does not match names that start with a dot.
+  // The pattern does not match names that begin with a dot.
   for (const name of await readdir(root)) if (name.startsWith(".") && name !== ".lock") texts[name] ??= "";
   return texts;
 }
@@ -73,7 +73,7 @@ describe("a project", () => {
     }
   });
 
-  test("is named in an error if the command runs in a directory below the project", async () => {
+  test("is named in the error if a command runs in a directory below it", async () => {
     const below = join(project.root, "src");
     const named = `--root ${project.root}`;
     const built = await run(process.execPath, [kit, "build"], { cwd: below });
@@ -88,7 +88,7 @@ describe("a project", () => {
   });
 });
 
-test("Windows line ends give the same artifacts, and errors the same line numbers", async () => {
+test("sources with Windows line endings have the same artifacts, and the same line numbers in errors", async () => {
   const project = await Project.copy();
   try {
     const build = ["build", "--no-compile"];
@@ -127,13 +127,13 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
   });
   after(() => project.remove());
 
-  /** Limits the size of files in kilobytes: a write fails in the middle, like on a full disk. */
+  /** Runs kit with a maximum file size in kilobytes. A longer write fails in the middle, as on a full disk. */
   function full(kilobytes: number, ...args: string[]): Promise<CommandResult> {
     const limited = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$@"`;
     return run("bash", ["-c", limited, "bash", process.execPath, kit, ...args], { cwd: project.root });
   }
 
-  test("keeps the artifacts of the last build, and leaves no partial file", async () => {
+  test("does not destroy the artifacts of the last build, and no partial file is left", async () => {
     const untouched = await tree(join(project.root, ".kit"));
     const types = join(project.root, "src/notes.types.ts");
     const text = await readFile(types, "utf8");
@@ -153,12 +153,12 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
       migrations.filter((name) => name.startsWith(".") || name.includes("more")),
       [],
     );
-    // Without the limit, the build works again.
+    // Without the maximum, the build works again.
     assert.equal((await project.kit(["build", "--no-compile"])).code, 0);
     assert.equal((await project.kit(["build", "--check"])).code, 0);
   });
 
-  test("gets no part of scaffolded code", async () => {
+  test("leaves no part of a scaffolded project", async () => {
     const untouched = await tree(join(project.root, "src"));
     const added = await full(0, "scaffold", "add", "route", "reports");
     assert.deepEqual([added.code, added.stdout], [1, ""]);
@@ -172,14 +172,14 @@ describe("a full disk", { skip: process.platform !== "linux" }, () => {
   });
 });
 
-test("a directory without write permission is reported as such", async (t) => {
+test("kit build reports a directory that it may not write to", async (t) => {
   const project = await Project.copy();
   try {
     await project.kitOk("build", "--no-compile");
     const types = join(project.root, "src/notes.types.ts");
     await writeFile(types, `${await readFile(types, "utf8")}export type More = string;\n`);
     const untouched = await tree(join(project.root, ".kit"));
-    // Permissions do not apply to root.
+    // File permissions do not apply to root.
     const user =
       process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
     for await (const path of glob("{.kit,.kit/**/*,src,.}", { cwd: project.root })) {

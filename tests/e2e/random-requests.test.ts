@@ -1,5 +1,5 @@
-// Tests of `kit test:contracts --runs`: it finds an application that breaks its contract for some values only, reduces the request, and
-// prints a command that sends the request again.
+// Tests `kit test:contracts --runs`: it finds a handler that breaks its contract only for some values, reduces the request, and prints
+// a command that sends the request again.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -20,10 +20,10 @@ interface Result {
   readonly failures: readonly Failure[];
 }
 
-/** Mistake that fails for titles above this length; no bound of the contract is close to it. */
+/** Mistake in a handler, which fails for titles longer than this. No limit of the contract is close to it. */
 const BREAKS = 'if (body.title.length > 7 && body.archived) throw new Error("on purpose");';
 
-describe("random requests", { timeout: 300_000 }, () => {
+describe("random requests of kit test:contracts", { timeout: 300_000 }, () => {
   let project: Project;
   let handlers: string;
   before(async () => {
@@ -37,7 +37,7 @@ describe("random requests", { timeout: 300_000 }, () => {
     return { ...(JSON.parse(stdout) as Result), code };
   };
 
-  test("find mistakes that only some values cause, and print the smallest request", async () => {
+  test("find a mistake that only some values cause, and print the smallest such request", async () => {
     const right = await readFile(handlers, "utf8");
     const start = '"POST /notes": async ({ body, ctx }) => {';
     assert.ok(right.includes(start));
@@ -74,7 +74,7 @@ describe("random requests", { timeout: 300_000 }, () => {
     assert.deepEqual([mended.code, mended.passed], [0, 1]);
   });
 
-  test("print a shell command that sends the exact request to the application", async () => {
+  test("print a shell command that sends exactly the same request to the application", async () => {
     const right = await readFile(handlers, "utf8");
     await writeFile(
       handlers,
@@ -93,7 +93,7 @@ describe("random requests", { timeout: 300_000 }, () => {
     assert.match(sent.stdout, /^HTTP\/1\.1 201 /, line);
   });
 
-  test("explain an invalid value of --replay", async () => {
+  test("are refused with an explanation if the value of --replay is invalid", async () => {
     const { failures } = await tested("--seed", "7", "--replay", "POST /notes");
     assert.match(failures[0]?.message ?? "", /--replay is a route, `valid` or `spoiled`, and a path/);
   });

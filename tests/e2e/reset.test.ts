@@ -1,4 +1,5 @@
-// `kit db reset` deletes nothing without confirmation: it asks on a terminal, and otherwise requires `--yes`.
+// Tests that `kit db reset` deletes nothing without a confirmation: it asks on a terminal, and elsewhere
+// requires `--yes`.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +20,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
   });
   after(() => project?.remove());
 
-  /** Runs a function with a connection to the embedded database. */
+  /** Calls a function with a connection to the embedded database. */
   async function connected<T>(work: (client: Client) => Promise<T>): Promise<T> {
     await using database = await openDatabase({ root: project.root });
     const client = new Client({ connectionString: database.url });
@@ -59,7 +60,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     });
   }
 
-  test("deletes nothing without a terminal, and names the flag", async () => {
+  test("deletes nothing if there is no terminal, and names the option --yes", async () => {
     await add("nobody@example.com");
     for (const args of [
       ["db", "reset"],
@@ -74,7 +75,7 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     assert.ok((await emails()).includes("nobody@example.com"));
   });
 
-  test("resets the database after confirmation", async () => {
+  test("resets the database after a confirmation", async () => {
     await add("gone@example.com");
     const seen = await onTerminal("db reset", project.root, [[QUESTION, DOWN, ENTER]]);
     assert.equal(seen.code, 0, seen.text);

@@ -49,13 +49,13 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** Requests of all clients, by whether they got a response. */
+/** Requests of all clients: those with a response, and those without. */
 interface Seen {
   readonly answered: Set<string>;
   readonly unanswered: Set<string>;
 }
 
-/** Sends requests on one connection until the server closes it: one after the other, or `atOnce` at a time. */
+/** Sends requests on one connection until the server closes it, `atOnce` of them together. Returns true if there was a response. */
 async function ask(port: number, name: string, atOnce: number, seen: Seen): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -95,7 +95,7 @@ test("SIGTERM under load loses no request whose handler has started", { timeout:
     const load = { goesOn: true };
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let turn = 0; load.goesOn; turn += 1) {
-        // A connection without any response came too late.
+        // A connection without any response was opened too late.
         if (!(await ask(app.port, `${client}-${turn}`, client % 2 === 0 ? 1 : 3, seen))) await sleep(5);
       }
     });

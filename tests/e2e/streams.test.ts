@@ -1,4 +1,4 @@
-// Tests of the output of commands: readers that stop early, full disks, narrow terminals, and terminals without colors.
+// Tests the output of commands: to readers that stop early, to full disks, to narrow terminals, and without colors.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** Runs a shell command line in which `kit` is this repository's kit. */
+/** Runs a command line in a shell in which `kit` is the program of this repository. */
 function shell(line: string, env: Readonly<Record<string, string>> = {}): Promise<CommandResult> {
   const kit = `kit() { '${process.execPath}' '${join(repository, "node_modules/.bin/kit")}' "$@"; }`;
   return run("bash", ["-c", `${kit}; ${line}`], { cwd: project.root, env });
@@ -30,7 +30,7 @@ const PRINTED = [
   "--help",
 ];
 
-describe("standard output", () => {
+describe("standard output of a command", () => {
   for (const command of PRINTED) {
     test(`may be closed early by its reader: kit ${command} | head -1`, async () => {
       const { stdout, stderr } = await shell(`kit ${command} | head -1; echo "\${PIPESTATUS[@]}"`);
@@ -39,7 +39,7 @@ describe("standard output", () => {
     });
 
     test(
-      `that cannot be written is a failure: kit ${command} > /dev/full`,
+      `makes the command fail if it cannot be written: kit ${command} > /dev/full`,
       {
         skip: process.platform !== "linux",
       },
@@ -50,19 +50,22 @@ describe("standard output", () => {
       },
     );
 
-    test(`may be closed: kit ${command} >&-`, async () => {
+    test(`may be closed from the beginning: kit ${command} >&-`, async () => {
       const { stderr } = await shell(`kit ${command} >&-`);
       assert.doesNotMatch(stderr, /panicked|Error:|\bat .*\.js:/);
     });
   }
 
-  test("prints nothing if standard error is closed too", async () => {
+  test("may be closed together with standard error, and then nothing is printed", async () => {
     const { code } = await shell("kit build --no-compile >&- 2>&-");
     assert.equal(code, 0);
   });
 });
 
-/** Returns the output on a terminal with the given number of columns; `undefined` if the system has no `script`. */
+/**
+ * Returns the output of a command in a pseudoterminal with this number of columns. Returns `undefined` if the machine has no program
+ * `script`.
+ */
 async function seen(command: string, columns: number): Promise<string | undefined> {
   const line = `stty -F /dev/tty cols ${columns} rows 24; '${process.execPath}' '${join(repository, "node_modules/.bin/kit")}' ${command}`;
   try {
@@ -80,8 +83,8 @@ async function seen(command: string, columns: number): Promise<string | undefine
 const ESCAPE = String.fromCharCode(27);
 const COLOR = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
 
-describe("a terminal", () => {
-  test("gets no colors with --no-color at any position", async (t) => {
+describe("a command in a terminal", () => {
+  test("prints no colors if --no-color is given at any position", async (t) => {
     const colored = await seen("inspect --help", 80);
     if (colored === undefined) {
       t.skip("script (util-linux) is not installed");
@@ -89,11 +92,11 @@ describe("a terminal", () => {
     }
     assert.ok(colored.includes("\u001B["));
     for (const command of ["--no-color generate", "generate --no-color", "inspect --help --no-color"])
-      // Erasing a line is not a color.
+      // The sequence that erases a line is not a color.
       assert.ok(!COLOR.test((await seen(command, 80)) ?? ""), command);
   });
 
-  test("wraps help between words if the terminal is narrow", async (t) => {
+  test("wraps its help between words if the terminal is narrow", async (t) => {
     const help = await seen("build --help --no-color", 48);
     if (help === undefined) {
       t.skip("script (util-linux) is not installed");

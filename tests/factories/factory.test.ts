@@ -1,4 +1,4 @@
-// Tests of factories, matchers and suites on a copy of an example, with the API that a project's tests use.
+// Tests factories, matchers and suites in a copy of an example, with the same API that tests of projects use.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -30,7 +30,7 @@ function read(value: unknown): NewUser {
 }
 
 describe("a factory", () => {
-  test("creates readable values of the type in its call", () => {
+  test("creates readable values of the type that its call names", () => {
     const users = createFactory<User>({ root });
     assert.equal(users.type, "User");
     const user = users.build();
@@ -42,7 +42,7 @@ describe("a factory", () => {
     assert.equal(createFactory<NewUser>({ root }).type, "CreateUserInput");
   });
 
-  test("creates the same values with the same seed, and other values with another seed", () => {
+  test("creates the same values from the same seed, and others from another seed", () => {
     const make = (seed?: number): User[] =>
       createFactory<User>(seed === undefined ? { root } : { root, seed }).buildMany(3);
     assert.deepEqual(make(), make());
@@ -54,7 +54,7 @@ describe("a factory", () => {
     assert.deepEqual(users.build(), first);
   });
 
-  test("never repeats a unique string", () => {
+  test("never creates the same value twice for a unique property", () => {
     const users = createFactory<User>({ root });
     const emails = users.buildMany(2000).map(({ email }) => email);
     assert.equal(new Set(emails).size, 2000);
@@ -67,7 +67,7 @@ describe("a factory", () => {
     assert.match(numbered.build().email, /^user-\d+@example\.com$/);
   });
 
-  test("accepts partial values at any depth, and passes them on with `with`", () => {
+  test("accepts values for some properties at any depth, and passes them on with `with`", () => {
     const teams = createFactory<TeamWithMembers>({ root });
     const analysts = teams.with({ name: "Analysts" });
     const team = analysts.build({ capacity: 3 });
@@ -81,7 +81,7 @@ describe("a factory", () => {
     assert.match(memberships.build().userId, UUID);
   });
 
-  test("refuses partial values that break a rule", () => {
+  test("refuses given values that break a rule", () => {
     const users = createFactory<User>({ root });
     assert.throws(
       () => users.build({ displayName: "" }),
@@ -89,7 +89,7 @@ describe("a factory", () => {
     );
   });
 
-  test("creates a value that breaks one rule", () => {
+  test("creates a value that breaks exactly one rule", () => {
     const users = createFactory<NewUser>({ root });
     assert.equal([...read(users.buildInvalid("displayName", "maxLength")).displayName].length, 101);
     assert.equal([...read(users.buildInvalid("displayName", "minLength")).displayName].length, 1);
@@ -107,7 +107,7 @@ describe("a factory", () => {
     assert.equal(typeof createdAt, "string");
   });
 
-  test("lists the valid fields and rules", () => {
+  test("names the valid properties and rules in its error for an unknown one", () => {
     const users = createFactory<NewUser>({ root });
     assert.throws(
       () => users.buildInvalid("emial" as "email", "format"),
@@ -137,7 +137,7 @@ describe("a factory", () => {
     ]);
   });
 
-  test("explains what to write if its type cannot be determined", () => {
+  test("explains what to write if it cannot find out the type", () => {
     interface Local {
       a: 1;
     }
@@ -163,8 +163,8 @@ describe("a factory", () => {
   });
 });
 
-describe("a value is checked against a type", () => {
-  test("as a response and as a handler's value", () => {
+describe("a value is checked against its type", () => {
+  test("as it is in a response, and as a handler returns it", () => {
     const user = createFactory<User>({ root }).build();
     const held: unknown = user;
     assertMatches(held, "User", { root });
@@ -193,7 +193,7 @@ describe("a value is checked against a type", () => {
   });
 });
 
-// Never called: only `tsc` checks its types.
+// This function is never called, because only `tsc` checks its types.
 export function types(
   users: Factory<User>,
   teams: Factory<TeamWithMembers>,
@@ -204,10 +204,10 @@ export function types(
   users.build({ status: "suspended" });
   // @ts-expect-error the property does not exist
   users.build({ mail: "ada@example.com" });
-  // @ts-expect-error the member does not exist
+  // @ts-expect-error the union has no such value
   users.build({ status: "gone" });
   users.buildInvalid("email", "format");
-  // @ts-expect-error the field does not exist
+  // @ts-expect-error there is no such property
   users.buildInvalid("mail", "format");
   // @ts-expect-error a timestamp has no length
   users.buildInvalid("createdAt", "minLength");
@@ -218,7 +218,7 @@ export function types(
   teams.buildInvalid("capacity", "multipleOf");
   // @ts-expect-error a boolean has no format
   todos.buildInvalid("completed", "format");
-  // @ts-expect-error items do not have this field
+  // @ts-expect-error the items have no such property
   teams.buildInvalid("members[0].name", "type");
   joins.buildInvalid("role", "enum");
   changes.buildInvalid("name", "maxLength");

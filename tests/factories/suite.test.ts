@@ -1,4 +1,4 @@
-// Tests of suites in a project's tests: test files in a copy of an example, run by node:test.
+// Tests suites in files that node:test runs in a copy of an example, as in the tests of a project.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ describe("a suite", { timeout: 300_000 }, () => {
   });
   after(() => project?.remove());
 
-  /** Runs test files. They do not close their suites, and the process must exit anyway. */
+  /** Runs test files. They do not close their suites, but their process must exit nevertheless. */
   async function tested(
     files: Readonly<Record<string, string>>,
     env: Record<string, string> = {},
@@ -45,7 +45,7 @@ describe("a suite", { timeout: 300_000 }, () => {
     return await run(process.execPath, ["--test", ...paths], { cwd: project.root, env });
   }
 
-  test("resets its database, and files have separate databases", async () => {
+  test("resets its database for each test, and other files have other databases", async () => {
     const file = `
 const suite = await createIntegrationSuite({
   app: () => import("../src/app.ts"),
@@ -68,7 +68,7 @@ test("its database is where the application is", () => assert.equal(process.env[
     passed(await tested({ "one.test.ts": file, "two.test.ts": file }), 8);
   });
 
-  test("may be created in a hook, and accepts fixtures", async () => {
+  test("may be created in a hook, and can insert fixtures", async () => {
     passed(
       await tested({
         "hook.test.ts": `
@@ -91,7 +91,7 @@ describe("teams", () => {
     );
   });
 
-  test("explains why rows cannot be inserted and requests cannot be sent", async () => {
+  test("explains why rows cannot be inserted or requests cannot be sent", async () => {
     passed(
       await tested({
         "wrong.test.ts": `

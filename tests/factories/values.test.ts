@@ -1,5 +1,6 @@
-// Checks values of factories with the generated validators, which are independent of the factories: ten thousand values of each type of the
-// golden files and of the examples. Then breaks each rule at each location separately. `KIT_RUNS` is the number of values.
+// Checks ten thousand values of factories for each type of the golden files and the examples. The generated validators, which are
+// independent of the factories, must accept them. Then breaks each rule at each location, one at a time. `KIT_RUNS` is the number of
+// values.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -22,23 +23,23 @@ import { Project, repository } from "../e2e/support/project.ts";
 
 const runs = Number(process.env["KIT_RUNS"] ?? 10_000);
 
-/** Number of valid values that are searched for locations with rules. */
+/** Number of valid values in which locations with rules are searched. */
 const LOOKED_AT = 12;
 
-/** Rules that no value breaks without breaking another rule, or that are reported as another failure. */
+/** Rules that no value can break without breaking another rule, or whose failure is reported as another rule's. */
 const NEVER_ALONE: readonly RegExp[] = [
-  // Any string is valid too.
-  // A domain longer than 253 characters is not valid in an email address.
+  // These rules allow every string. A domain of more than 253 characters is not valid in an email address
+  // anyway.
   /^Containers \$\.byMail\[.* maxLength$/,
   /^Choices \$\.(?:texts\[0\]|bytesOrText) format$/,
   /^Unions \$\.(?:textOrDate format|bigOrText integer)$/,
   /^Containers \$\.layered\.\w+ format$/,
-  // Without the property, the value matches another member.
+  // Without the property, the value fits another member of the union.
   /^Choices \$\.(?:eitherSide\.left|loose(?:First|Last)\.b|versioned\.version) /,
   /^Unions \$\.anything\.(?:kind|a) required$/,
-  // The other value of a boolean tag belongs to the other member.
+  // The other value of a boolean tag belongs to the other member of the union.
   /^Choices \$\.result\.ok enum$/,
-  // Two members have this location, so the failure is reported for their union.
+  // Two members of the union have this location, so the failure is reported for the union.
   /^Choices \$\.nested\.in/,
   /^Entangled \$\.next\./,
 ];
@@ -64,7 +65,7 @@ async function typesIn(directory: string): Promise<Type[]> {
   );
 }
 
-/** Checks that many values of each style and form are valid, and that decoding gives a handler's value. */
+/** Checks that many generated values of each kind are valid, and that decoding gives the values that a handler sees. */
 function passes({ name, shape, validator }: Type): void {
   for (const style of ["wide", "readable"] as const) {
     for (const value of fc.sample(arbitrary(shape, { style }), { seed: 11, numRuns: Math.ceil(runs / 2) })) {
@@ -78,7 +79,7 @@ function passes({ name, shape, validator }: Type): void {
   }
 }
 
-/** Returns the shape without a rule at a location. */
+/** Returns a copy of the shape without one rule at one location. */
 function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], rule: RuleName): Shape {
   switch (shape.kind) {
     case "reference":
@@ -129,7 +130,7 @@ function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], r
         if (rule === "required" && rest.length === 0) return { ...property, optional: "always" as const };
         return { ...property, shape: loosened(property.shape, rest, rule) };
       });
-      // A key has the same path as its value.
+      // A key of an index signature has the same path as its value.
       const index = shape.index?.map((entry) => {
         const inner = { ...entry, shape: loosened(entry.shape, rest, rule) };
         if (entry.key === undefined || rest.length > 0) return inner;
@@ -142,7 +143,10 @@ function loosened(shape: Shape, [step, ...rest]: readonly (string | number)[], r
   }
 }
 
-/** Rules of a failure that correspond to each rule of a factory. In a union, `anyOf` may replace all rules except a missing property. */
+/**
+ * Rules that a failure may name for each rule that a factory breaks. In a union, `anyOf` may replace every rule except that for a missing
+ * property.
+ */
 const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
   required: ["required"],
   null: ["type", "enum", "const", "anyOf"],
@@ -156,10 +160,10 @@ const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
   minimum: ["minimum", "anyOf"],
   maximum: ["maximum", "anyOf"],
   exclusiveMinimum: ["exclusiveMinimum", "anyOf"],
-  // The bound of a 64-bit column is reported as its greatest number.
+  // For a column of 64 bits, the failure names the greatest number instead.
   exclusiveMaximum: ["exclusiveMaximum", "maximum", "anyOf"],
   multipleOf: ["multipleOf", "anyOf"],
-  // For a bigint, which is a string of digits, the pattern is reported.
+  // For a bigint, which is a string of digits, the failure names the pattern.
   integer: ["type", "minimum", "maximum", "pattern", "anyOf"],
   length: ["minItems", "maxItems", "anyOf"],
   minItems: ["minItems", "anyOf"],
@@ -167,7 +171,7 @@ const TOLD_AS: Readonly<Record<RuleName, readonly ValidationRule[]>> = {
   uniqueItems: ["uniqueItems", "anyOf"],
 };
 
-/** Breaks each rule at each location separately: the validator refuses the value at that location, and accepts it without the rule. */
+/** Breaks each rule at each location, one at a time. The validator must refuse the value there, and must accept it without the rule. */
 function isRefused({ name, shape, validator }: Type): number {
   const broken = new Set<string>();
   const left = new Set<string>();
@@ -215,8 +219,8 @@ for (const golden of ["kitchen-sink", "notes", "directions"]) {
   const types = await typesIn(directory);
   describe(`types of ${golden}`, () => {
     for (const type of types) {
-      test(`${type.name}: ${runs} values pass`, () => passes(type));
-      test(`${type.name}: each rule can be broken separately`, (context) => {
+      test(`${type.name}: ${runs} generated values are valid`, () => passes(type));
+      test(`${type.name}: each rule can be broken alone`, (context) => {
         context.diagnostic(`${type.name}: ${isRefused(type)} rules`);
       });
     }
@@ -234,11 +238,11 @@ for (const example of ["notes", "teams"] as const) {
     });
     after(() => project?.remove());
 
-    test(`${runs} values of each type pass`, () => {
+    test(`${runs} generated values of each type are valid`, () => {
       assert.ok(types.length > 8);
       for (const type of types) passes(type);
     });
-    test("each rule of each type can be broken separately", (context) => {
+    test("each rule of each type can be broken alone", (context) => {
       let rules = 0;
       for (const type of types) rules += isRefused(type);
       context.diagnostic(`${rules} rules`);

@@ -1,6 +1,6 @@
 // Sends garbage in keys, references, numbers, dates and strings. No server may respond with 500: Notes and Teams on Node, Notes in Rust,
-// and a project with keys of every kind with the Rust handlers that kit generates. `KIT_SEED` selects other requests; `KIT_RUNS` is the
-// number of requests to each server.
+// and the handlers that kit generates in Rust for keys of every kind. `KIT_SEED` selects other requests, and `KIT_RUNS` is their number
+// for each server.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ import { RunningApp } from "../e2e/support/running-app.ts";
 import { rustProgram, rustProgramOf } from "../e2e/support/server.ts";
 import { send } from "./support/run.ts";
 
-/** Number of requests to each server. */
+/** Number of requests that each server gets. */
 const count = runs(5_000);
 
 async function contractsIn(root: string): Promise<Contracts> {
@@ -28,7 +28,7 @@ async function contractsIn(root: string): Promise<Contracts> {
   return ((await import(file.href)) as { default: Contracts }).default;
 }
 
-/** Sends requests to a server with its own database. */
+/** Sends requests to a server that has its own database. */
 async function ask(
   name: string,
   contracts: Contracts,
@@ -45,7 +45,7 @@ async function ask(
     const statuses = [...result.statuses].toSorted(([a], [b]) => a - b).map((pair) => pair.join(": "));
     process.stderr.write(`${name}: seed ${seed}; ${statuses.join(", ")}\n`);
     assert.ok(result.failures.length === 0, `seed ${seed}\n${result.failures.join("\n\n")}`);
-    // If handlers receive no requests because all are refused before, the test shows nothing.
+    // Some requests must reach handlers. If all were refused before, the test would show nothing.
     const taken = [...result.statuses].filter(([status]) => status < 300 || status === 404 || status === 409);
     const reached = taken.reduce((sum, [, many]) => sum + many, 0);
     assert.ok(reached > count / 10, `only ${reached} requests reached a handler`);
@@ -55,7 +55,7 @@ async function ask(
 }
 
 for (const example of ["notes", "teams"] as const satisfies readonly Example[]) {
-  describe(`garbage for ${example}`, { timeout: 10 * 60_000 }, () => {
+  describe(`garbage in requests to ${example}`, { timeout: 10 * 60_000 }, () => {
     let project: Project;
     let contracts: Contracts;
     before(async () => {
@@ -65,13 +65,13 @@ for (const example of ["notes", "teams"] as const satisfies readonly Example[]) 
     });
     after(() => project?.remove());
 
-    test("the server on Node never responds with 500", async () => {
+    test("gets no status 500 from the server on Node", async () => {
       await using database = await createTestDatabase({ root: project.root });
       await ask(`${example} on Node`, contracts, { root: project.root, database });
     });
 
     if (example === "notes") {
-      test("the server in Rust never responds with 500", async (t) => {
+      test("gets no status 500 from the server in Rust", async (t) => {
         if (!existsSync(rustProgram)) return t.skip("kit build in examples/notes-rust makes the program");
         await using database = await createTestDatabase({ root: project.root });
         await ask("notes in Rust", contracts, { root: project.root, database, program: rustProgram });
@@ -80,7 +80,7 @@ for (const example of ["notes", "teams"] as const satisfies readonly Example[]) 
   });
 }
 
-describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
+describe("garbage in requests to generated handlers", { timeout: 10 * 60_000 }, () => {
   const root = join(import.meta.dirname, "fixtures/keys");
   const program = rustProgramOf("keys");
 
@@ -88,11 +88,11 @@ describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
     ? false
     : "kit build in tests/garbage/fixtures/keys creates the program";
 
-  /** Calls a function with a database that has the tables of the program. */
+  /** Calls a function with the URL of a database that has the tables of the program. */
   async function withTables(use: (database: TestDatabase) => Promise<void>): Promise<void> {
     const migrations = join(root, ".kit/migrations");
     const statements = readdirSync(migrations)
-      // `pending.sql` is in the same directory.
+      // The directory also contains `pending.sql`.
       .filter((name) => /^\d+_.*\.sql$/.test(name))
       .toSorted()
       .map((name) => readFileSync(join(migrations, name), "utf8"));
@@ -115,51 +115,54 @@ describe("garbage for generated handlers", { timeout: 10 * 60_000 }, () => {
     }
   }
 
-  test("generated handlers never respond with 500", { skip: missing }, () =>
+  test("gets no status 500", { skip: missing }, () =>
     withTables(async (database) => ask("keys in Rust", await contractsIn(root), { root, database, program })),
   );
 
-  test("writes respond with 409 if another row refers to the row, directly or not", { skip: missing }, () =>
-    withTables(async (database) => {
-      const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
-      const app = await RunningApp.start(root, { mode: "production", env, program });
-      try {
-        const url = `http://127.0.0.1:${app.port}`;
-        const headers = { "content-type": "application/json" };
-        const create = async (path: string, body: object): Promise<{ id: string }> => {
-          const response = await fetch(`${url}${path}`, {
-            method: "POST",
-            headers,
-            body: JSON.stringify(body),
+  test(
+    "a write gets 409 if another row refers to the row, directly or through other rows",
+    { skip: missing },
+    () =>
+      withTables(async (database) => {
+        const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
+        const app = await RunningApp.start(root, { mode: "production", env, program });
+        try {
+          const url = `http://127.0.0.1:${app.port}`;
+          const headers = { "content-type": "application/json" };
+          const create = async (path: string, body: object): Promise<{ id: string }> => {
+            const response = await fetch(`${url}${path}`, {
+              method: "POST",
+              headers,
+              body: JSON.stringify(body),
+            });
+            assert.equal(response.status, 201, await response.clone().text());
+            return (await response.json()) as { id: string };
+          };
+          const shelf = await create("/shelves", { name: "a", floor: 1 });
+          const counter = await create("/counters", {
+            count: 1,
+            big: "1",
+            ratio: 1,
+            since: "2026-01-01T00:00:00Z",
+            shelfId: shelf.id,
           });
-          assert.equal(response.status, 201, await response.clone().text());
-          return (await response.json()) as { id: string };
-        };
-        const shelf = await create("/shelves", { name: "a", floor: 1 });
-        const counter = await create("/counters", {
-          count: 1,
-          big: "1",
-          ratio: 1,
-          since: "2026-01-01T00:00:00Z",
-          shelfId: shelf.id,
-        });
-        await create("/steps", { text: "a", tags: [], extra: 1, kind: "up", counterId: counter.id });
-        // The deletion of the shelf would delete the counter, which the step refers to.
-        const response = await fetch(`${url}/shelves/${shelf.id}`, { method: "DELETE" });
-        const { error } = (await response.json()) as { error: { code: string; message: string } };
-        assert.equal(response.status, 409);
-        assert.equal(error.message, "It is in use by steps");
+          await create("/steps", { text: "a", tags: [], extra: 1, kind: "up", counterId: counter.id });
+          // The shelf cannot be deleted: that would also delete its counter, which the step refers to.
+          const response = await fetch(`${url}/shelves/${shelf.id}`, { method: "DELETE" });
+          const { error } = (await response.json()) as { error: { code: string; message: string } };
+          assert.equal(response.status, 409);
+          assert.equal(error.message, "It is in use by steps");
 
-        await create("/words", { key: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", text: null, shelf: "a" });
-        // The word refers to the name of the shelf.
-        const body = JSON.stringify({ name: "b" });
-        const renamed = await fetch(`${url}/shelves/${shelf.id}`, { method: "PATCH", headers, body });
-        const text = await renamed.text();
-        assert.equal(renamed.status, 409, text);
-        assert.match(text, /It is in use by words/);
-      } finally {
-        await app.stop();
-      }
-    }),
+          await create("/words", { key: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", text: null, shelf: "a" });
+          // The name of the shelf cannot be changed, because the word refers to it.
+          const body = JSON.stringify({ name: "b" });
+          const renamed = await fetch(`${url}/shelves/${shelf.id}`, { method: "PATCH", headers, body });
+          const text = await renamed.text();
+          assert.equal(renamed.status, 409, text);
+          assert.match(text, /It is in use by words/);
+        } finally {
+          await app.stop();
+        }
+      }),
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Tests generated contract tests with broken contracts: in a copy of an example, breaks each rule of the request types in the validators,
- * one at a time, while the application runs. The generated tests must fail. The last line is `N of N mutants caught`.
+ * Tests the generated contract tests: they must fail if the application breaks its contract. In a copy of an example, this program weakens
+ * or removes the rules of the request types in the validators, one at a time, while the application runs. The last line of the output is `N
+ * of N mutants caught`.
  *
  * `node tests/mutation/contracts.ts [example …]`
  *
@@ -34,7 +35,7 @@ for (const example of EXAMPLES.filter((one) => named.length === 0 || named.inclu
 console.log(`${caught} of ${made} mutants caught`);
 process.exitCode = caught === made && made > 0 ? 0 : 1;
 
-/** Runs the mutants in a separate process, which has the project's modules and its database. */
+/** Runs the mutants of one contract group in a process of its own, which loads the modules of the project and uses its database. */
 async function mutate(example: string, root: string, group: string): Promise<void> {
   const program = join(import.meta.dirname, "project.ts");
   const child = spawn(process.execPath, [program, root, group], {
@@ -43,7 +44,7 @@ async function mutate(example: string, root: string, group: string): Promise<voi
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   for await (const line of createInterface({ input: child.stdout })) {
-    // The application's log contains JSON lines too.
+    // Log entries of the application are JSON lines too, but have other properties.
     const { what, isCaught } = JSON.parse(line) as { what?: string; isCaught?: boolean };
     if (what === undefined || isCaught === undefined) continue;
     made += 1;

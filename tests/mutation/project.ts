@@ -1,5 +1,5 @@
 /**
- * Breaks the rules of one contract group of a built project, one at a time, while its application runs. Prints a JSON line for each rule:
+ * Breaks the rules of one contract group in a built project, one at a time, while its application runs. Prints a JSON line for each rule:
  * the mutation, and whether the generated contract tests failed.
  *
  * `node tests/mutation/project.ts <root> <group>`
@@ -19,7 +19,7 @@ import { mutantsOf, type Slot } from "./shapes.ts";
 type Changeable = { -readonly [K in keyof CompiledRoute]: CompiledRoute[K] };
 type Run = () => Promise<void>;
 
-/** Route whose validator is replaced temporarily. */
+/** Route with a validator that replaces its own for a while. */
 interface RouteMutant {
   readonly what: string;
   readonly route: Changeable;
@@ -27,7 +27,7 @@ interface RouteMutant {
   readonly validator: Partial<Validator<unknown>>;
 }
 
-/** Collects the tests that a file of contract tests declares, to run them repeatedly. */
+/** Collects the tests that a file of contract tests declares, so that they can run many times. */
 class Collector {
   readonly tests: { readonly group: string; readonly name: string; readonly run: Run }[] = [];
   readonly before: Run[] = [];
@@ -51,7 +51,7 @@ class Collector {
     after: (run: Run): unknown => this.after.push(run),
   };
 
-  /** Returns the message of the first test of a route that fails, or `undefined`. */
+  /** Runs the tests of a route. Returns the message of the first one that fails, or `undefined` if all pass. */
   async failure(route: string): Promise<string | undefined> {
     for (const { group, name, run } of this.tests) {
       if (group !== route) continue;
@@ -66,7 +66,7 @@ class Collector {
 }
 
 const [root = "", group = ""] = process.argv.slice(2);
-// The application searches the build output from the directory of the program.
+// The application looks for the build output in the directory of the program.
 process.argv[1] = join(root, "mutants.ts");
 const built = (path: string): Promise<Record<string, unknown>> =>
   import(pathToFileURL(join(root, ".kit", path)).href) as Promise<Record<string, unknown>>;
@@ -84,7 +84,7 @@ async function mutate(route: Changeable): Promise<void> {
   if (failure !== undefined) throw new Error(`${route.ref} breaks its contract already: ${failure}`);
   for (const mutant of await mutantsOfRoute(route)) {
     const isCaught = await caught(mutant);
-    // Data that the mutant accepted would break later tests.
+    // Removes data that the mutant has accepted, because later tests would fail.
     await empty();
     process.stdout.write(
       `${JSON.stringify({ what: `${route.ref} ${mutant.slot} ${mutant.what}`, isCaught })}\n`,
@@ -92,7 +92,7 @@ async function mutate(route: Changeable): Promise<void> {
   }
 }
 
-/** Empties all tables except kit's own. */
+/** Deletes the rows of all tables except those of kit itself. */
 async function empty(): Promise<void> {
   const pool = new Pool({ connectionString: process.env["DATABASE_URL"] });
   try {
@@ -105,7 +105,7 @@ async function empty(): Promise<void> {
   }
 }
 
-/** Collects the tests of a group, with a collector instead of node:test. */
+/** Imports the tests of a group with a collector in place of node:test. */
 async function collect(): Promise<Collector> {
   const found = new Collector();
   const directory = join(root, ".kit/tests");
@@ -146,7 +146,7 @@ async function mutantsOfRoute(route: Changeable): Promise<RouteMutant[]> {
   return found;
 }
 
-/** Returns mutants of decoded values: undeclared members that are kept, and defaults that are not applied. */
+/** Returns mutants that decode wrongly: undeclared properties are not dropped, or defaults are not set. */
 function decodings(
   route: Changeable,
   slot: Slot,
@@ -158,7 +158,7 @@ function decodings(
   const found: RouteMutant[] = [];
   const add = (what: string, changed: (value: unknown) => unknown): unknown =>
     found.push({ what, route, slot, validator: { decode: changed } });
-  // In a query, only declared members are read.
+  // In a query, undeclared properties are never read.
   if (target.index === undefined && slot === "body")
     add("$: undeclared members are kept", (value) => ({
       ...(value as object),
@@ -167,7 +167,7 @@ function decodings(
   for (const { key, optional } of target.properties) {
     if (optional !== "input") continue;
     const isGiven = (value: unknown): boolean => Reflect.get(value as object, key) !== undefined;
-    // Generated values have no default in the validator.
+    // The validator does not set a default that the database generates.
     if (!isDefaulted(decode, key)) continue;
     add(`$.${key}: no default is filled in`, (value) => {
       const decoded = decode(value) as Record<string, unknown>;
@@ -178,7 +178,7 @@ function decodings(
   return found;
 }
 
-/** Returns true if decoding `{}` sets the key. */
+/** Returns true if the decoder sets this property in `{}`. */
 function isDefaulted(decode: (value: unknown) => unknown, key: string): boolean {
   try {
     return Reflect.get(decode({}) as object, key) !== undefined;
@@ -187,7 +187,7 @@ function isDefaulted(decode: (value: unknown) => unknown, key: string): boolean 
   }
 }
 
-/** Returns true if a test fails while the route uses the mutant instead of its validator. */
+/** Returns true if a test fails while the route uses the mutant in place of its validator. */
 async function caught({ route, slot, validator }: RouteMutant): Promise<boolean> {
   const real = route[slot];
   Object.assign(route, { [slot]: { ...real, ...validator } });

@@ -1,6 +1,6 @@
 /**
- * Breaks one rule of a type at a time. A mutant is the generated `Shape` with one rule relaxed, tightened or removed. Its validator differs
- * from the generated one in that rule only, because conformance tests compare shapes and generated checks.
+ * Breaks the rules of a type, one at a time. A mutant is the generated `Shape` in which one rule is weaker, stricter or missing. Its
+ * validator differs from the generated one in that rule only, because conformance tests compare shapes with generated checks.
  *
  * @module
  */
@@ -11,12 +11,12 @@ type PropertyShape = ObjectShape["properties"][number];
 
 /** Shape that differs from the original in one rule. */
 export interface Mutant {
-  /** The rule, and its change. */
+  /** Path and name of the rule, and the change. */
   readonly what: string;
   readonly shape: Shape;
 }
 
-/** Part of a request that a type describes. Rules that no request can break in that part have no mutants. */
+/** Part of a request that the type describes. Rules that no request can break in that part have no mutants. */
 export type Slot = "params" | "query" | "body";
 
 const ANYTHING: Shape = { kind: "unknown" };
@@ -34,7 +34,7 @@ const BOUNDS = [
 ] as const;
 const FLAGS = ["format", "pattern", "integer", "multipleOf", "uniqueItems"] as const;
 
-/** Returns every mutant of a shape. */
+/** Returns all mutants of a shape, including those of the shapes within it. */
 export function mutantsOf(shape: Shape, slot: Slot, path = "$", seen: readonly Shape[] = []): Mutant[] {
   if (shape.kind === "reference") {
     const target = shape.to();
@@ -44,7 +44,7 @@ export function mutantsOf(shape: Shape, slot: Slot, path = "$", seen: readonly S
   return [...ownMutants(shape, slot, path), ...innerMutants(shape, slot, path, seen)];
 }
 
-/** Returns mutants of the rules of the shape itself. */
+/** Returns the mutants of the rules that the shape itself has. */
 function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
   const found: Mutant[] = [];
   const rules = shape as unknown as Readonly<Record<string, unknown>>;
@@ -55,12 +55,13 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
   for (const [rule, laxer] of BOUNDS) {
     const bound = rules[rule];
     if (typeof bound !== "number") continue;
-    // An email address is never longer than this, so a greater bound has no effect.
+    // An email address is never longer than this, so a greater limit has no effect.
     if (rule === "maxLength" && rules["format"] === "email" && bound > LONGEST_EMAIL) continue;
     for (const step of [laxer, -laxer]) {
       const moved = bound + step;
       const isLength = rule.endsWith("Length") || rule.endsWith("Items");
-      // A length is at least 0, a path segment is never empty, and a list in a query has at least one item.
+      // A length is never below 0. A path segment is never empty, and a list in a query has at least one
+      // item.
       const least = isLength && slot !== "body" && (rule === "minItems" || slot === "params") ? 1 : 0;
       if (isLength && moved < least) continue;
       found.push({ what: `${path}: ${rule} ${bound} becomes ${moved}`, shape: changed(rule, moved) });
@@ -77,7 +78,8 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
       found.push({ what: `${path}: member ${index + 1} of the union is gone`, shape: { ...shape, members } });
     }
   }
-  // Path parameters are always strings, and params and query are always objects.
+  // Path parameters are always strings, and params and query are always objects, so these rules cannot be
+  // broken.
   const isGiven = (slot === "params" && shape.kind === "string") || (slot !== "body" && path === "$");
   if (!isGiven && shape.kind !== "unknown" && shape.kind !== "union") {
     found.push({ what: `${path}: anything is taken`, shape: ANYTHING });
@@ -85,7 +87,7 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
   return found;
 }
 
-/** Returns mutants of the shapes within a shape. */
+/** Returns the mutants of the shapes within a shape. */
 function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Shape[]): Mutant[] {
   switch (shape.kind) {
     case "object":
@@ -104,7 +106,7 @@ function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Sha
         const nullable: Shape = { kind: "union", members: [property.shape, { kind: "null" }] };
         const takesNull = admitsNull(property.shape);
         return [
-          // A path without a parameter is a different path.
+          // A path without its parameter is the path of another route.
           ...(slot === "params" ? [] : [presence]),
           ...(slot !== "body" || takesNull
             ? []

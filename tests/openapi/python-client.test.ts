@@ -1,5 +1,5 @@
-// Tests a client in another language: openapi-python-client generates it from the documents of the examples, and it calls the running
-// applications. The calls are in notes.py and teams.py.
+// Tests a client in another language. openapi-python-client generates it from the OpenAPI documents of the examples, and it sends
+// requests to the running applications. The calls are in notes.py and teams.py.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { PythonPackage } from "./python.ts";
 
 const generator = new PythonPackage("openapi-python-client", "0.29.1");
 
-describe("a Python client generated from the OpenAPI document calls", () => {
+describe("a Python client that is generated from the OpenAPI document sends requests to", () => {
   let missing: string | undefined;
   before(() => {
     missing = generator.install();
@@ -37,7 +37,7 @@ describe("a Python client generated from the OpenAPI document calls", () => {
             "none",
             "--fail-on-warning",
           ],
-          // The generator formats its output with a program in the same directory.
+          // The generator calls a formatter in the same directory.
           { cwd: project.root, env: { PATH: `${generator.bin}:${process.env["PATH"]}` }, timeout: 120_000 },
         );
         assert.equal(made.code, 0, made.stdout + made.stderr);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { repository } from "../e2e/support/project.ts";
 
-/** Programs of one PyPI package, in a virtual environment below `target/`. */
+/** Programs of a PyPI package in a virtual environment below `target/`. */
 export class PythonPackage {
   readonly #name: string;
   readonly #version: string;
-  /** Directory of its programs. */
+  /** Directory that contains the programs. */
   readonly bin: string;
 
   constructor(name: string, version: string) {
@@ -17,7 +17,7 @@ export class PythonPackage {
     this.bin = join(repository, `target/${name}-${version}/bin`);
   }
 
-  /** Installs the package once. Returns the reason if that is not possible. */
+  /** Installs the package once. If that is not possible, returns the reason. */
   install(): string | undefined {
     if (existsSync(join(this.bin, this.#name))) return undefined;
     const steps = [

@@ -1,4 +1,5 @@
-// Checks the OpenAPI documents of the examples with the recommended rules of Redocly and Spectral.
+// Checks the OpenAPI documents of the examples with the recommended rules of the linters Redocly and
+// Spectral.
 
 import assert from "node:assert/strict";
 import { readFile, symlink } from "node:fs/promises";
@@ -15,14 +16,14 @@ async function document(example: Example): Promise<string> {
   return await readFile(join(repository, "examples", example, ".kit/schemas/openapi.json"), "utf8");
 }
 
-/** Returns the problems according to Redocly's recommended rules, one per line. */
+/** Returns the problems that Redocly reports, one per line. */
 async function redocly(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lintFromString({ source, absoluteRef: "openapi.json", config });
   return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
 }
 
-/** Returns the problems according to Spectral's recommended rules, one per line. */
+/** Returns the problems that Spectral reports, one per line. */
 async function stoplight(source: string): Promise<string[]> {
   const linter = new spectral.Spectral();
   linter.setRuleset({ extends: [[rulesets.oas, "recommended"]] } as Parameters<typeof linter.setRuleset>[0]);
@@ -31,49 +32,54 @@ async function stoplight(source: string): Promise<string[]> {
 }
 
 for (const example of EXAMPLES) {
-  describe(`the document of ${example}`, () => {
-    test("has no problems according to Redocly's rules", async () => {
+  describe(`the OpenAPI document of ${example}`, () => {
+    test("has no problems under Redocly's recommended rules", async () => {
       assert.deepEqual(await redocly(await document(example)), []);
     });
 
-    test("has no problems according to Spectral's rules", async () => {
+    test("has no problems under Spectral's recommended rules", async () => {
       assert.deepEqual(await stoplight(await document(example)), []);
     });
   });
 }
 
-test("operations of new projects and of additions to them are described", { timeout: 60_000 }, async () => {
-  const home = await Project.empty();
-  try {
-    await home.kitOk("scaffold", "init", "shop", "--yes", "--no-install", "--no-git");
-    const root = join(home.root, "shop");
-    await symlink(join(repository, "node_modules"), join(root, "node_modules"));
-    for (const what of [
-      ["entity", "order"],
-      ["route", "basket"],
-    ])
-      await home.kitOk("scaffold", "add", ...what, "--root", root);
-    await home.kitOk("generate:openapi", "--root", root);
-    const source = await readFile(join(root, ".kit/schemas/openapi.json"), "utf8");
-    assert.match(source, /"\/orders"/);
-    assert.match(source, /"\/basket"/);
-    // Description and contact come from the user's package.json; and an operation without input has no 4xx response.
-    const theirs = /^info-|^operation-4xx-response #\/paths\/~1basket\//;
-    const found = [...(await redocly(source)), ...(await stoplight(source))];
-    assert.deepEqual(
-      found.filter((line) => !theirs.test(line)),
-      [],
-    );
-  } finally {
-    await home.remove();
-  }
-});
+test(
+  "every operation of a new project, and of what is added to it, has a description",
+  { timeout: 60_000 },
+  async () => {
+    const home = await Project.empty();
+    try {
+      await home.kitOk("scaffold", "init", "shop", "--yes", "--no-install", "--no-git");
+      const root = join(home.root, "shop");
+      await symlink(join(repository, "node_modules"), join(root, "node_modules"));
+      for (const what of [
+        ["entity", "order"],
+        ["route", "basket"],
+      ])
+        await home.kitOk("scaffold", "add", ...what, "--root", root);
+      await home.kitOk("generate:openapi", "--root", root);
+      const source = await readFile(join(root, ".kit/schemas/openapi.json"), "utf8");
+      assert.match(source, /"\/orders"/);
+      assert.match(source, /"\/basket"/);
+      // The description and contact are those of the user's package.json. An operation without input has no 4xx
+      // response.
+      const theirs = /^info-|^operation-4xx-response #\/paths\/~1basket\//;
+      const found = [...(await redocly(source)), ...(await stoplight(source))];
+      assert.deepEqual(
+        found.filter((line) => !theirs.test(line)),
+        [],
+      );
+    } finally {
+      await home.remove();
+    }
+  },
+);
 
 function first(line: string): string {
   return line.split(" ")[0]!;
 }
 
-test("both linters find missing members", async () => {
+test("both linters report missing properties of a document", async () => {
   const source = await document("notes");
   const parsed = JSON.parse(source) as { servers?: unknown; paths: Record<string, Record<string, object>> };
   delete parsed.servers;

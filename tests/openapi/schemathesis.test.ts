@@ -1,5 +1,5 @@
-// Tests the examples with the requests that Schemathesis generates from their OpenAPI documents: valid and invalid requests, missing and
-// wrong parameters, wrong methods, sequences. Each finding is a difference between document and application.
+// Sends requests that Schemathesis generates from the OpenAPI documents of the examples: valid and invalid ones, with missing and wrong
+// parameters, wrong methods, and in sequences. Each problem that it finds is a difference between the document and the application.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -10,21 +10,22 @@ import { PythonPackage } from "./python.ts";
 
 const schemathesis = new PythonPackage("schemathesis", "4.32.0");
 
-/** Checks that are excluded for an example, with the reason. */
+/** Checks that are not made for an example, with the reason. */
 const EXCEPT: Readonly<Record<Example, readonly string[]>> = {
-  // The example accepts any token in the form of its placeholder tokens, so a made-up token is valid.
+  // The example accepts any token that has the form of its placeholder tokens, also one that Schemathesis
+  // invents.
   notes: ["--exclude-checks", "ignored_auth"],
   teams: [],
 };
 
-describe("Schemathesis finds no problems", () => {
+describe("Schemathesis finds no problems in the example", () => {
   let missing: string | undefined;
   before(() => {
     missing = schemathesis.install();
   });
 
   for (const example of ["notes", "teams"] as const) {
-    test(`in ${example}`, { timeout: 600_000 }, async (t) => {
+    test(`${example}`, { timeout: 600_000 }, async (t) => {
       if (missing !== undefined) {
         t.skip(missing);
         return;

@@ -1,5 +1,5 @@
-// Compares OpenAPI documents with contracts: every example is valid for its schema, and the schemas accept and refuse the same rows of the
-// generated contract tests as the application.
+// Compares OpenAPI documents with contracts. Every example value must be valid under its schema. The schemas must accept and refuse the
+// same values as the application does in the generated contract tests.
 
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
@@ -41,17 +41,17 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Descriptions of rows that no schema can check, because schemas cannot limit the nesting depth. */
+/** Descriptions of values that no schema refuses, because schemas cannot limit the depth of nesting. */
 const BEYOND_SCHEMAS = /levels$/;
 
-/** Document with its validators. */
+/** OpenAPI document, with a validator for each of its schemas. */
 class SchemaValidator {
   readonly document: Document;
   readonly #ajv: Ajv2020;
 
   constructor(document: Document) {
     this.document = document;
-    // JSON Schema does not know the additional keywords of OpenAPI.
+    // JSON Schema does not know the keywords that OpenAPI adds.
     this.#ajv = new Ajv2020({ strict: false, allErrors: false, formats: FORMATS });
     this.#ajv.addSchema(document, "document.json");
   }
@@ -69,7 +69,7 @@ class SchemaValidator {
     return found;
   }
 
-  /** Returns true if a part of a request is valid. */
+  /** Returns true if the value is valid for this part of the request. */
   accepts(route: string, slot: Slot, value: unknown): boolean {
     const { parameters = [], requestBody } = this.operation(route);
     if (slot === "body") {
@@ -99,7 +99,7 @@ const FORMATS = {
   uuid: isUuid,
 } as const;
 
-/** Returns the value as parsed from JSON: without members that are undefined. */
+/** Returns the value as JSON would transport it, without properties that are undefined. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
@@ -116,16 +116,16 @@ describe("OpenAPI documents and contracts agree", () => {
   after(() => rm(root, { recursive: true }));
 
   for (const golden of GOLDENS) {
-    test(`examples of ${golden} are valid for their schemas`, async () => {
+    test(`every example value of ${golden} is valid under its schema`, async () => {
       assert.ok((await checkExamples(join(root, golden))) > 0);
     });
 
-    test(`schemas of ${golden} accept and refuse the same rows as the application`, () =>
+    test(`the schemas of ${golden} accept and refuse the same values as the application`, () =>
       checkRows(join(root, golden)));
   }
 
   for (const example of EXAMPLES) {
-    test(`both are true for ${example}`, { timeout: 120_000 }, async () => {
+    test(`both statements hold for ${example}`, { timeout: 120_000 }, async () => {
       const project = await Project.copy(example);
       try {
         await project.kitOk("build");
@@ -139,7 +139,7 @@ describe("OpenAPI documents and contracts agree", () => {
   }
 });
 
-/** Checks every row of the contract tests with the schemas. */
+/** Checks that the schemas and the contract tests agree about every value. */
 async function checkRows(directory: string): Promise<void> {
   const judge = new SchemaValidator(await documentAt(directory));
   const wrong: string[] = [];
@@ -162,7 +162,7 @@ async function checkRows(directory: string): Promise<void> {
   assert.ok(rows > 0);
 }
 
-/** Checks every example of a document with its schema. Returns the number of examples for whole bodies. */
+/** Checks every example value of a document under its schema. Returns the number of examples that are complete bodies. */
 async function checkExamples(directory: string): Promise<number> {
   const judge = new SchemaValidator(await documentAt(directory));
   let examples = 0;

@@ -1,8 +1,8 @@
-// Compares kit's interpretation of types with TypeScript's own checker.
+// Compares kit's interpretation of types with that of TypeScript's type checker.
 //
 // The checker expands each exported type of `fixtures/types/`, and the result is compared with kit's IR. Then kit's validator for the type
-// checks values, and its verdicts are compared with the checker's assignability. `differences.json` lists known differences with their
-// reasons. That list can only shrink: an entry that no longer differs fails the test.
+// checks values, and its results are compared with the checker's assignability. `differences.json` lists the known differences with their
+// reasons. The list may only become shorter: the test fails if an entry is no longer a difference.
 //
 // `node tests/oracle/show.ts` prints the differences.
 
@@ -23,17 +23,18 @@ const fixtures = await Fixtures.copy();
 after(() => fixtures.remove());
 const report = await examine(fixtures);
 
-test("the fixtures are valid TypeScript, and kit builds them", () => assert.deepEqual(report.problems, []));
+test("the fixtures are valid TypeScript, and kit can build them", () =>
+  assert.deepEqual(report.problems, []));
 
-test("compares at least 500 types and 4,000 values", () => {
+test("at least 500 types and 4,000 values are compared", () => {
   assert.ok(report.findings.filter(({ about }) => about === "type").length >= 500);
   assert.ok(report.values.shown >= 4_000, `${report.values.shown} values were shown`);
-  // A validator that accepts every value, or none, would otherwise pass.
+  // Validators that accept every value, or none, would pass the other tests.
   const share = report.values.accepted / report.values.shown;
   assert.ok(share > 0.2 && share < 0.8, `${share} of them were accepted`);
 });
 
-test("every known difference has a reason and refers to a finding", () => {
+test("every known difference has a reason and still occurs", () => {
   for (const entry of known) {
     const { type, about, reason } = entry;
     assert.ok(reason.length > 10, `${type} ${about} needs a reason`);
@@ -52,7 +53,7 @@ for (const [fixture, findings] of Object.entries(
       const title = `${type.split(":")[1]} ${TITLES[about]}`;
       if (listed === undefined) test(title, () => assert.equal(difference, undefined, difference));
       else
-        test(`${title} not yet: ${listed.reason}`, () =>
+        test(`${title} differs: ${listed.reason}`, () =>
           assert.notEqual(difference, undefined, "it no longer differs: remove it from differences.json"));
     }
   });

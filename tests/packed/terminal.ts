@@ -5,16 +5,16 @@ import { setTimeout } from "node:timers/promises";
 const WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 20_000;
 
-/** Terminal with a running command. Both of its streams are one text, as a user sees them. */
+/** Command in a pseudoterminal. Its output contains both streams, as a user sees them. */
 export class Terminal {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
   #text = "";
-  /** Length of the output that was read. */
+  /** Number of characters of the output that have been read. */
   #seen = 0;
 
   constructor(command: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
-    // A separate process group, so that Ctrl-C stops all of its processes.
+    // The process group is separate, so that Ctrl-C stops all processes in it.
     this.#child = spawn("bash", ["-c", `exec 2>&1; ${command}`], {
       ...options,
       detached: true,
@@ -24,29 +24,29 @@ export class Terminal {
     this.#ended = once(this.#child, "close");
   }
 
-  /** Returns the output since the last read. */
+  /** Returns the output that has not been read. */
   get unseen(): string {
     return this.#text.slice(this.#seen);
   }
 
-  /** Waits until the new output passes. Then marks the output as read and returns true; returns false after the timeout. */
+  /** Waits until `passes` accepts the unread output. Then marks it as read and returns true. Returns false after the timeout. */
   async shows(passes: (unseen: string) => boolean): Promise<boolean> {
     const found = await this.#comes(passes);
     if (found) this.#seen = this.#text.length;
     return found;
   }
 
-  /** Waits for a matching line after the first `from` characters of the output, without marking output as read. */
+  /** Waits for a line that matches, after the first `from` characters of the output. Does not mark the output as read. */
   async says(line: RegExp, from: number): Promise<boolean> {
     return this.#comes(() => line.test(this.#text.slice(from)));
   }
 
-  /** Returns the length of the output so far. */
+  /** Returns the number of characters of the output so far. */
   get length(): number {
     return this.#text.length;
   }
 
-  /** Presses Ctrl-C and waits for the exit. */
+  /** Presses Ctrl-C and waits until the command has exited. */
   async interrupt(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null)
       process.kill(-this.#child.pid!, "SIGINT");

@@ -1,4 +1,5 @@
-// Executes a page of the documentation in order, and compares the output on the page with the real output.
+// Executes the commands on a page of the documentation in order, and compares the output on the page with the
+// real output.
 
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -10,38 +11,38 @@ import { baseEnvironment, run } from "../e2e/support/command.ts";
 import { repository } from "../e2e/support/project.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Environment in which a page is replayed. */
+/** Directories and port that replace those on the page. */
 export interface Place {
-  /** Empty directory that the reader starts in. */
+  /** Empty directory in which the reader of the page starts. */
   readonly directory: string;
-  /** Directory that replaces `~` of the page. */
+  /** Directory that replaces `~` on the page. */
   readonly home: string;
-  /** Free port that replaces 3000 of the page. */
+  /** Free port that replaces 3000 on the page. */
   readonly port: number;
-  /** Commands of the page in `sh` blocks that were run before the replay. */
+  /** Commands in `sh` blocks of the page that have been run before. */
   readonly done: readonly string[];
 }
 
-/** Error if npm cannot reach a registry, so that the page cannot be checked. */
+/** Error if npm can reach no registry, so that the page cannot be checked. */
 export class NoRegistry extends Error {}
 
-/** Commands that run until Ctrl-C. */
+/** Matches commands that run until Ctrl-C. */
 const STAYS = /^(npm run dev|([A-Z_]+=\S+ )?node )/;
 
-/** Requests that are repeated until the response matches, because the new version of the application may not be running yet. */
+/** Matches requests that are repeated until the response is as on the page, because the new version of the application may not run yet. */
 const ASKS_AGAIN = /^curl (?!.* -d )/;
 const AGAIN_WITHIN_MS = 30_000;
 
-/** Files whose change restarts the application in `kit dev`. */
+/** Matches files after whose change `kit dev` restarts the application. */
 const SERVED = /^src\/.*\.ts$/;
 
-/** Output of the application that may appear between kit's messages at any time. */
+/** Matches output of the application, which may appear between kit's messages at any time. */
 const BESIDE = /^(Listening on \S+|(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) +\/.*)$/;
 
-/** Warnings about npm settings of this machine, which are not part of the page. */
+/** Matches warnings of npm about the settings of this machine. */
 const OF_MACHINE = /^npm warn Unknown (user|env|project|global) config .*\n/gm;
 
-/** Replays the text of a page. Throws if the output on the page differs from the real output. */
+/** Executes a page. Throws an error if the output on the page differs from the real output. */
 export async function replay(page: string, text: string, place: Place): Promise<void> {
   const reader = new Reader(page, place);
   try {
@@ -64,7 +65,7 @@ class Reader {
     this.#page = page;
     this.#place = place;
     this.#directory = place.directory;
-    // Hide the programs of this repository: the reader has Node only.
+    // Hides the programs of this repository, because the reader of the page has only Node.
     const path = (process.env["PATH"] ?? "").split(delimiter);
     const own = path.filter((directory) => !directory.startsWith(repository));
     this.#environment = {
@@ -88,7 +89,7 @@ class Reader {
     else assert.fail(`${this.#page}:${line}: it is not said what the block of ${language} is for`);
   }
 
-  /** Stops a running command. */
+  /** Stops the command that is running. */
   async leave(): Promise<void> {
     const terminal = this.#terminal;
     this.#terminal = undefined;
@@ -128,7 +129,7 @@ class Reader {
     }
   }
 
-  /** Runs a command in the current directory. `cd` changes the directory of the next commands. */
+  /** Runs a command in the current directory. `cd` changes that directory for later commands. */
   async #run(command: string): Promise<{ code: number | null; printed: string }> {
     const script = `exec 2>&1; set -o pipefail; ${command}\ncode=$?; echo; echo "in $PWD"; exit $code`;
     const result = await run("bash", ["-c", script], {
@@ -141,7 +142,7 @@ class Reader {
     return { code: result.code, printed: this.#asShown(printed) };
   }
 
-  /** Compares a block with the output of the running command, or presses Ctrl-C if the block is `^C`. */
+  /** Compares a block with the output of the running command. Presses Ctrl-C if the block is `^C`. */
   async #look(block: Block): Promise<void> {
     const terminal = this.#terminal;
     assert.ok(terminal !== undefined, `${this.#page}:${block.line}: nothing runs that could say this`);
@@ -159,13 +160,13 @@ class Reader {
     const said = this.#terminal?.length ?? 0;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
-    // Wait for the restart, like a user who watches the terminal after each change.
+    // Waits for the restart after each change, as a user does who watches the terminal.
     if (this.#terminal === undefined || !SERVED.test(file)) return;
     if (!(await this.#terminal.says(/^(ready in|error)/m, said)))
       this.#differs(block.line, `saving ${file}`, "ready in … ms\n", this.#terminal.unseen);
   }
 
-  /** Returns kit's own messages in the terminal of the application. */
+  /** Returns the lines that kit itself has printed in the terminal. */
   #ofKit(text: string): string {
     const lines = this.#asShown(text).split("\n");
     return lines.filter((line) => !BESIDE.test(line)).join("\n");
@@ -180,7 +181,7 @@ class Reader {
   }
 }
 
-/** Applies the change of a `diff` block to a text. Its lines must occur in the text once. */
+/** Applies a `diff` block to a text. Its old lines must occur in the text exactly once. */
 export function changed(text: string, block: Block): string {
   const lines = block.text.trimEnd().split("\n");
   const of = (...marks: readonly string[]): string =>

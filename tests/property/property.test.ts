@@ -1,8 +1,8 @@
-// Property test of types: a valid value is accepted, decoded, encoded and decoded again without loss; a value that is invalid at one
-// location is refused, and the failure names that location.
+// Property test of types. A valid value must be accepted and must be the same after decoding, encoding and decoding again. A value that is
+// invalid at one location must be refused, and the failure must name that location.
 //
-// Types are generated at random as models of this test, written as TypeScript in many spellings, and built by `kit build`. The model alone
-// decides which values are valid. `KIT_SEED` and `KIT_RUNS` select the types. A failing type is reduced before it is shown.
+// Types are generated at random as models. These are written as TypeScript in many spellings, and `kit build` builds them. Only the model
+// decides which values are valid. `KIT_SEED` and `KIT_RUNS` select the types. A type that fails is reduced before it is shown.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,13 +17,13 @@ import { source } from "./support/source.ts";
 const seed = Number(process.env["KIT_SEED"] ?? 2026);
 const runs = Number(process.env["KIT_RUNS"] ?? 400);
 
-/** Maximum number of types that are reduced. */
+/** Maximum number of failing types that are reduced and shown. */
 const MOST_SHOWN = 3;
 
-/** Factor for the number of tried values, because a smaller type may fail with other values. */
+/** Factor for the number of values during the reduction, because a smaller type may fail only with other values. */
 const TRIALS = 10;
 
-/** Returns the complaint about each subject; `undefined` if it passes. */
+/** Returns the complaint about each type, or `undefined` if the type passes. */
 async function examine(
   subjects: readonly Subject[],
   shown: Shown,
@@ -42,12 +42,12 @@ async function examine(
   });
 }
 
-/** Returns the length of the source without the subject's name. */
+/** Returns the length of the type's source, without its name. */
 function size(subject: Subject): number {
   return source(subject).replaceAll(subject.name, "").length;
 }
 
-/** Returns, for each subject, true if it fails with the same kind of complaint. */
+/** Returns true for each type that fails with a complaint of the same kind. */
 async function failAs(complaint: string, subjects: readonly Subject[]): Promise<boolean[]> {
   if (subjects.length === 0) return [];
   const [kind = ""] = complaint.split(" ", 1);
@@ -55,7 +55,7 @@ async function failAs(complaint: string, subjects: readonly Subject[]): Promise<
   return complaints.map((found) => found?.startsWith(`${kind} `) ?? false);
 }
 
-test("a value of a random type is accepted and round-trips, and an invalid value is refused", async () => {
+test("a value of a random type is accepted and unchanged after encoding and decoding, and an invalid value is refused", async () => {
   assert.ok(
     Number.isSafeInteger(seed) && Number.isSafeInteger(runs) && runs > 0,
     "KIT_SEED and KIT_RUNS are numbers",
@@ -82,7 +82,7 @@ test("a value of a random type is accepted and round-trips, and an invalid value
     0,
     `${reports.length} of ${runs} types; again with KIT_SEED=${seed} KIT_RUNS=${runs}\n\n${reports.join("\n\n")}`,
   );
-  // Both numbers must be large enough: a validator that accepts every value, or none, must not pass.
+  // Both numbers must be large, because validators that accept every value, or none, must not pass.
   assert.ok(shown.accepted > runs * 4, `only ${shown.accepted} values were accepted`);
   assert.ok(shown.refused > runs * 10, `only ${shown.refused} values were refused`);
 });

@@ -1,4 +1,4 @@
-// Tests of the files in a new project that other tools read: compose.yaml, the workflow, the Dockerfile.
+// Tests the files of a new project that other tools read: compose.yaml, the workflow and the Dockerfile.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
@@ -43,10 +43,10 @@ describe("a new project", { timeout: 120_000 }, () => {
   });
   after(() => rm(home, { recursive: true, force: true }));
 
-  test("has a compose file that is valid for the schema of compose", async () => {
+  test("has a compose.yaml that is valid under the schema of Docker Compose", async () => {
     const schema = JSON.parse(JSON.stringify(composeSpec.composeSchema), modern) as object;
     const fits = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
-    // The published schema is older than the member `name`, so `name` is checked separately.
+    // The published schema is older than the property `name`, so `name` is checked separately.
     const { name, ...file } = await compose();
     assert.match(name, /^[a-z0-9][a-z0-9_-]*$/);
     assert.ok(fits(file), JSON.stringify(fits.errors));
@@ -54,7 +54,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     assert.ok(!fits(file), "a wrong key is noticed");
   });
 
-  test("has a compose file whose names exist", async () => {
+  test("has a compose.yaml that names only files and scripts that exist", async () => {
     const { services, volumes } = await compose();
     const froms = DockerfileParser.parse(await text("Dockerfile")).getFROMs();
     const stages = new Set(froms.map((from) => from.getBuildStage()));
@@ -71,7 +71,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     assert.deepEqual(services["migrate"]?.command, ["npx", "kit", "migrate:apply"]);
   });
 
-  test("has a compose file that docker accepts", async (t) => {
+  test("has a compose.yaml that the program docker accepts", async (t) => {
     const asked = await run("docker", ["compose", "version"], { cwd: root }).catch(() => undefined);
     if (asked?.code !== 0) {
       t.skip("docker compose is not installed");
@@ -81,7 +81,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     assert.equal(config.code, 0, config.stderr);
   });
 
-  test("has a workflow that GitHub accepts, with existing scripts", async () => {
+  test("has a workflow that GitHub accepts and whose scripts exist", async () => {
     const lint = await createLinter();
     const workflow = await text(".github/workflows/ci.yml");
     const path = ".github/workflows/ci.yml";
@@ -97,7 +97,7 @@ describe("a new project", { timeout: 120_000 }, () => {
     for (const script of ran) assert.ok(script === "ci" || Object.hasOwn(scripts, script), script);
   });
 
-  test("has an image with all files that are checked and built", async () => {
+  test("has an image with all files that are checked and built in it", async () => {
     const ignored = (await text(".dockerignore")).trim().split("\n");
     const { include } = JSON.parse(await text("tsconfig.json")) as { include: string[] };
     const used = include.filter((path) => !path.startsWith(".kit/"));
@@ -122,7 +122,7 @@ describe("a new project", { timeout: 120_000 }, () => {
   });
 });
 
-/** Removes names of an older draft from the schema; no reference uses these names. */
+/** Removes names of an older draft of JSON Schema, which no reference uses. */
 function modern(key: string, value: unknown): unknown {
   return key === "$schema" || (key === "id" && typeof value === "string") ? undefined : value;
 }

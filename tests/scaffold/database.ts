@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Waits until the embedded database of a project has stopped, shortly after its last user, so that its files are not deleted while it runs.
+ * Waits until the embedded database of a project has stopped, which happens shortly after its last user. Otherwise its files would be
+ * deleted while it runs.
  */
 export async function databaseStopped(root: string): Promise<void> {
   const files = ["postgres", "tests"].map((of) => join(root, ".data", of, "cluster/postmaster.pid"));

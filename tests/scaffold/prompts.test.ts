@@ -1,4 +1,4 @@
-// Tests of the questions of `kit scaffold init` on a terminal: answers by keys, and cancellation with Ctrl-C and Esc.
+// Tests the questions of `kit scaffold init` in a terminal: answers with keys, and cancellation with Ctrl-C and Esc.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
@@ -28,12 +28,12 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
   const answer = (args: string, steps: readonly Step[]): Promise<Seen> =>
     onTerminal(`scaffold init ${args}`, home, steps);
 
-  test("are answered by keys", async () => {
+  test("are answered with keys", async () => {
     const seen = await answer("--no-install --no-git", [
       ["Name of the project?", "shelf", ENTER],
       // The options are native, express, fastify, …
       ["What does it run on?", DOWN, DOWN, ENTER],
-      // Typing filters the list.
+      // Typed letters filter the list.
       ["Which database library?", "raw", ENTER],
     ]);
     assert.equal(seen.code, 0, seen.text);
@@ -45,7 +45,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     assert.match(seen.text, /created shelf\/ with \d+ files/);
   });
 
-  test("are skipped if an argument answers them", async () => {
+  test("are not asked if an argument answers them", async () => {
     const seen = await answer("rack --server hono --no-install --no-git", [
       ["Which database library?", DOWN, ENTER],
     ]);
@@ -58,7 +58,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     ["Ctrl-C", CTRL_C, 130],
     ["Esc", ESCAPE, 1],
   ] as const) {
-    test(`create nothing if a question is cancelled with ${name}`, async () => {
+    test(`lead to no project if one is cancelled with ${name}`, async () => {
       const there = await readdir(home);
       const answers: readonly Step[] = [
         ["Name of the project?", "tray", ENTER],

@@ -1,4 +1,5 @@
-// Tests that projects from `kit scaffold init` work unchanged: every combination is built and type-checked, some are tested and run.
+// Tests that projects of `kit scaffold init` work without a change: all combinations are built and type-checked, and some are tested
+// and run.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -19,11 +20,11 @@ import { accessToken, SECRET } from "./token.ts";
 const SERVERS = ["native", "express", "fastify", "hono"];
 const DATABASES = ["raw", "drizzle", "kysely"];
 
-/** Combinations whose tests run too, so that each server and each adapter is tested. All except one get an additional entity. */
+/** Combinations whose tests run too, so that each server and each database library is tested. All except one get an additional entity. */
 const TESTED = new Set(["native-raw", "express-raw", "fastify-drizzle", "hono-kysely"]);
 const PLAIN = "express-raw";
 
-/** A query of each adapter, with a database of one request. */
+/** Query for each database library, with the database that belongs to one request. */
 const QUERIES = {
   raw: 'dbOf(ctx).query("select 1")',
   drizzle: 'dbOf(ctx).execute("select 1")',
@@ -37,9 +38,9 @@ describe("a new project", { timeout: 900_000 }, () => {
 
   before(async () => {
     home = await mkdtemp(join(await realpath(tmpdir()), "kit-scaffold-"));
-    // PostgreSQL runs as another user if the tests run as root.
+    // If the tests run as root, PostgreSQL runs as another account.
     await chmod(home, 0o755);
-    // All projects below find these packages. tests/packed tests the installation.
+    // All projects below this directory find the packages here. tests/packed tests their installation.
     await symlink(join(repository, "node_modules"), join(home, "node_modules"));
   });
 
@@ -48,7 +49,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   });
 
-  /** Creates a project that uses the packages of this repository. */
+  /** Creates a project that finds the packages of this repository. */
   async function init(server: string, database: string): Promise<string> {
     const name = `${server}-${database}`;
     const args = [
@@ -79,21 +80,22 @@ describe("a new project", { timeout: 900_000 }, () => {
         const name = `${server}-${database}`;
         assert.ok(!existsSync(join(root, ".kit")));
         succeeded(await script(root, "check"));
-        // The first build generates contract tests and a client, which `check` also type-checks.
+        // The first build generates contract tests and a client. The script `check` type-checks them too.
         const contracts = await readFile(join(root, ".kit/tests/TodoRoutes.contract.test.ts"), "utf8");
         const client = await readFile(join(root, ".kit/client/index.ts"), "utf8");
         for (const route of ["GET /todos", "POST /todos", "PUT /todos/:id", "DELETE /todos/:id"]) {
           assert.ok(contracts.includes(route), `contract tests of ${route}`);
           assert.ok(client.includes(route), `client of ${route}`);
         }
-        // Eight handwritten tests; the contracts of todos generate more than fifty.
+        // There are eight handwritten tests, and more than fifty that kit generates from the contracts of
+        // todos.
         let tests = 58;
         if (TESTED.has(name) && name !== PLAIN) {
           succeeded(await run(join(bin, "kit"), ["scaffold", "add", "entity", "order-item"], { cwd: root }));
           succeeded(await script(root, "check"));
           tests += 4 + 50;
         }
-        // The project's migrations contain everything that its types need.
+        // The migrations of the project create all tables of its types, so nothing is left to generate.
         const left = await run(join(bin, "kit"), ["migrate:generate", "--name", "left", "--json"], {
           cwd: root,
         });
@@ -109,7 +111,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   }
 
-  test("can be extended, and is built and type-checked afterwards", async () => {
+  test("can be built and type-checked after an entity was added", async () => {
     const root = join(home, "express-kysely");
     for (const what of [
       ["route", "order-items"],
@@ -122,15 +124,17 @@ describe("a new project", { timeout: 900_000 }, () => {
   });
 
   for (const name of TESTED) {
-    test(`on ${name} runs after a build like in production, and separates users`, () => separatesUsers(name));
+    test(`on ${name} runs as in production after a build, and shows users only their own rows`, () =>
+      separatesUsers(name));
   }
 
-  /** Starts a project like in production, and checks that users reach only their own rows. */
+  /** Starts a project as in production. Checks that users reach only their own rows. */
   async function separatesUsers(name: string): Promise<void> {
     const root = join(home, name);
     succeeded(await script(root, "build"));
     succeeded(await script(root, "migrate"));
-    // `NODE_ENV=production` requires a database URL. Without `NODE_ENV`, the embedded database is used, and made-up tokens are refused.
+    // `NODE_ENV=production` requires the URL of a database. Without `NODE_ENV`, the embedded database is used, and invented tokens are
+    // refused.
     const app = await RunningApp.start(root, { env: { NODE_ENV: "", AUTH_SECRET: SECRET } });
     try {
       assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
@@ -159,7 +163,8 @@ describe("a new project", { timeout: 900_000 }, () => {
         assert.equal(made.status, 201);
         const row = (await made.json()) as { id: string; userId: string };
         assert.equal(row.userId, "ada");
-        // A client cannot choose the owner: a property that the type does not declare is refused or dropped.
+        // A client cannot choose the owner, because a property that the type does not declare is refused or
+        // dropped.
         const foreign = await ask("bob", "POST", path, { ...body, userId: "ada" });
         if (foreign.status === 201) assert.equal(((await foreign.json()) as typeof row).userId, "bob");
         else assert.equal(foreign.status, 400);
@@ -179,7 +184,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   }
 
-  test("gives up a query if the database accepts no connection", async () => {
+  test("stops waiting for a query if the database accepts no connection", async () => {
     const projects = [
       ...(["native-raw", "fastify-drizzle", "hono-kysely"] as const).map((name) => ({
         root: join(home, name),
@@ -187,7 +192,7 @@ describe("a new project", { timeout: 900_000 }, () => {
       })),
       { root: join(repository, "examples/teams"), query: QUERIES.kysely },
     ];
-    // A server that accepts TCP connections and never responds.
+    // This server accepts TCP connections and never responds.
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket.on("error", () => {})));
     silent.listen(0, "127.0.0.1");
@@ -201,7 +206,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   });
 
-  test("does not start without a secret, like in production", async () => {
+  test("does not start without a secret, as in production", async () => {
     const root = join(home, "native-raw");
     for (const mode of ["production", "staging", ""]) {
       const env = { NODE_ENV: mode, DATABASE_URL: "postgres://127.0.0.1:1/none" };
@@ -211,7 +216,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   });
 
-  test("adds no generated files to git after a build", async () => {
+  test("has no generated files in git after a build", async () => {
     const root = join(home, "native-raw");
     const git = (...args: string[]): Promise<CommandResult> => run("git", args, { cwd: root });
     succeeded(await git("init", "--quiet"));
@@ -222,9 +227,9 @@ describe("a new project", { timeout: 900_000 }, () => {
     assert.ok(files.includes("src/app.ts"), stdout);
   });
 
-  test("`npm run dev` works in a new project", async () => {
+  test("a new project is served by `npm run dev`", async () => {
     const root = join(home, "hono-kysely");
-    // A separate process group, which is stopped as Ctrl-C does.
+    // The process group is separate. It is stopped as Ctrl-C does it.
     const child = spawn("npm", ["run", "dev"], {
       cwd: root,
       detached: true,
@@ -261,7 +266,7 @@ describe("a new project", { timeout: 900_000 }, () => {
   });
 });
 
-/** Uses the generated client of a project as a program of the project does. */
+/** Uses the generated client of a project as a program does that belongs to the project. */
 async function assertClientWorks(root: string, url: string, token: string): Promise<void> {
   const program = `
     import { createClient } from "./.kit/client/index.ts";
@@ -275,7 +280,7 @@ async function assertClientWorks(root: string, url: string, token: string): Prom
   assert.equal(used.stdout, "By the client true\n");
 }
 
-/** Checks that a query ends with an error within the limit of `connectionTimeoutMillis` (5 seconds), also at the start of the application. */
+/** Checks that a query fails within `connectionTimeoutMillis` (5 seconds), also while the application starts. */
 async function assertGivesUp(root: string, query: string, port: number): Promise<void> {
   const program = `
     import { database, dbOf } from "./src/database.ts";
@@ -298,7 +303,7 @@ async function assertGivesUp(root: string, query: string, port: number): Promise
   assert.ok(ms > 4_500 && ms < 15_000, `${root} gave up after ${ms} ms`);
 }
 
-/** Runs a script of the project like its user. */
+/** Runs an npm script of the project. */
 function script(root: string, name: string, ...args: readonly string[]): Promise<CommandResult> {
   return run("npm", ["run", "--silent", name, "--", ...args], { cwd: root, timeout: 300_000 });
 }

@@ -1,11 +1,11 @@
-// Access tokens for generated projects, as an identity provider creates them.
+// Creates access tokens for generated projects, as an identity provider does.
 
 import { SignJWT } from "jose";
 
-/** `AUTH_SECRET` for an application under test. */
+/** Value of `AUTH_SECRET` for the tested applications. */
 export const SECRET = "a secret of a test, which is long enough";
 
-/** Returns a token of a user for the project with the given name. The token expires after an hour. */
+/** Returns a token of a user for the project of that name. It expires after an hour. */
 export function accessToken(project: string, user: string): Promise<string> {
   return new SignJWT({ role: "user" })
     .setProtectedHeader({ alg: "HS256" })

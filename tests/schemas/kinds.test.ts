@@ -1,6 +1,6 @@
 /**
- * Tests a column of every kind, from the types to rows: `kit build` writes the schema files and the migration, `tsc --strict` accepts the
- * files with the real library, and a real database returns what was stored, with a key of two columns.
+ * Tests a column of every kind, from the types to the rows. `kit build` writes the schema files and the migration, and `tsc --strict`
+ * accepts the files with the real library. A real database returns the stored values for a key of two columns.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -16,14 +16,14 @@ import { Client } from "pg";
 const ROOT = join(import.meta.dirname, "../..");
 const KINDS = join(import.meta.dirname, "fixtures/kinds");
 
-/** Row, by names of properties. */
+/** Row of a table, by the names of the properties. */
 type Row = Record<string, unknown>;
 
 describe("a column of every kind", { timeout: 300_000 }, () => {
   let home: string;
 
   before(async () => {
-    // Below the repository, so that the libraries are found.
+    // The project is below the repository, so that Node finds the libraries.
     await mkdir(join(ROOT, "target"), { recursive: true });
     home = await mkdtemp(join(ROOT, "target/kinds-"));
   });
@@ -60,7 +60,7 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
       const { first, second } = await module<{ first: Row; second: Row }>(project, "values.ts");
       const [inserted, changed, found, twice] = await use(database.url);
 
-      // A bigint column is read as a bigint, except by drizzle, which reads numbers because the type limits their size.
+      // A bigint column is read as a bigint. drizzle reads it as a number, because the type limits its size.
       const bytesTotal = adapter === "drizzle" ? first["bytesTotal"] : BigInt(Number(first["bytesTotal"]));
       const filledIn = { bytesTotal, remark: null, state: "planned", open: true };
       const { placeId, updatedAt } = inserted;
@@ -73,7 +73,7 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
   }
 });
 
-/** Returns a row with bytes as plain numbers, because drivers use different classes for bytes. */
+/** Returns a row whose bytes are lists of numbers, because the drivers have different classes for bytes. */
 function seen(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value]),

@@ -1,6 +1,6 @@
 /**
- * Tests a project whose entities have the names of types in the language, the query builders and kit that generated files use: every
- * generated file passes `tsc --strict`, for each query builder.
+ * Tests a project whose entities have names that generated files use for other types: those of TypeScript, the query builders and kit.
+ * Every generated file must pass `tsc --strict`, for each query builder.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Names that generated files use otherwise: from TypeScript and its library, the query builders, and kit itself. */
+/** Names that generated files use for other types: those of TypeScript and its library, the query builders, and kit itself. */
 const NAMES: readonly string[] = `
   Array BigInt Boolean Date Error Exclude Finite Function Infinity JSON Map Math NaN NonNullable Number Object Omit Partial Pick Promise
   Readonly ReadonlySet Record RegExp Required Set String Symbol URI URL Uint8Array
@@ -22,7 +22,9 @@ const NAMES: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Aliases in another file, because a file that declares types with these names cannot refer to the global ones. */
+/**
+ * Aliases of global types. They are in another file, because a file that declares types with these names cannot refer to the global ones.
+ */
 const GLOBALS = `
 export type Instant = Date;
 export type Raw = Uint8Array;
@@ -75,18 +77,18 @@ const handlers = (name: string): string => {
 `;
 };
 
-describe("entities with names that generated files use", { timeout: 300_000 }, () => {
+describe("entities with names that generated files use for other types", { timeout: 300_000 }, () => {
   let home: string;
 
   before(async () => {
-    // Below the repository, so that the libraries are found.
+    // The project is below the repository, so that Node finds the libraries.
     await mkdir(join(ROOT, "target"), { recursive: true });
     home = await mkdtemp(join(ROOT, "target/names-"));
   });
   after(() => rm(home, { recursive: true, force: true, maxRetries: 200, retryDelay: 100 }));
 
   for (const adapter of ["drizzle", "kysely", "raw"]) {
-    test(`every generated file passes tsc with ${adapter}`, async () => {
+    test(`pass tsc in every generated file with ${adapter}`, async () => {
       const project = join(home, adapter);
       const files = {
         "package.json": JSON.stringify({
@@ -126,7 +128,7 @@ describe("entities with names that generated files use", { timeout: 300_000 }, (
   }
 });
 
-/** Compiler options that are as strict as kit's own. */
+/** Options of the TypeScript compiler. They are as strict as those of kit itself. */
 const OPTIONS = {
   target: "es2024",
   lib: ["es2024"],

@@ -1,6 +1,6 @@
 /**
- * Tests the schema files of every query builder with its real library and a real database: `tsc --strict` accepts them, and inserts,
- * selects, updates and defaults work as declared. The files are the goldens of kit-database.
+ * Tests the schema files of every query builder with the real library and a real database. `tsc --strict` must accept them, and inserts,
+ * selects, updates and defaults must work as they declare. The files are golden files of kit-database.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -22,14 +22,14 @@ const BUILDERS = [
   { name: "raw", directory: "raw" },
 ] as const;
 
-/** Content of `.kit/types.ts` for the entity that some columns refer to. */
+/** Content of `.kit/types.ts` with the entity that some columns refer to. */
 const TYPES = "export interface Order { key: number; tags: string[]; level: 1 | 2 }\n";
 
 let directory: string;
 let database: DevDatabase;
 
 before(async () => {
-  // Below the repository, so that the libraries are found.
+  // The project is below the repository, so that Node finds the libraries.
   await mkdir(join(ROOT, "target"), { recursive: true });
   directory = await mkdtemp(join(ROOT, "target/schemas-"));
   for (const { name, directory: golden } of BUILDERS) {
@@ -48,7 +48,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 });
 
-test("tsc --strict accepts the schema files, and refuses what they do not declare", async () => {
+test("tsc --strict accepts the schema files, and refuses uses that they do not allow", async () => {
   await writeFile(join(directory, "package.json"), '{ "type": "module" }\n');
   const options = {
     strict: true,
@@ -78,7 +78,7 @@ test("tsc --strict accepts the schema files, and refuses what they do not declar
 for (const { name } of BUILDERS) {
   test(`${name} stores and reads rows as its files declare`, async () => {
     await using client = await connected(database.url);
-    // A separate schema for each query builder, with the tables of the migrations.
+    // Each query builder gets its own schema of PostgreSQL, with the tables of the migrations.
     await client.query(`CREATE SCHEMA ${name}; SET search_path = ${name}`);
     for (const golden of ["reference", "mixed", "counters"]) {
       const migrations = join(GOLDENS, golden, "migrations");
@@ -86,7 +86,7 @@ for (const { name } of BUILDERS) {
         await client.query(await readFile(join(migrations, migration, "migration.sql"), "utf8"));
       }
     }
-    // The first order is its own parent: its number is the first of the sequence.
+    // The first order is its own parent, because the sequence begins with its number.
     const url = new URL(database.url);
     await client.query(`ALTER ROLE CURRENT_USER SET search_path = ${name}`);
     const program = pathToFileURL(join(directory, name, "use.ts")).href;
@@ -99,7 +99,7 @@ for (const { name } of BUILDERS) {
       true,
       [9_000_000_000_000n, -9_223_372_036_854_775_808n, 2, 1.5, ["a"], null, [0, 255]],
       name === "kysely" ? "gone" : "x@example.com",
-      // All are numbers, as the types declare, even those that need more than 32 bits.
+      // All values are numbers, as the types declare, also those that need more than 32 bits.
       { id: 1, total: Number.MAX_SAFE_INTEGER, percent: 100, lowest: Number.MIN_SAFE_INTEGER },
     ]);
   });

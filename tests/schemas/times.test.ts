@@ -1,7 +1,7 @@
 /**
- * Tests that timestamps which kit writes can be used as page cursors without loss of precision: pages by time and key return each row once.
- * This is true for the columns that kit creates, `timestamptz(3)`, for the `timestamp` columns of earlier migrations, and for such columns
- * after their conversion, with any time zone of the session and the process.
+ * Tests that timestamps which kit writes can be used as page cursors: pages by time and key must contain each row once. This holds for the
+ * columns that kit creates (`timestamptz(3)`), for the `timestamp` columns of earlier migrations, and for such columns after their
+ * conversion, with any time zone of the session and the process.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -17,24 +17,24 @@ import { Client } from "pg";
 import type { Cursor, Use } from "./fixtures/times/use-types.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Columns that were `timestamp` and were converted by a migration. */
+/** Columns that an earlier migration created as `timestamp` and a later one converted. */
 const CONVERTED = "timestamptz(3), converted";
 const TIMES = join(import.meta.dirname, "fixtures/times");
 const NAMES = ["one", "two", "three", "four", "five"];
 
-/** Rows that were written before the conversion. The first two differ only below a millisecond. */
+/** Rows that were written before the conversion. The times of the first two differ by less than a millisecond. */
 const EARLIER = {
   "earlier 1": "2020-06-01 12:00:00.123456",
   "earlier 2": "2020-06-01 12:00:00.123999",
   "earlier 3": "2020-12-01 12:00:00.5",
 };
 
-describe("times", { timeout: 300_000 }, () => {
+describe("paging by time and key", { timeout: 300_000 }, () => {
   let home: string;
   const zone = process.env["TZ"];
 
   before(async () => {
-    // Below the repository, so that the libraries are found.
+    // The project is below the repository, so that Node finds the libraries.
     await mkdir(join(ROOT, "target"), { recursive: true });
     home = await mkdtemp(join(ROOT, "target/times-"));
     process.env["TZ"] = "America/New_York";
@@ -47,7 +47,7 @@ describe("times", { timeout: 300_000 }, () => {
 
   for (const adapter of ["drizzle", "kysely", "raw"]) {
     for (const type of ["timestamptz(3)", "timestamp", CONVERTED]) {
-      test(`${adapter} returns each row of one insert once, in columns of type ${type}`, async () => {
+      test(`returns each row of one insert once with ${adapter}, in columns of type ${type}`, async () => {
         const project = join(home, `${adapter}-${type.replaceAll(/\W/g, "")}`);
         const sql = await prepare(project, adapter, type);
         await using database = await createTestDatabase({
@@ -60,7 +60,7 @@ describe("times", { timeout: 300_000 }, () => {
         try {
           const { inserted } = events;
           for (const time of inserted.flatMap(({ createdAt, updatedAt }) => [createdAt, updatedAt])) {
-            // PostgreSQL rounds to a millisecond.
+            // PostgreSQL rounds the time to milliseconds.
             assert.ok(
               time.getTime() >= begun - 1 && time.getTime() <= Date.now() + 1,
               `${time.toISOString()} is now`,
@@ -72,7 +72,7 @@ describe("times", { timeout: 300_000 }, () => {
           assert.equal(stored.length, 1, "one insert has one time");
           const isOld = type === "timestamp";
           assert.equal(stored[0]?.[1], `timestamp ${isOld ? "without" : "with"} time zone`);
-          // In UTC, and without a fraction of a millisecond.
+          // The stored time is in UTC and has no fraction of a millisecond.
           assert.equal(Number(stored[0]?.[0]) * 1000, inserted[0]?.createdAt.getTime());
 
           const seen: string[] = [];
@@ -116,7 +116,7 @@ describe("times", { timeout: 300_000 }, () => {
   }
 });
 
-/** Creates a project whose columns have the given type. Returns the SQL of its tables. */
+/** Creates a project whose columns have this type. Returns the SQL that creates its tables. */
 async function prepare(project: string, adapter: string, type: string): Promise<string> {
   await mkdir(join(project, "src"), { recursive: true });
   await cp(join(TIMES, "events.types.ts"), join(project, "src/events.types.ts"));
@@ -143,7 +143,7 @@ async function prepare(project: string, adapter: string, type: string): Promise<
   const sql = join(project, "migrations", name, "migration.sql");
   assert.match(await readFile(sql, "utf8"), /created_at timestamptz\(3\) DEFAULT now\(\) NOT NULL/);
   if (isOld) {
-    // Rewrite the migration to the form of an earlier kit.
+    // Rewrites the migration to that of an earlier version of kit.
     await rewrite(sql, "timestamptz(3)", "timestamp");
     await rewrite(join(project, "migrations", name, "snapshot.json"), '"timestamptz"', '"timestamp"');
     await rewrite(join(project, "migrations", name, "changes.json"), '"timestamptz"', '"timestamp"');
@@ -159,10 +159,10 @@ async function prepare(project: string, adapter: string, type: string): Promise<
   return `${tables}\n${conversion}`;
 }
 
-/** Requests the conversion of all columns. Returns the SQL of rows that exist before, and of the migration. */
+/** Makes kit generate the migration that converts all columns. Returns the SQL of existing rows, and of the migration. */
 async function convert(project: string): Promise<string> {
   const schema = (): Promise<string> => readFile(join(project, ".kit/schemas/events.ts"), "utf8");
-  // Code for `timestamp` columns of drizzle, kysely and raw.
+  // Matches code that only `timestamp` columns need, for drizzle, kysely and raw.
   const forTimestamps = /date_trunc|OnInsert|onInsert|timestamps: \[/;
   assert.match(await schema(), forTimestamps);
   await node(project, "@kit/cli/bin/kit.js", "migrate:generate", "--name", "times", "--convert-timestamps");

@@ -1,4 +1,4 @@
-// Queries that several sections send to projects and applications.
+// Helpers that several sections use to read from projects and applications.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -11,35 +11,37 @@ import type { RunningApp } from "../e2e/support/running-app.ts";
 /** JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the content of a file in a project. */
+/** Returns the content of a file of a project. */
 export function textOf(project: Project, path: string): Promise<string> {
   return readFile(join(project.root, path), "utf8");
 }
 
-/** Returns the JSON of a file in a project. */
+/** Returns the value of a JSON file of a project. */
 export async function jsonOf<T = Json>(project: Project, path: string): Promise<T> {
   return JSON.parse(await textOf(project, path)) as T;
 }
 
-/** Loads a generated module. */
+/** Imports a generated module of a project. */
 export async function moduleOf<T>(project: Project, path: string): Promise<T> {
   return (await import(pathToFileURL(join(project.root, path)).href)) as T;
 }
 
-/** Returns the result of `kit inspect … --json`. */
+/** Runs `kit inspect` with `--json`. Returns its output as a value. */
 export async function inspect<T = Json>(project: Project, ...args: readonly string[]): Promise<T> {
   const { stdout } = await project.kitOk("inspect", ...args, "--json");
   return JSON.parse(stdout) as T;
 }
 
-/** Returns the sidecar's response for an application. */
+/** Returns the response of an application's sidecar. */
 export async function debug<T = Json>(app: RunningApp, path: string): Promise<T> {
   const answer = await fetch(`http://127.0.0.1:${await app.debugPort()}/_debug/${path}`);
   assert.equal(answer.status, 200, `/_debug/${path}`);
   return (await answer.json()) as T;
 }
 
-/** Repeats a query until the result is as expected. The sidecar and the log receive a request only after the client has its response. */
+/**
+ * Repeats a query until its result is as expected, because the sidecar and the log get a request only after the client has its response.
+ */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   isThere: (value: T) => boolean,
@@ -59,13 +61,13 @@ export function entriesOf(app: RunningApp): Json[] {
   return lines.filter((line) => line.startsWith('{"level"')).map((line) => JSON.parse(line) as Json);
 }
 
-/** Runs the project's own TypeScript compiler on the project. */
+/** Type-checks a project with its own TypeScript compiler. */
 export function typeCheck(project: Project): Promise<CommandResult> {
   const tsc = join(repository, "node_modules/typescript/bin/tsc");
   return run(process.execPath, [tsc, "-p", "."], { cwd: project.root });
 }
 
-/** Returns the error in a response body. */
+/** Returns the error that a response body contains. */
 export function errorOf(body: unknown): Json {
   const { error } = body as { error: Json };
   assert.equal(typeof error, "object", JSON.stringify(body));

@@ -1,4 +1,4 @@
-// Requests to the playground that fail.
+// Sends requests to the playground that fail.
 
 import assert from "node:assert/strict";
 import type { Api } from "../e2e/support/api.ts";
@@ -11,7 +11,7 @@ export const development = async (): Promise<Api> => (await playgroundApp()).wit
 /** Returns a client of the playground in production. */
 export const production = async (): Promise<Api> => (await playgroundInProduction()).with({});
 
-/** Returns the error of a request that fails with a status. */
+/** Sends a GET request that must fail with this status. Returns the error. */
 export async function failing(api: Api, path: string, status: number): Promise<Json> {
   const answer = await api.get(path);
   assert.equal(answer.status, status, answer.text);
@@ -19,7 +19,7 @@ export async function failing(api: Api, path: string, status: number): Promise<J
   return errorOf(answer.body);
 }
 
-/** Returns status and fields of the response to an invalid body. */
+/** Sends an invalid body. Returns the status of the response and the invalid fields. */
 export async function invalid(
   api: Api,
   body: object,

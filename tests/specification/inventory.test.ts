@@ -1,4 +1,4 @@
-// Counts the statements, and finds sections that no file runs.
+// Counts the statements, and checks that every section is run.
 
 import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { type Kind, kindOf, nameOf, type Section } from "./statement.ts";
 
 const directory = import.meta.dirname;
 
-/** Returns every section, by the export name in its module. */
+/** Returns every section, by the name under which its module exports it. */
 async function allSections(): Promise<ReadonlyMap<string, Section>> {
   const sections = new Map<string, Section>();
   for await (const path of glob("sections/*.ts", { cwd: directory })) {
@@ -24,7 +24,7 @@ async function allSections(): Promise<ReadonlyMap<string, Section>> {
   return sections;
 }
 
-test("each section is run by one file", async () => {
+test("every section is run by exactly one file", async () => {
   const run: string[] = [];
   for await (const path of glob("*.test.ts", { cwd: directory })) {
     const [, names = ""] = /^run\(([^)]*)\);$/m.exec(await readFile(join(directory, path), "utf8")) ?? [];
@@ -36,7 +36,7 @@ test("each section is run by one file", async () => {
   );
 });
 
-test("statements have unique names, and are counted", async (t) => {
+test("all statements have different names, and are counted by kind", async (t) => {
   const counts = new Map<Kind, number>();
   const names = new Set<string>();
   for (const section of (await allSections()).values()) {

@@ -1,10 +1,10 @@
-// Tests of the search for tests that prove a statement.
+// Tests the search for tests that statements name.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requireTest, titlesOfNode, titlesOfRust } from "./reference.ts";
 
-test("finds titles of tests with the suites around them", () => {
+test("titlesOfNode returns the titles of tests with those of the suites around them", () => {
   const source = `
 import { describe, it, test } from "node:test";
 test("alone", () => {});
@@ -23,7 +23,7 @@ for (const name of ["a"]) {
   ]);
 });
 
-test("ignores titles in comments and strings, and skipped tests", () => {
+test("titlesOfNode ignores titles in comments and strings, and skipped tests", () => {
   const source = `
 // test("in a comment", () => {});
 const text = 'test("in a text", () => {});';
@@ -36,7 +36,7 @@ save("no test", () => {});
   assert.deepEqual(titlesOfNode(source, "a.test.ts"), []);
 });
 
-test("finds Rust tests by their attribute", () => {
+test("titlesOfRust returns test functions because of their attribute", () => {
   const source = `
 #[test]
 fn plain() {}
@@ -50,7 +50,7 @@ fn without_attributes() {}
   assert.deepEqual(titlesOfRust(source), ["plain", "asynchronous"]);
 });
 
-test("a missing test is an error that names the file and its tests", async () => {
+test("requireTest throws an error for a missing test that names the file and its tests", async () => {
   const file = "tests/specification/reference.test.ts";
   await requireTest({ file, test: "finds Rust tests by their attribute" });
   await assert.rejects(

@@ -1,4 +1,4 @@
-// Finds the tests that statements refer to. Sources are parsed: a title in a comment and the title of a skipped test prove nothing.
+// Finds the tests that statements name. Sources are parsed, because a title in a comment or of a skipped test proves nothing.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ import { parseSync } from "vite";
 import { repository } from "../e2e/support/project.ts";
 import type { Reference } from "./statement.ts";
 
-/** Files that `cargo xtask test` runs, by the kind of their tests. */
+/** Files that `cargo xtask test` runs: a pattern of their paths, and a function that finds their tests. */
 const kinds: readonly {
   readonly pattern: RegExp;
   readonly titles: (text: string, file: string) => string[];
@@ -20,7 +20,7 @@ const kinds: readonly {
 
 const known = new Map<string, readonly string[]>();
 
-/** Asserts that the test exists exactly once and is not skipped. */
+/** Asserts that the file contains the test exactly once, and that the test is not skipped. */
 export async function requireTest({ file, test }: Reference): Promise<void> {
   const titles = await titlesOf(file);
   const found = titles.filter((title) => title === test || title.endsWith(` > ${test}`));
@@ -56,7 +56,7 @@ function isNode(value: unknown): value is Node {
 const suites = new Set(["describe", "suite"]);
 const tests = new Set(["test", "it"]);
 
-/** Returns the titles of the tests in a file for node:test, with the titles of the suites around them. */
+/** Returns the titles of all tests in a file for node:test. The titles of the suites around a test come first: `suite > test`. */
 export function titlesOfNode(text: string, file: string): string[] {
   const { program, errors } = parseSync(file, text);
   assert.deepEqual(errors, [], file);
@@ -80,7 +80,7 @@ interface Call {
   readonly isSkipped: boolean;
 }
 
-/** Returns the call of `test`, `it`, `t.test`, `describe` or `suite` in a node; `undefined` for other nodes. */
+/** Returns the call if the node is one of `test`, `it`, `t.test`, `describe` or `suite`, otherwise `undefined`. */
 function callOf(node: Node, text: string): Call | undefined {
   const callee = node["callee"] as Node;
   const [title, second] = node["arguments"] as readonly Node[];
@@ -96,7 +96,7 @@ function callOf(node: Node, text: string): Call | undefined {
   return written === undefined ? undefined : { name, title: written, isSkipped: isSkipped(second) };
 }
 
-/** Returns the text of a title. For a template literal, this is the source between its backticks. */
+/** Returns the title that a node contains. For a template literal, this is the source between its backticks. */
 function titleOf(node: Node, text: string): string | undefined {
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
   if (node.type !== "TemplateLiteral") return undefined;
@@ -104,8 +104,8 @@ function titleOf(node: Node, text: string): string | undefined {
 }
 
 /**
- * Returns true if the options contain `skip: true` or `todo: true`. A computed value (`skip: process.platform === "win32"`) does not count
- * as skipped.
+ * Returns true if the options contain `skip: true` or `todo: true`. Other values, such as `skip: process.platform === "win32"`, do not mean
+ * that the test is skipped.
  */
 function isSkipped(options: Node | undefined): boolean {
   if (options?.type !== "ObjectExpression") return false;
@@ -116,7 +116,7 @@ function isSkipped(options: Node | undefined): boolean {
   });
 }
 
-/** Returns the names of the test functions in a Rust file. `cargo xtask tidy` refuses ignored tests. */
+/** Returns the names of the test functions in a Rust file. Ignored tests do not occur, because `cargo xtask tidy` refuses them. */
 export function titlesOfRust(text: string): string[] {
   const code = text.replaceAll(/^\s*(?:\/\*[^]*?\*\/|\/\/.*$)/gm, "");
   const functions = /((?:#\[[^\]]*\]\s*)+)(?:async\s+)?fn\s+(\w+)\s*\(/g;

@@ -4,7 +4,7 @@ import { removeProjects } from "./projects.ts";
 import { requireTest } from "./reference.ts";
 import { nameOf, type Open, type Section, type Statement } from "./statement.ts";
 
-/** Registers a test for each statement. */
+/** Registers a test for each statement of the sections. */
 export function run(...sections: readonly Section[]): void {
   for (const section of sections) {
     for (const statement of section.statements) {
@@ -21,7 +21,7 @@ async function prove(statement: Statement, t: TestContext): Promise<void> {
   else await statement.test();
 }
 
-/** Passes while the statement is not true. Any failure except the expected one is a mistake in the test. */
+/** Passes as long as the statement is not true. Any failure except the expected one is an error. */
 async function staysOpen({ open, test: holds }: Open, t: TestContext): Promise<void> {
   t.diagnostic(`open (${open.finding}): ${open.now}`);
   try {

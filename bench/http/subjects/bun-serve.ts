@@ -1,4 +1,4 @@
-/** Peer: `Bun.serve` with its own routes, and a handwritten implementation of the application. */
+/** Peer: `Bun.serve` with Bun's own routes. The rest of the application is handwritten. */
 import { findStored } from "../app/src/database.ts";
 import type { Note } from "../app/src/notes.types.ts";
 import { use } from "../app/src/quota.ts";
@@ -17,7 +17,7 @@ import {
   withinQuota,
 } from "./shared.ts";
 
-/** Bun's request with the members used here; Bun's types are not installed. */
+/** Request of Bun with the properties that are used here, because Bun's types are not installed. */
 interface BunRequest extends Request {
   readonly params: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Peer: node:http without a framework, and an implementation of the application as an expert would write it: the same routes, the same
- * authentication, the same validation with all failures listed, the same error format, the same JSON.
+ * Peer: node:http without a framework, as an expert would write the application. Routes, authentication, error format and JSON are those of
+ * the application, and all validation failures are listed.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -101,7 +101,10 @@ async function getAccount({ headers }: IncomingMessage, response: ServerResponse
   send(response, 200, JSON.stringify({ userId, tenant, locale, used }));
 }
 
-/** Returns the parameter of a path with exactly one segment after the prefix. */
+/**
+ * Returns the segment after the prefix, or `undefined` if the path has more or fewer segments: `/notes/7` with the prefix `/notes/` gives
+ * `7`.
+ */
 function parameter(path: string, prefix: string): string | undefined {
   if (!path.startsWith(prefix) || path.length === prefix.length || path.includes("/", prefix.length)) {
     return undefined;

@@ -1,25 +1,25 @@
 /**
- * Shared code of the peers in JavaScript: authentication, the error format, handwritten rules of a note, and the connection to the
+ * Code that the peers in JavaScript share: authentication, the error format, handwritten rules of a note, and the connection to the
  * benchmark.
  */
 import { randomBytes } from "node:crypto";
 
 import type { CreateNoteInput } from "../app/src/notes.types.ts";
 
-/** Maximum size of a body in bytes. */
+/** Maximum size of a request body in bytes. */
 export const bodyLimit: number = 1024 * 1024;
 
 const scheme = "Bearer ";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Invalid location in a request. */
+/** Path of an invalid value in a request, and the problem. */
 export interface Field {
   readonly path: string;
   readonly expected: string;
   readonly value?: unknown;
 }
 
-/** Error for a refused request. */
+/** Error that a request is refused with. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
@@ -38,7 +38,7 @@ export function invalid(fields: readonly Field[]): Failure {
   return new Failure(400, "VALIDATION_ERROR", "The request is invalid", fields);
 }
 
-/** Returns the error body, with the failure that it describes. */
+/** Returns the response body for an error, and the failure from which it was made. */
 export function envelopeOf(error: unknown): { readonly failure: Failure; readonly body: object } {
   const failure =
     error instanceof Failure ? error : new Failure(500, "INTERNAL_SERVER_ERROR", "Internal Server Error");
@@ -51,7 +51,7 @@ export function envelopeOf(error: unknown): { readonly failure: Failure; readonl
   return { failure, body };
 }
 
-/** Reads the user from the access token. Asynchronous, like the verification of a signature. */
+/** Returns the user that the access token names. It is asynchronous, like the verification of a signature. */
 export async function userOf(header: string | null | undefined): Promise<string> {
   if (header === undefined || header === null || !header.startsWith(scheme)) {
     throw new Failure(401, "UNAUTHORIZED", "Missing or invalid authorization header");
@@ -61,35 +61,35 @@ export async function userOf(header: string | null | undefined): Promise<string>
   return userId;
 }
 
-/** Returns the tenant from `x-tenant`. */
+/** Returns the tenant that the header `x-tenant` names. */
 export function tenantOf(header: string | null | undefined): string {
   if (!header) throw new Failure(400, "TENANT_REQUIRED", "Send x-tenant");
   return header;
 }
 
-/** Returns the preferred language of the client. */
+/** Returns the language that the client prefers. */
 export function localeOf(header: string | null | undefined): string {
   return header?.split(/[,;]/, 1)[0] ?? "en";
 }
 
-/** Returns the number of requests of a user. Throws if the quota is exceeded. */
+/** Returns the number of a user's requests. Throws an error if the quota is exceeded, for which `used` is `undefined`. */
 export function withinQuota(used: number | undefined): number {
   if (used === undefined) throw new Failure(429, "QUOTA_EXCEEDED", "Too many requests");
   return used;
 }
 
-/** Returns a path parameter that must be a UUID. */
+/** Returns a path parameter. Throws an error if it is not a UUID. */
 export function uuidOf(id: string): string {
   if (!uuid.test(id)) throw invalid([{ path: "$.id", expected: "string, format uuid", value: id }]);
   return id;
 }
 
-/** Returns true if the string has at most `limit` code points. The length in UTF-16 is sufficient for almost all strings. */
+/** Returns true if the string has at most `limit` code points. The number of UTF-16 code units decides almost all cases. */
 function isAtMost(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= 2 * limit && [...text].length <= limit);
 }
 
-/** Validates a note by hand, and lists every failure. */
+/** Validates the input for a note, and lists every failure. */
 export function noteInputOf(value: unknown): CreateNoteInput {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalid([{ path: "$", expected: "object", value }]);
@@ -110,8 +110,8 @@ export function noteInputOf(value: unknown): CreateNoteInput {
 }
 
 /**
- * Returns the port to listen on. From now on, the process exits when the benchmark exits or is killed, because its end of the pipe closes
- * then.
+ * Returns the port that the server must listen on. From now on, the process exits when the benchmark exits or is killed, because its end of
+ * the pipe closes then.
  */
 export function assignedPort(): number {
   process.stdin.resume().once("end", () => process.exit());

@@ -1,4 +1,4 @@
-/** JavaScript routers with a common interface. */
+/** Routers in JavaScript that kit is compared with, behind a common interface. */
 import findMyWay from "find-my-way";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { SmartRouter } from "hono/router/smart-router";
@@ -18,7 +18,7 @@ function split(routes: readonly string[]): { method: string; path: string }[] {
   });
 }
 
-/** Decodes a value, as Hono's context does when a parameter is read. */
+/** Decodes the value of a path parameter, as Hono does when a handler reads it. */
 function decoded(value: string): string {
   return value.includes("%") ? decodeURIComponent(value) : value;
 }

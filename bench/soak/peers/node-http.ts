@@ -1,17 +1,17 @@
-/** Server on node:http without a framework, as a baseline for the memory of connections. */
+/** Server on node:http without a framework. kit's memory per connection is compared with its memory. */
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 const { gc } = globalThis as { gc?: () => void };
-/** Yields bytes without end. */
+/** Yields bytes that never end. */
 async function* pieces(): AsyncGenerator<Uint8Array> {
   for (;;) yield Buffer.alloc(16 * 1024, 120);
 }
 
 const server = createServer((request, response) => {
   if (request.url === "/stream") {
-    // A client that disconnects causes an error of the pipeline.
+    // Ignores the error that `pipeline` reports if the client disconnects.
     pipeline(Readable.from(pieces(), { objectMode: false }), response).catch(() => {});
     return;
   }
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   response.setHeader("content-type", "application/json");
   response.end("{}");
 });
-// Idle connections must stay open during the measurement.
+// Idle connections stay open during the measurement.
 server.keepAliveTimeout = 600_000;
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
   const address = server.address();

@@ -1,9 +1,9 @@
-/** `JSON.stringify`, which does not know the type and serializes all members. */
+/** Peer: `JSON.stringify`, which does not know the type, so it serializes all properties. */
 import type { Subject } from "../subject.ts";
 
 const write = (value: unknown): string => JSON.stringify(value);
 
-/** Subject: the engine's own function. */
+/** Subject `JSON.stringify`. */
 export const subject: Subject = {
   serialize: { Profile: write, Order: write, Articles: write, Message: write },
 };

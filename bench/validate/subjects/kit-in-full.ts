@@ -1,2 +1,2 @@
-/** kit with all texts of failures, in a separate process. */
+/** Subject in its own process: kit with all details of failures, as in development. */
 export { inFull as subject } from "./kit.ts";

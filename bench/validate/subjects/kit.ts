@@ -1,4 +1,4 @@
-/** Output of `kit build` for bench/validate/app. */
+/** Subject kit: the output of `kit build` for bench/validate/app. */
 import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
 import type { Subject, TypeName } from "../subject.ts";
@@ -20,8 +20,8 @@ function serializer(type: TypeName): Promise<Serializer<unknown>> {
 }
 
 /**
- * Runs the fast check first, and the slow path if it fails, like the request pipeline. Reads the members of failures that a response
- * contains.
+ * Runs the fast check and, if it fails, the slow function that explains the failures, as kit's servers do. Reads the properties of a
+ * failure that responses contain.
  */
 const explain =
   (
@@ -35,13 +35,13 @@ const explain =
     return found.length;
   };
 
-/** Reads the members of a failure that a response contains in production. */
+/** Reads those properties of a failure that a response contains in production. */
 function readAnswered({ path, expected }: ValidationFailure): void {
   consume(path);
   consume(expected);
 }
 
-/** Reads the members of a failure that a response contains in development. */
+/** Reads those properties of a failure that a response contains in development. */
 function readAll({ path, expected, received, suggestion }: ValidationFailure): void {
   consume(path);
   consume(expected);
@@ -81,7 +81,7 @@ export const subject: Subject = {
   },
 };
 
-/** Subject kit, reading `received` and `suggestion` of every failure too, as in development. */
+/** Subject kit that reads `received` and `suggestion` of every failure too, as responses in development need them. */
 export const inFull: Subject = {
   ...subject,
   explain: { Profile: explain(profile, readAll), Order: explain(order, readAll) },

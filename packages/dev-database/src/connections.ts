@@ -1,7 +1,7 @@
 import { PostgresError } from "./postgres-protocol.ts";
 import type { Connection } from "./postgres-protocol.ts";
 
-/** Time in milliseconds that an idle connection is kept. To log in takes longer than most queries. */
+/** Time in milliseconds after which an idle connection is closed. A new login takes longer than most queries. */
 const KEPT_MS = 5_000;
 
 /** Pool of connections to one server. Each connection serves one caller at a time. */
@@ -21,7 +21,7 @@ export class Connections {
       this.#keep(connection);
       return result;
     } catch (error) {
-      // After an error of PostgreSQL the connection is still usable.
+      // The connection still works after an error that PostgreSQL reported.
       if (error instanceof PostgresError) this.#keep(connection);
       else connection.end();
       throw error;
@@ -36,7 +36,7 @@ export class Connections {
     }
   }
 
-  /** Returns an idle connection that still works, or `undefined`. The server may have stopped in the meantime. */
+  /** Returns an idle connection that still works, or `undefined` if there is none. The server may have stopped since its last use. */
   async #kept(): Promise<Connection | undefined> {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       const { connection, timer } = kept;
@@ -46,7 +46,7 @@ export class Connections {
         if (!connection.closed) await connection.query("");
         if (!connection.closed) return connection;
       } catch {
-        // The next connection reports the reason.
+        // The caller opens another connection, whose error tells the reason.
       }
       connection.end();
     }

@@ -1,5 +1,5 @@
 /**
- * Error of the embedded database. `hint` says what the user can do.
+ * Error of the embedded database. `hint` tells the user how to solve the problem.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@
  */
 export class DevDatabaseError extends Error {
   override readonly name = "DevDatabaseError";
-  /** Suggestion for the user. The message contains it too. */
+  /** Advice for the user. The message contains it as well. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -21,16 +21,16 @@ export class DevDatabaseError extends Error {
   }
 }
 
-/** Suggestion that always applies. */
+/** Advice that helps with every failure of the embedded database. */
 export const USE_YOUR_OWN =
   "Or set DATABASE_URL to a PostgreSQL of your own: DATABASE_URL=postgres://user:password@host:5432/database";
 
-/** Returns the `code` of a system error, such as `ENOENT`. */
+/** Returns the property `code` of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Returns the message of a thrown value. */
+/** Returns the message of any thrown value, which need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

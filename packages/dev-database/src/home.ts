@@ -18,20 +18,20 @@ import type { Account } from "./account.ts";
 import { SYSTEM_DIRECTORY } from "./binaries.ts";
 import { DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
-/** Location of a server's data, and the account that the server runs as. */
+/** Location of a server's data, and the account that PostgreSQL runs as. */
 export interface DataLocation {
-  /** Directory that contains the cluster and its password. */
+  /** Directory that contains the data directory of PostgreSQL, and the file with the password. */
   readonly directory: string;
   /** Data directory of PostgreSQL. */
   readonly cluster: string;
-  /** Account that PostgreSQL runs as, or `undefined` for the account of this process. */
+  /** Account that PostgreSQL runs as. `undefined` means the account of this process. */
   readonly account: Account | undefined;
 }
 
 /**
- * Returns the location of the data. This is usually the state directory. If kit runs as root, PostgreSQL runs as another account. If that
- * account cannot enter the project (for example below `/root`), the data is stored in `/var/lib/kit`, and the file `location` in the state
- * directory contains its path.
+ * Returns the location of the data, which is usually the state directory itself. It is below `/var/lib/kit` if kit runs as root and
+ * PostgreSQL's account cannot enter the project, for example below `/root`. The file `location` in the state directory then contains the
+ * path.
  */
 export function homeOf(state: string): DataLocation {
   if (!isRoot()) return { directory: state, cluster: join(state, "cluster"), account: undefined };
@@ -44,12 +44,15 @@ export function homeOf(state: string): DataLocation {
   return { directory, cluster, account: accountOf(cluster) };
 }
 
-/** Returns the account for a cluster if kit runs as root. The cluster of a user keeps its owner, or that user could not open it again. */
+/**
+ * Returns the account that PostgreSQL runs as if kit runs as root. If the data belongs to a user, this is that user, who could not open the
+ * data otherwise.
+ */
 function accountOf(cluster: string): Account {
   if (!existsSync(cluster)) return NOBODY;
   const { uid, gid } = statSync(cluster);
   if (uid !== 0) return { uid, gid };
-  // The cluster was copied or restored by root.
+  // Root has copied or restored the data, so it belongs to root.
   changeOwner(cluster, NOBODY);
   return NOBODY;
 }
@@ -71,7 +74,7 @@ function relocate(state: string, pointer: string): string {
   return directory;
 }
 
-/** Removes the data of projects that were in the directory for temporary files and no longer exist. */
+/** Removes the data of projects that were in the directory for temporary files and have been deleted. */
 function prune(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = join(parent, name, "owner");

@@ -18,10 +18,10 @@ import { TestConnection } from "./test-database.ts";
 export { DevDatabaseError } from "./errors.ts";
 export type { DatabaseOptions } from "./paths.ts";
 
-/** Database that runs at least until it is closed. */
+/** Open database. It runs at least until it is closed. */
 export interface DevDatabase extends AsyncDisposable {
   /**
-   * URL such as `postgres://kit:…@127.0.0.1:54321/app`. It is the same for every process, and also after a restart if the port is still
+   * URL such as `postgres://kit:…@127.0.0.1:54321/app`. All processes get the same URL. After a restart it is the same if the port is still
    * free.
    */
   readonly url: string;
@@ -65,17 +65,17 @@ export interface TestDatabaseOptions extends Omit<DatabaseOptions, "name"> {
   readonly template?: Template;
 }
 
-/** Database of one test. */
+/** Database that belongs to one test. */
 export interface TestDatabase extends DevDatabase {
-  /** Runs a query and returns its rows, each value as a string. Works with any database driver of the application. */
+  /** Runs a query and returns its rows, each value as a string. It needs no database driver of the application. */
   query(sql: string): Promise<(string | null)[][]>;
 }
 
-/** Template database, which test databases are copies of. */
+/** Template database. Test databases are copies of it. */
 export interface Template {
-  /** Identity of the template. Use a new key if `prepare` changes. */
+  /** Name of this version of the template. Use another key whenever `prepare` changes. */
   readonly key: string;
-  /** Fills an empty database. Called once for a key, by the first process that needs it. */
+  /** Fills an empty database with tables and rows. Only the first process that needs a key calls it. */
   readonly prepare: (url: string) => Promise<void>;
 }
 

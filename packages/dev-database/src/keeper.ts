@@ -1,8 +1,8 @@
 /**
- * The keeper: a detached process that runs one project's PostgreSQL while a client is connected to its socket. `lease.ts` starts it.
+ * The keeper: a detached process that runs one project's PostgreSQL as long as a client is connected to its socket. `lease.ts` starts it.
  *
- * The process that holds the lock on a file is the keeper. The system releases the lock when the process ends for any reason, so a lock is
- * never stale. Only the holder of the lock uses the socket and the data.
+ * The process that holds the lock on a file is the keeper. The operating system releases the lock when the process ends for any reason, so
+ * no lock stays behind. Only the holder of the lock uses the socket and the data.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import { Server } from "./server.ts";
 import { TestDatabases } from "./test-databases.ts";
 import { PostgresError } from "./postgres-protocol.ts";
 
-/** Maximum number of crashes within a minute. After more crashes the keeper stops. */
+/** Maximum number of crashes of PostgreSQL within a minute. After more crashes, the keeper stops. */
 const CRASHES = 5;
 
-/** Time in milliseconds for the first client to connect. */
+/** Time in milliseconds within which the first client must connect. */
 const FIRST_LEASE_MS = 10_000;
 
-/** Time in milliseconds for a server to run again, if it stopped during a request for a database. */
+/** Time in milliseconds within which PostgreSQL must run again if it stopped during a request for a database. */
 const RETURN_MS = 10_000;
 
 const { paths, idleMs } = JSON.parse(process.argv[2] ?? "") as KeeperRequest;
@@ -39,7 +39,7 @@ try {
   throw error;
 }
 note(`keeper ${process.pid} begins`);
-// The keeper must go on if its log cannot be written, because PostgreSQL needs a keeper. After an exception it stops PostgreSQL.
+// The keeper continues if it cannot write its log, because PostgreSQL needs it. After an exception it stops PostgreSQL.
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", (error) => {
@@ -58,7 +58,7 @@ const tests = new TestDatabases(() => up);
 let up = startServer();
 
 const listener = createServer((socket) => {
-  // A client that connects too late sees a closed connection without a response, and starts the next keeper.
+  // The client sees that the connection closes without a response. It then starts the next keeper.
   if (ending) return void socket.destroy();
   leases.add(socket);
   clearTimeout(idle);
@@ -79,13 +79,13 @@ listener.listen(paths.socket);
 startIdleTimer(Math.max(idleMs, FIRST_LEASE_MS));
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void shutDown(0));
 
-/** Starts PostgreSQL. If that fails, the keeper exits. The next keeper tries again, when the reason may be gone. */
+/** Starts PostgreSQL. If that fails, the keeper exits. The next keeper tries again, because the problem may have been solved. */
 function startServer(): Promise<Server> {
   const starting = start();
   starting.catch((error: unknown) => {
     if (ending) return;
     note(messageOf(error));
-    // Clients that wait get the error first.
+    // Waits a moment, so that clients get the error before the keeper exits.
     setTimeout(() => void shutDown(1), 100);
   });
   return starting;
@@ -95,7 +95,7 @@ async function start(): Promise<Server> {
   server ??= new Server(paths);
   server.onCrash = crashed;
   await server.start();
-  // Databases without an owner are dropped in the background, because they disturb no client.
+  // Drops databases that belong to no client, in the background, because clients need not wait for that.
   if (server.isNew) void tests.tidy(server);
   return server;
 }
@@ -106,7 +106,7 @@ async function reply(socket: Socket, line: string): Promise<void> {
     answer = await answerTo(socket, JSON.parse(line) as LeaseRequest | Prepared);
   } catch (error) {
     const hint = error instanceof DevDatabaseError ? error.hint : undefined;
-    // The message of a DevDatabaseError contains the hint, and the client adds it again.
+    // The message of a DevDatabaseError ends with the hint, and the client adds the hint again.
     const text = hint === undefined ? messageOf(error) : messageOf(error).slice(0, -hint.length - 1);
     note(`no database for a client: ${text}`);
     answer = hint === undefined ? { error: text } : { error: text, hint };
@@ -139,7 +139,7 @@ async function control(socket: Socket, what: Control, name: string): Promise<Lea
       const others = leases.size - 1;
       const users = others > 0 ? others : await sessions();
       if (users === 0) {
-        // The client gets the response when PostgreSQL has stopped.
+        // This client gets its response only after PostgreSQL has stopped.
         leases.delete(socket);
         await shutDown(0, () => new Promise((done) => socket.end(`${JSON.stringify({ users })}\n`, done)));
       }
@@ -148,7 +148,7 @@ async function control(socket: Socket, what: Control, name: string): Promise<Lea
   }
 }
 
-/** Returns the number of sessions that are not the keeper's own. */
+/** Returns the number of PostgreSQL sessions that other programs have opened. */
 async function sessions(): Promise<number> {
   const current = await up;
   const rows = await current.admin((connection) =>
@@ -159,7 +159,7 @@ async function sessions(): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** Returns the URL of a database. If the server has just stopped, tries again, because it restarts. */
+/** Returns the URL of a database. If the server has just crashed, waits until it has restarted. */
 async function urlOf(name: string): Promise<string> {
   const deadline = Date.now() + RETURN_MS;
   for (;;) {
@@ -169,16 +169,16 @@ async function urlOf(name: string): Promise<string> {
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       return await current.url(name);
     } catch (error) {
-      // Class 57P: the server is shutting down, starting or recovering.
+      // SQLSTATE class 57P means that the server is shutting down, starting or recovering.
       const passing = !(error instanceof PostgresError) || error.code.startsWith("57P");
       if (!passing || Date.now() > deadline) throw error;
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      // oxlint-disable-next-line no-await-in-loop -- waits before the next attempt
       await sleep(100);
     }
   }
 }
 
-/** Restarts PostgreSQL after a crash, on the same port, so that connection pools find it again. */
+/** Restarts PostgreSQL after a crash, on the same port if possible, so that connection pools find it again. */
 function crashed(): void {
   if (ending) return;
   const now = Date.now();
@@ -193,7 +193,7 @@ function crashed(): void {
   void stayAt(server?.port);
 }
 
-/** Closes all leases if the server restarted on another port. The clients connect again and get the new port. */
+/** Closes all leases if PostgreSQL is now on another port than before. The clients then connect again and get the new URL. */
 async function stayAt(before: number | undefined): Promise<void> {
   try {
     const { port } = await up;
@@ -201,7 +201,7 @@ async function stayAt(before: number | undefined): Promise<void> {
     note(`port ${before} is taken: PostgreSQL moved to ${port}`);
     for (const socket of leases) socket.destroy();
   } catch {
-    // The restart failed, and `begin` has logged the reason.
+    // The restart failed, and `startServer` has logged the reason.
   }
 }
 
@@ -210,27 +210,33 @@ function startIdleTimer(milliseconds: number): void {
   idle = setTimeout(() => void stopIfIdle(), milliseconds);
 }
 
-/** Stops, unless the keeper is to stay or a program is connected to PostgreSQL without a lease, such as psql. */
+/**
+ * Stops the keeper, unless a client has a lease, or `kit db start` was called, or a program without a lease, such as psql, is connected to
+ * PostgreSQL.
+ */
 async function stopIfIdle(): Promise<void> {
   if (staysWithoutLease || leases.size > 0) return;
   let connected = 0;
   try {
     connected = await sessions();
   } catch {
-    // PostgreSQL does not run, so there are no sessions.
+    // PostgreSQL does not run, so no program is connected.
   }
   if (leases.size > 0) return;
   if (connected > 0) return startIdleTimer(Math.max(idleMs, 1_000));
   await shutDown(0);
 }
 
-/** @param last - Called when PostgreSQL has stopped, before this process exits. */
+/**
+ * Stops PostgreSQL, then ends this process.
+ * @param last - Called after PostgreSQL has stopped and before this process ends.
+ */
 async function shutDown(code: number, last?: () => Promise<void>): Promise<void> {
   if (ending) return;
   ending = true;
   listener.close();
   for (const socket of leases) socket.destroy();
-  // Interrupts a start in progress, and stops the process that it started.
+  // Also interrupts a start that is in progress.
   try {
     await Promise.all([server?.stop(), up.catch(() => undefined)]);
   } catch (error) {
@@ -238,7 +244,7 @@ async function shutDown(code: number, last?: () => Promise<void>): Promise<void>
   }
   await last?.();
   note(`keeper ${process.pid} ends`);
-  // Closed here, so that the object is reachable until here. Garbage collection of the handle would release the lock.
+  // The lock is used until here, so that it is not garbage-collected earlier. That would release it.
   lock.close();
   process.exit(code);
 }

@@ -12,40 +12,46 @@ import type { Paths } from "./paths.ts";
 import { BUSY, isDatabaseName, onLines } from "./protocol.ts";
 import type { Control, KeeperRequest, LeaseReply, LeaseRequest } from "./protocol.ts";
 
-/** Lease on the database of a project. */
+/** Lease on a project's database, which runs at least until the lease is released. */
 export interface Lease {
   readonly url: string;
   release(): Promise<void>;
 }
 
-/** Maximum duration of a start in milliseconds: an initialization on a slow disk, or a recovery after a crash. */
+/** Maximum duration of a start in milliseconds. An initialization on a slow disk or a recovery after a crash takes long. */
 const START_TIMEOUT_MS = 90_000;
 
-/** Maximum pause in milliseconds before the next attempt to renew a lost lease. */
+/** Longest pause in milliseconds before the next attempt to renew a lost lease. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** If a lease lasted for this time in milliseconds, the next attempt to renew it starts without a pause. */
+/**
+ * Duration in milliseconds after which a lease counts as stable. If a stable lease is lost, the first attempt to renew it starts without a
+ * pause.
+ */
 const STABLE_LEASE_MS = 60_000;
 
-/** Maximum size of a log in bytes. A larger log is truncated. */
+/** Maximum size of a log file in bytes. A larger file is truncated. */
 const LOG_BYTES = 1_000_000;
 
-/** Fills an empty database, which becomes a template. */
+/** Function that fills an empty database, which then becomes a template. */
 export type Prepare = (url: string) => Promise<void>;
 
-/** Acquires a lease on a database by name. Starts a keeper if there is none. */
+/** Acquires a lease on the database of that name. Starts a keeper if none runs. */
 export async function lease(paths: Paths, name: string): Promise<Lease> {
   checkName(name);
   return await holdLease(paths, await acquire(paths, { name }), { name });
 }
 
-/** Acquires a lease on a copy of a template. Prepares the template if it does not exist. */
+/** Acquires a lease on a new copy of a template. Prepares the template first if it does not exist. */
 export async function leaseCopy(paths: Paths, key: string, prepare: Prepare): Promise<Lease> {
   const first = await acquire(paths, { template: key }, { prepare });
   return await holdLease(paths, first, { name: new URL(first.url).pathname.slice(1), owned: true });
 }
 
-/** Sends the keeper the order to start or reset, and returns the URL of the database. The lease ends with the promise. */
+/**
+ * Orders the keeper to start the server or reset the database. Returns the URL of the database. Holds a lease only until the order is
+ * carried out.
+ */
 export async function sendControl(paths: Paths, control: Control, name: string): Promise<string> {
   checkName(name);
   const { socket, url } = await acquire(paths, { control, name });
@@ -53,7 +59,7 @@ export async function sendControl(paths: Paths, control: Control, name: string):
   return url;
 }
 
-/** Stops the database if there is a keeper. Returns the number of other users. */
+/** Stops the database if a keeper runs. Returns the number of its other users; if there are any, the database continues to run. */
 export async function stop(paths: Paths, name: string): Promise<number> {
   const answer = await sendRequest(
     paths.socket,
@@ -72,24 +78,24 @@ function checkName(name: string): void {
   );
 }
 
-/** Holds a lease, and renews it if the connection is lost. */
+/** Keeps a lease until it is released. If the connection to the keeper is lost, connects again with the request `again`. */
 async function holdLease(paths: Paths, first: LeaseConnection, again: LeaseRequest): Promise<Lease> {
   let released = false;
   let socket = first.socket;
   let pause = 0;
 
-  // A keeper that ended leaves a PostgreSQL without supervision, or none; the next keeper handles both. Tries as long as this lease is
-  // held, because the reason of a failure may pass.
+  // The keeper has ended, and PostgreSQL may run without it or may have ended too. The next keeper handles both cases. Tries again
+  // until this lease is released, because the reason of a failure may disappear.
   async function renew(): Promise<void> {
     for (let warned = false; ;) {
-      // oxlint-disable-next-line no-await-in-loop -- pauses grow while attempts fail
+      // oxlint-disable-next-line no-await-in-loop -- the pauses grow with each failed attempt
       if (pause > 0) await sleep(pause, undefined, { ref: false });
       pause = Math.min(Math.max(250, 2 * pause), LONGEST_PAUSE_MS);
       if (released) return;
       try {
         // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
         const next = await acquire(paths, again, { background: true });
-        // The lease was released in the meantime.
+        // The caller has released the lease since.
         if (released) return void next.socket.destroy();
         socket = next.socket;
         if (next.url !== first.url) warn(moved(first.url, next.url));
@@ -136,7 +142,7 @@ function moved(from: string, to: string): string {
   return `the embedded database ${what}: start this process again, or it will not find it`;
 }
 
-/** Connection to the keeper, and the URL of the database. */
+/** Connection to the keeper, which is the lease itself, and the URL of the database. */
 interface LeaseConnection {
   readonly socket: Socket;
   readonly url: string;
@@ -144,13 +150,13 @@ interface LeaseConnection {
 
 /** Options of a request to the keeper. */
 interface RequestOptions {
-  /** True if the request does not keep the process alive. */
+  /** True if the request must not keep the process alive. */
   readonly background?: boolean;
-  /** Fills the template if the keeper has none. */
+  /** Function that fills the template if the server has none with that key. */
   readonly prepare?: Prepare;
 }
 
-/** Sends a request to the keeper and waits for the response. Starts a keeper if there is none. */
+/** Sends a request to the keeper and waits for the URL in its response. Starts a keeper if none runs. */
 async function acquire(
   paths: Paths,
   request: LeaseRequest,
@@ -183,12 +189,12 @@ async function acquire(
         USE_YOUR_OWN,
       );
     }
-    // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+    // oxlint-disable-next-line no-await-in-loop -- waits before the next attempt
     await sleep(20, undefined, { ref: options.background !== true });
   }
 }
 
-/** Sends one request. Returns `undefined` if there is no keeper, or if it closes the connection without a response. */
+/** Sends a request to the keeper once. Returns `undefined` if no keeper runs, or if it closes the connection without a response. */
 function sendRequest(
   path: string,
   request: LeaseRequest,
@@ -201,7 +207,7 @@ function sendRequest(
     const timer = setTimeout(() => socket.destroy(), Math.max(1, deadline - Date.now()));
     if (background) timer.unref();
     socket.on("error", (error) => {
-      // There is no keeper, or it has gone. Other errors would occur again at the next attempt.
+      // No keeper runs any more. Any other error would occur again at the next attempt.
       if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "")) return;
       reject(new DevDatabaseError(`cannot reach the keeper of the embedded database: ${error.message}`));
     });
@@ -218,7 +224,7 @@ function sendRequest(
     onLines(socket, (line) => {
       const reply = JSON.parse(line) as LeaseReply;
       if ("prepare" in reply) {
-        // Preparation has no timeout.
+        // The preparation of a template may take any time.
         clearTimeout(timer);
         const prepared = prepare?.(reply.prepare) ?? Promise.resolve();
         prepared.then(() => socket.write(`${JSON.stringify({ prepared: true })}\n`), refuse);
@@ -238,13 +244,13 @@ function sendRequest(
   });
 }
 
-/** Keeper that this process started. The keeper continues when this process ends. */
+/** Keeper that this process has started. It continues to run when this process ends. */
 class Keeper {
   readonly log: string;
   exitCode: number | undefined;
-  /** True if a signal ended the keeper. Another keeper may succeed. */
+  /** True if a signal ended the keeper. Another attempt may succeed then. */
   killed = false;
-  /** Exit code or signal for messages. */
+  /** Exit code or signal of the keeper, for messages. */
   end = "";
   readonly #child: ChildProcess;
 
@@ -279,13 +285,16 @@ class Keeper {
     });
   }
 
-  /** Removes the listeners when the keeper works. */
+  /** Removes the listeners. Called when the keeper has responded. */
   forget(): void {
     this.#child.removeAllListeners();
   }
 }
 
-/** Returns the environment without variables for this process only (debugger, coverage, test runner). */
+/**
+ * Returns the environment variables for the keeper. Leaves out those that are meant for this process only (debugger, coverage, test
+ * runner).
+ */
 function environment(): NodeJS.ProcessEnv {
   const {
     NODE_OPTIONS: _options,

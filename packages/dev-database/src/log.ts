@@ -1,4 +1,4 @@
-/** Writes a line with the time to `keeper.log`. Only the keeper calls it. */
+/** Writes a line with the current time to `keeper.log`. Only the keeper calls this function. */
 export function note(text: string): void {
   console.log(`${new Date().toISOString()} ${text}`);
 }

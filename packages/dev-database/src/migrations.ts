@@ -19,7 +19,7 @@ export function keyOf(root: string | undefined, name = ""): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Applies a project's migrations to an empty database, by running `kit migrate:apply`. */
+/** Applies a project's migrations to an empty database. Runs `kit migrate:apply` for that. */
 export async function applyMigrations(root: string, url: string): Promise<void> {
   const args = [findKit(root), "migrate:apply", "--allow-destructive", "--root", root];
   const child = spawn(process.execPath, args, {
@@ -42,7 +42,7 @@ export async function applyMigrations(root: string, url: string): Promise<void> 
   );
 }
 
-/** Returns the program of the project's kit, or of the kit next to this package. */
+/** Returns the path of the kit program that the project uses, or of the one next to this package. */
 function findKit(root: string): string {
   let reason: unknown;
   for (const from of [join(root, "package.json"), import.meta.url]) {

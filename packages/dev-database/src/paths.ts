@@ -6,27 +6,27 @@ import { codeOf, DevDatabaseError, messageOf, USE_YOUR_OWN } from "./errors.ts";
 
 /** Options that select a database. */
 export interface DatabaseOptions {
-  /** Directory of the project, or a directory below the one with its `package.json`. Default: the current directory. */
+  /** Directory of the project, or any directory in it. Default: the current directory. */
   readonly root?: string;
-  /** Directory of the data. Default: `KIT_DATA_DIR`, otherwise `.data` in the project. */
+  /** Directory of the data. Default: the environment variable `KIT_DATA_DIR`, otherwise `.data` in the project. */
   readonly dataDir?: string;
   /** Name of the database on the server. It is created if it does not exist. Must match `[a-z_][a-z0-9_]*`. Default: `app`. */
   readonly name?: string;
 }
 
-/** Paths of a project's server and its keeper. They are the same for every process. */
+/** Paths of a project's server and its keeper. Every process of the project has the same. */
 export interface Paths {
   /** True if committed data survives a crash of the machine. */
   readonly durable: boolean;
-  /** Directory of the logs, and of the data if PostgreSQL can enter it. */
+  /** Directory of the logs. It also contains the data, unless PostgreSQL's account cannot enter it. */
   readonly state: string;
-  /** Socket or named pipe of the keeper. */
+  /** Path of the socket, or on Windows of the named pipe, that the keeper listens on. */
   readonly socket: string;
-  /** File that the keeper locks as long as it runs. */
+  /** File that the keeper holds a lock on as long as it runs. */
   readonly lock: string;
 }
 
-/** Returns the paths of the project's server or of its server for tests. Creates the directories. */
+/** Returns the paths of the project's server, or of its separate server for tests. Creates the directories. */
 export function pathsOf(options: DatabaseOptions, server: "postgres" | "tests" = "postgres"): Paths {
   const data =
     options.dataDir ??
@@ -42,8 +42,8 @@ export function pathsOf(options: DatabaseOptions, server: "postgres" | "tests" =
     );
   }
   const real = realpathSync(state);
-  // The name depends only on the directory and the user. With TMPDIR or the current directory in it, two processes could start two keepers.
-  // The name is short, because the path of a socket is limited to about a hundred bytes.
+  // The name depends only on the data directory and the user. With TMPDIR or the current directory in it, two processes could start two
+  // keepers. The name is short, because the path of a socket is limited to about a hundred bytes.
   const name = createHash("sha256").update(real).digest("hex").slice(0, 16);
   const places = { durable: server === "postgres", state: real };
   if (process.platform === "win32") {
@@ -62,7 +62,7 @@ export function projectRoot(from: string): string {
   }
 }
 
-/** Returns a directory that only this user can enter, because a process that can open the socket can use the database. */
+/** Returns a directory that only this user can enter. Whoever can open the sockets in it can use the database. */
 function runtimeDirectory(): string {
   const uid = process.getuid?.() ?? 0;
   const directory = `/tmp/kit-${uid}`;

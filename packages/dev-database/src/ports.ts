@@ -3,13 +3,15 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Range of new ports. It is below the ports that systems use for outgoing connections (from 32768 on Linux, from 49152 elsewhere). A
- * connection could take such a port while the server restarts.
+ * Range of the ports for new servers. It is below the ports that operating systems choose for outgoing connections (from 32768 on Linux,
+ * from 49152 elsewhere), because such a connection could take the port while the server restarts.
  */
 const FIRST = 20_000;
 const LAST = 32_767;
 
-/** Returns the last port if it is free or becomes free in time, otherwise another free port, or `undefined` if there is none. */
+/**
+ * Returns the port `last` if it is free now or within `patienceMs`, otherwise another free port. Returns `undefined` if no port is free.
+ */
 export async function choosePort(last: number, patienceMs: number): Promise<number | undefined> {
   if (Number.isInteger(last) && last > 0 && last < 65_536) {
     const deadline = Date.now() + patienceMs;
@@ -17,7 +19,7 @@ export async function choosePort(last: number, patienceMs: number): Promise<numb
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
       if ((await freePort(last)) === last) return last;
       if (Date.now() >= deadline) break;
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      // oxlint-disable-next-line no-await-in-loop -- waits before the next attempt
       await sleep(50);
     }
   }
@@ -29,7 +31,7 @@ export async function choosePort(last: number, patienceMs: number): Promise<numb
   return freePort(0);
 }
 
-/** Returns the port if it is free, otherwise `undefined`. Port 0 means any free port. */
+/** Returns the port if it is free, otherwise `undefined`. For port 0, returns any free port. */
 function freePort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -3,20 +3,20 @@ import { connect } from "node:net";
 import type { Socket } from "node:net";
 
 /**
- * Connection with the part of PostgreSQL's protocol that the keeper needs: login (SCRAM-SHA-256) and simple queries. So this package needs
- * no driver, whose version could conflict with the driver of the project.
+ * Connection to PostgreSQL with the parts of its protocol that the keeper needs: login with SCRAM-SHA-256, and simple queries. A database
+ * driver as a dependency could conflict with the driver of the project.
  */
 export interface Connection {
   /** Runs a query and returns its rows, each value as a string. Only one query at a time. */
   query(sql: string): Promise<(string | null)[][]>;
   end(): void;
-  /** Sets if the connection keeps the process alive. It does at first. */
+  /** Sets whether the connection keeps the process alive, which it does by default. */
   hold(on: boolean): void;
   /** True if the connection is known to be closed. */
   readonly closed: boolean;
 }
 
-/** Server, role and database of a connection. */
+/** Data that a connection needs: port, role, password and database. */
 export interface Login {
   readonly port: number;
   readonly user: string;
@@ -35,7 +35,7 @@ export class PostgresError extends Error {
   }
 }
 
-/** Opens a connection to 127.0.0.1. Destroys the connection after `timeoutMs` without data; 0 means no timeout. */
+/** Opens a connection to PostgreSQL on 127.0.0.1. It is closed if no data arrives for `timeoutMs`; 0 means no timeout. */
 export async function open(login: Login, timeoutMs = 60_000): Promise<Connection> {
   const socket = connect({ port: login.port, host: "127.0.0.1" });
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error("PostgreSQL does not answer")));
@@ -62,7 +62,8 @@ export async function open(login: Login, timeoutMs = 60_000): Promise<Connection
     },
     end: () => {
       socket.write(message("X", Buffer.alloc(0)));
-      // This side no longer reads, so it would not notice that the other side closes the connection.
+      // Closes the connection, because nobody reads from it any more and the end of the other side would not
+      // be noticed.
       socket.destroySoon();
     },
   };
@@ -95,7 +96,7 @@ async function next(messages: Messages): Promise<Message> {
   return value;
 }
 
-/** Reads the rows of a query. If the query fails, throws the error when the server is ready again. */
+/** Reads the rows of a query. If the query fails, waits until the server is ready again before it throws the error. */
 async function results(messages: Messages): Promise<(string | null)[][]> {
   const rows: (string | null)[][] = [];
   let error: PostgresError | undefined;
@@ -139,7 +140,7 @@ function startup(parameters: Readonly<Record<string, string>>): Buffer {
   const body = Buffer.from(`${pairs.join("")}\0`);
   const head = Buffer.alloc(8);
   head.writeInt32BE(8 + body.length, 0);
-  head.writeInt32BE(196_608, 4); // protocol 3.0
+  head.writeInt32BE(196_608, 4); // version 3.0 of the protocol
   return Buffer.concat([head, body]);
 }
 
@@ -151,8 +152,8 @@ function message(type: string, body: Buffer): Buffer {
 }
 
 /**
- * Logs in with SCRAM-SHA-256 (RFC 7677). The login also proves that the server knows the password, so no other program has taken the
- * port of the expected PostgreSQL.
+ * Logs in with SCRAM-SHA-256 (RFC 7677). The server must prove that it knows the password too, so a login fails if another program has
+ * taken the port of PostgreSQL.
  */
 async function authenticate(socket: Socket, messages: Messages, password: string): Promise<void> {
   const offer = await next(messages);

@@ -4,16 +4,16 @@ import { join } from "node:path";
 
 import { codeOf } from "./errors.ts";
 
-/** Content of `postmaster.pid`. */
+/** Content of PostgreSQL's file `postmaster.pid`, which describes the running server. */
 export interface Postmaster {
   readonly pid: number;
-  /** Port, or 0 if the file does not contain it yet. */
+  /** Port of the server, or 0 if the file does not contain it yet. */
   readonly port: number;
-  /** True if the server accepts connections, according to its last write. */
+  /** True if the file says that the server accepts connections. */
   readonly ready: boolean;
 }
 
-/** Reads `postmaster.pid` of a data directory. Returns `undefined` if the file does not exist or is incomplete. */
+/** Reads `postmaster.pid` in a data directory. Returns `undefined` if the file does not exist or is incomplete. */
 export function readPostmaster(cluster: string): Postmaster | undefined {
   let text: string;
   try {
@@ -28,7 +28,7 @@ export function readPostmaster(cluster: string): Postmaster | undefined {
   return { pid, port: Number.isInteger(port) ? port : 0, ready: lines[7]?.trim() === "ready" };
 }
 
-/** Returns true if a process with that id exists. */
+/** Returns true if a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -39,15 +39,15 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns true if a process is the PostgreSQL of a data directory. After a crash of the machine, the id in `postmaster.pid` may belong to
- * another process.
+ * Returns true if a process is the PostgreSQL that uses a data directory. After a crash of the machine, the id in `postmaster.pid` may
+ * belong to another process.
  */
 export function isServerOf(pid: number, cluster: string): boolean {
   if (!isAlive(pid)) return false;
   try {
     if (process.platform === "linux") {
       const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      // A zombie process has no command line.
+      // An exited process whose parent has not noticed that yet has an empty command line.
       return words.includes(cluster);
     }
     if (process.platform === "win32") return true;

@@ -1,39 +1,44 @@
 import type { Paths } from "./paths.ts";
 
-/** Configuration of a keeper, as JSON in its only argument. */
+/** Configuration of a keeper. It is the keeper's only argument, as JSON. */
 export interface KeeperRequest {
   readonly paths: Paths;
-  /** Milliseconds without a lease after which the keeper and PostgreSQL stop. */
+  /** Time in milliseconds without any lease after which the keeper stops PostgreSQL and itself. */
   readonly idleMs: number;
 }
 
-/** First line that a client sends. The connection itself is the lease. */
+/** First line that a client sends to the keeper. The connection itself is the lease. */
 export type LeaseRequest =
-  /** Requests a database by name. An owned database belongs to this client, and is dropped when its connection closes. */
+  /**
+   * Requests the URL of the database of that name. With `owned`, the database belongs to this client and is dropped when the connection
+   * closes.
+   */
   | { readonly name: string; readonly owned?: boolean }
-  /** Requests a copy of the template with that key, for this client only. */
+  /** Requests a new copy of the template with that key. The copy belongs to this client. */
   | { readonly template: string }
-  /** Requests an action on the database of that name, or on the server. */
+  /** Requests an action on the server, or on the database of that name. */
   | { readonly control: Control; readonly name: string };
 
-/** Action: `start` runs the server until `stop`; `reset` creates the database again, empty. */
+/** Action of the keeper. `start` runs the server until `stop`. `reset` replaces the database by an empty one. */
 export type Control = "start" | "stop" | "reset";
 
-/** Second line of a client that prepares a template: the template is ready. */
+/** Second line of a client that has filled a template: the template is complete. */
 export interface Prepared {
   readonly prepared: true;
 }
 
-/** Line that a client gets as the response to each line that it sends. */
+/** Response of the keeper to a line that the client has sent. */
 export type LeaseReply =
   | { readonly url: string }
-  /** The template does not exist. The client must fill this database, then send {@link Prepared}. */
+  /**
+   * URL of an empty database, because the template does not exist yet. The client must fill the database and then send {@link Prepared}.
+   */
   | { readonly prepare: string }
-  /** Number of other users of the server that was to stop. */
+  /** Number of other users of the server, as the response to `stop`. The server stops if it is 0. */
   | { readonly users: number }
   | { readonly error: string; readonly hint?: string };
 
-/** Exit code of a keeper that finds another keeper running. */
+/** Exit code of a keeper if another keeper already runs. */
 export const BUSY = 75;
 
 /** Calls the listener for each line of a text stream. */
@@ -47,12 +52,12 @@ export function onLines(stream: NodeJS.ReadableStream, listener: (line: string) 
   });
 }
 
-/** Returns true if a database can have that name: one that needs no quotes in SQL and no escapes in a URL. */
+/** Returns true if a database may have this name. Names need no quotes in SQL and no escapes in a URL. */
 export function isDatabaseName(name: string): boolean {
   return /^[a-z_][a-z0-9_]{0,62}$/.test(name);
 }
 
-/** Returns true if a template can have that key. */
+/** Returns true if a template may have this key. */
 export function isTemplateKey(key: string): boolean {
   return /^[0-9a-f]{8,40}$/.test(key);
 }

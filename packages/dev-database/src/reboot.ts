@@ -4,12 +4,12 @@ import { join } from "node:path";
 
 import type { DataLocation } from "./home.ts";
 
-/** Maximum difference in milliseconds between two computed boot times of the same boot. They differ if the clock is adjusted. */
+/** Greatest difference in milliseconds between two computed times of the same boot. The time differs if the clock was adjusted. */
 const TOLERANCE_MS = 60_000;
 
 /**
- * Removes a cluster without fsync if the machine has booted since the last start: data that was only in memory is lost, and PostgreSQL
- * cannot detect that. The end of a process, for any reason, loses no data.
+ * Removes a data directory that is used without fsync if the machine has booted since the last start. Data that was only in memory is then
+ * lost, and PostgreSQL cannot detect that. If only the process ended, nothing is lost.
  */
 export function forgetAfterReboot(state: string, home: DataLocation): void {
   const file = join(state, "boot");
@@ -20,7 +20,7 @@ export function forgetAfterReboot(state: string, home: DataLocation): void {
   writeFileSync(file, now);
 }
 
-/** Returns an identifier of the current boot: the boot id on Linux, the boot time on other systems. */
+/** Returns an identifier that changes with each boot: the boot id on Linux, the time of the boot on other systems. */
 function currentBoot(): string {
   if (process.platform === "linux") return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   return String(Math.round(Date.now() - uptime() * 1000));

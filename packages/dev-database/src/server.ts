@@ -18,21 +18,24 @@ import { isAlive, isServerOf, readPostmaster } from "./process.ts";
 import { open, PostgresError } from "./postgres-protocol.ts";
 import type { Connection } from "./postgres-protocol.ts";
 
-/** Maximum duration in milliseconds of a start, recovery or stop. */
+/** Maximum duration in milliseconds of each start, recovery and stop of the server. */
 const TIMEOUT_MS = 60_000;
 
 /** Time in milliseconds to wait for the port of a server that has run before, because its clients know only that port. */
 const PORT_TIMEOUT_MS = 5_000;
 
-/** Maximum number of signals that end the server before it runs. After more, the start fails. */
+/** Maximum number of times that the start is repeated because a signal ended the server before it was ready. */
 const KILLS = 5;
 
-/** Messages of failures that pass: another process took the port, or processes of a killed server have not exited yet. */
+/**
+ * Messages of failures after which another attempt may succeed: another program took the port, or processes of a killed server have not
+ * exited yet.
+ */
 const TRANSIENT_FAILURES = /could not bind|pre-existing shared memory|lock file "postmaster.pid"/;
 
 const LOG_BYTES = 5_000_000;
 
-/** Settings for data that may be lost in a crash of the machine: no write waits for the disk. */
+/** Settings of a server whose data may be lost if the machine crashes. No write waits for the disk. */
 const NOT_DURABLE: Readonly<Record<string, string>> = {
   fsync: "off",
   full_page_writes: "off",
@@ -41,17 +44,17 @@ const NOT_DURABLE: Readonly<Record<string, string>> = {
 
 /** Reason why one attempt to start the server failed. */
 interface Failure {
-  /** Exit code, signal or error for messages. */
+  /** Exit code, signal or error of the server's process, for messages. */
   readonly end: string;
-  /** True if a signal ended the server, so the server itself did not fail. */
+  /** True if a signal ended the server. The server itself is not the cause then. */
   readonly killed: boolean;
-  /** Output in the log. */
+  /** Output that the attempt has written to the log. */
   readonly output: string;
 }
 
-/** PostgreSQL server of one data directory. It was started by this object, or by a keeper that was killed. */
+/** PostgreSQL server of one data directory. This object has started it, or has taken it over from a keeper that was killed. */
 export class Server {
-  /** Called when the server stops without a call of `stop`. */
+  /** Called if the server stops although nobody called `stop`. */
   onCrash: (() => void) | undefined;
   readonly #state: string;
   readonly #durable: boolean;
@@ -60,11 +63,11 @@ export class Server {
   readonly #log: string;
   #password = "";
   #port = 0;
-  /** Id of the process to stop. It may be starting. */
+  /** Process id of the server, which may still be starting. 0 if there is none to stop. */
   #pid = 0;
-  /** True if the server has responded and has not stopped since. */
+  /** True from the server's first response until it stops. */
   #up = false;
-  /** Port on which the server ran last. */
+  /** Port that the server used last in this process, or 0. */
   #lastPort = 0;
   #stopping = false;
   #launched = false;
@@ -79,7 +82,7 @@ export class Server {
     this.#log = join(state, "postgres.log");
   }
 
-  /** Starts the server, also after it has stopped. Returns when it responds. */
+  /** Starts the server, or starts it again after it has stopped. Resolves when the server responds. */
   async start(): Promise<void> {
     if (!this.#durable) forgetAfterReboot(this.#state, this.#home);
     this.#password = await prepareCluster(this.#home, this.#binaries);
@@ -99,17 +102,17 @@ export class Server {
       const passing = failure.killed ? kills <= KILLS : TRANSIENT_FAILURES.test(failure.output);
       if (!passing || Date.now() > deadline) throw this.#failed(failure.end, failure.output);
       const reason = failure.killed ? failure.end : (/FATAL: .*/.exec(failure.output)?.[0] ?? failure.end);
-      // The reason may stay the same for many attempts, so it is logged once.
+      // A reason that repeats is logged only once.
       if (failure.killed || reason !== waitedFor) note(`PostgreSQL did not start, trying again: ${reason}`);
       waitedFor = reason;
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      // oxlint-disable-next-line no-await-in-loop -- waits before the next attempt
       await sleep(200);
     }
   }
 
   /** Returns the URL of a database. Creates the database if it does not exist. */
   async url(name: string): Promise<string> {
-    // Runs the calls one after the other. Otherwise two calls for a new database would both create it.
+    // One call after the other, because two calls for a new name would both create the database.
     const made = this.#making.then(() => this.#make(name));
     this.#making = made.catch(() => undefined);
     await made;
@@ -119,12 +122,12 @@ export class Server {
   async #make(name: string): Promise<void> {
     try {
       await this.admin(async (connection) => {
-        // The name has been checked: it consists of letters, digits and `_`.
+        // The name needs no quotes: it has been checked and contains only letters, digits and `_`.
         const found = await connection.query(`SELECT 1 FROM pg_database WHERE datname = '${name}'`);
         if (found.length === 0) await connection.query(`CREATE DATABASE "${name}"`);
       });
     } catch (error) {
-      // A program that is no client of the keeper created it at the same time.
+      // Another program, which does not use the keeper, has created the database at the same time.
       const exists = error instanceof PostgresError && ["42P04", "23505"].includes(error.code);
       if (!exists) throw error;
     }
@@ -135,7 +138,7 @@ export class Server {
     return this.#connections.use(work);
   }
 
-  /** True if this object started the server, false if it took over a running one. */
+  /** True if this object started the server. False if it took over a server that was running. */
   get isNew(): boolean {
     return this.#launched;
   }
@@ -145,12 +148,13 @@ export class Server {
     return `postgres://${USER}:${this.#password}@127.0.0.1:${this.#port}/${name}`;
   }
 
-  /** Stops the server, or its start. Closes the sessions and writes all data. */
+  /** Stops the server, or interrupts its start. PostgreSQL closes all sessions and writes all data to the disk. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#connections.end();
     if (this.#pid === 0) return;
-    // A fast shutdown first; then an immediate one, which requires a recovery at the next start; then by force.
+    // Tries a fast shutdown first. Then an immediate shutdown, after which the next start needs a recovery.
+    // Then kills the process.
     for (const [signal, patience] of [
       ["SIGINT", 30_000],
       ["SIGQUIT", 5_000],
@@ -158,7 +162,7 @@ export class Server {
     ] as const) {
       if (!this.#signal(signal)) return;
       const deadline = Date.now() + patience;
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      // oxlint-disable-next-line no-await-in-loop -- waits until the process has exited
       while (this.#runs() && Date.now() < deadline) await sleep(10);
       if (!this.#runs()) return;
       note(`PostgreSQL ${this.#pid} does not stop (${signal})`);
@@ -172,7 +176,7 @@ export class Server {
   #signal(signal: NodeJS.Signals): boolean {
     if (!this.#runs()) return false;
     if (process.platform === "win32") {
-      // Windows has no signals; pg_ctl uses other means.
+      // Windows has no signals, so `pg_ctl` stops the server there.
       const mode = signal === "SIGINT" ? "fast" : "immediate";
       try {
         execFileSync(this.#binaries.pgCtl, ["stop", "-D", this.#home.cluster, "-m", mode]);
@@ -201,20 +205,21 @@ export class Server {
     }
   }
 
-  /** Takes over a server that already runs on this data. Returns false if there is none. */
+  /** Takes over a server that already runs with this data directory. Returns false if there is none. */
   async #adopt(deadline: number): Promise<boolean> {
     for (;;) {
       this.#throwIfStopping();
       const found = readPostmaster(this.#home.cluster);
       if (found === undefined || !isServerOf(found.pid, this.#home.cluster)) {
         this.#pid = 0;
-        // PostgreSQL would take another process with this id for a running server. PostgreSQL itself handles all other cases.
+        // If another process has the id in `postmaster.pid`, PostgreSQL would believe that a server runs, so the file is
+        // removed. PostgreSQL handles all other cases itself.
         if (found !== undefined && isAlive(found.pid)) {
           rmSync(join(this.#home.cluster, "postmaster.pid"), { force: true });
         }
         return false;
       }
-      // The server may not be ready, but from now on this keeper must stop it.
+      // From now on this keeper must stop the server, even if it is not ready yet.
       this.#pid = found.pid;
       this.#port = found.port;
       // oxlint-disable-next-line no-await-in-loop -- each try depends on the one before
@@ -229,12 +234,12 @@ export class Server {
           `the PostgreSQL with the process number ${found.pid} runs on this data and does not answer`,
         );
       }
-      // oxlint-disable-next-line no-await-in-loop -- it is starting or stopping
+      // oxlint-disable-next-line no-await-in-loop -- waits while the server starts or stops
       await sleep(100);
     }
   }
 
-  /** Watches a server that is not a child of this process. */
+  /** Notices the end of a server that is not a child of this process. */
   #watch(pid: number): void {
     const timer = setInterval(() => {
       if (isServerOf(pid, this.#home.cluster)) return;
@@ -253,7 +258,7 @@ export class Server {
     const wasUp = this.#up;
     this.#pid = 0;
     this.#up = false;
-    // If the server stops before it is ready, `start` handles that.
+    // A server that stops before it is ready is handled in `start`.
     if (wasUp && !this.#stopping) this.onCrash?.();
   }
 
@@ -271,15 +276,15 @@ export class Server {
       ...(!this.#durable && NOT_DURABLE),
       listen_addresses: "127.0.0.1",
       port: String(this.#port),
-      // The path of a socket is limited to about a hundred bytes, and no client uses a socket.
+      // Opens no Unix socket, because no client uses it and its path is limited to about a hundred bytes.
       unix_socket_directories: "",
-      // A development machine runs many programs, so the memory is limited.
+      // Limits the memory, because a development machine runs many programs.
       max_connections: "50",
       shared_buffers: "32MB",
-      // `now()` in a column without time zone is the time in UTC.
+      // Makes `now()` in a column without time zone the time in UTC.
       timezone: "UTC",
       log_timezone: "UTC",
-      // Replaces an fsync of each of a thousand files by one call after a crash.
+      // After a crash, one call replaces an fsync of each of about a thousand files.
       ...(process.platform === "linux" && { recovery_init_sync_method: "syncfs" }),
     };
     const child = spawn(
@@ -300,7 +305,7 @@ export class Server {
     this.#pid = child.pid ?? 0;
     let failure: Omit<Failure, "output"> | undefined;
     child.once("error", (error) => (failure = { end: error.message, killed: false }));
-    // Registered at once, because the process can be killed at any time, also while it responds.
+    // Registered before any wait, because the process can be killed at any time.
     child.once("exit", (code, signal) => {
       failure ??= { end: `PostgreSQL ended (${signal ?? code})`, killed: signal !== null };
       this.#markStopped();
@@ -317,26 +322,31 @@ export class Server {
         child.kill("SIGKILL");
         failure = { end: "PostgreSQL does not answer", killed: false };
       }
-      // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+      // oxlint-disable-next-line no-await-in-loop -- waits before the next attempt
       await sleep(15);
     }
     this.#throwIfStopping();
     return { ...failure, output: readFileSync(this.#log).subarray(from).toString("utf8").trim() };
   }
 
-  /** Returns true if the server reports that it accepts connections. Earlier attempts to connect would only fill its log. */
+  /**
+   * Returns true if `postmaster.pid` says that the server accepts connections. A connection before that would only add an error to its log.
+   */
   #isReady(pid: number | undefined): boolean {
     const found = readPostmaster(this.#home.cluster);
     return found?.ready === true && found.pid === pid;
   }
 
-  /** Returns the last port if it is free, so that URLs and open pools are still valid after a restart. */
+  /**
+   * Returns the port that the server used last if it is free, so that URLs and open connection pools are valid after a restart. Otherwise
+   * returns another free port.
+   */
   async #choosePort(): Promise<number> {
     let last = this.#lastPort;
     try {
       if (last === 0) last = Number(readFileSync(join(this.#state, "port"), "utf8"));
     } catch {
-      // The server has never run.
+      // The server has never run before.
     }
     const port = await choosePort(last, this.#lastPort === 0 ? 0 : PORT_TIMEOUT_MS);
     if (port === undefined) throw this.#failed("no TCP port on 127.0.0.1 is free");

@@ -1,10 +1,10 @@
 import { type Connection, open } from "./postgres-protocol.ts";
 
-/** Connection to a test's database. It is opened on first use, and does not keep the process alive. */
+/** Connection to a test's database. It is opened by the first query, and does not keep the process alive. */
 export class TestConnection {
   readonly #url: URL;
   #connection: Promise<Connection> | undefined;
-  /** Last query. Queries run one after the other. */
+  /** Result of the last query, which the next query waits for. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(url: string) {
@@ -26,7 +26,7 @@ export class TestConnection {
   }
 
   async #ask(sql: string): Promise<(string | null)[][]> {
-    // A restart of the server has closed the connection.
+    // The server has been restarted, which closed the connection.
     if ((await this.#connection)?.closed === true) this.#connection = undefined;
     const connection = await this.#open();
     connection.hold(true);

@@ -8,52 +8,57 @@ import type { LeaseReply } from "./protocol.ts";
 import type { Server } from "./server.ts";
 import { type Connection, PostgresError } from "./postgres-protocol.ts";
 
-/** Prefixes of names. When a server starts, the databases with these prefixes are dropped, except templates. */
+/**
+ * Prefixes of the names of databases: of tests, of templates in preparation, and of templates. The first two kinds are dropped when a
+ * server starts.
+ */
 const TEST = "kit_test_";
 const MAKING = "kit_making_";
 const TEMPLATE = "kit_template_";
 
 /**
- * Strategy to copy a template: as files. Without fsync, as on the server for tests, that takes a third of the time of `wal_log`. With
- * fsync, the checkpoints at its start and end take far longer than the rest.
+ * PostgreSQL's strategy to copy a template database. Without fsync, as on the server for tests, `file_copy` takes a third of the time of
+ * `wal_log`. With fsync it would take far longer, because of two checkpoints.
  */
 const STRATEGY = "file_copy";
 
-/** SQLSTATE of an attempt to drop a database that has sessions. */
+/** SQLSTATE of the error if a database cannot be dropped because a program is connected to it. */
 const OBJECT_IN_USE = "55006";
 
-/** Maximum number of templates. They belong to the migrations of the current branch and of recent ones. */
+/** Maximum number of templates on the server: one for the migrations of the current branch, and some for those of recent branches. */
 const KEPT = 4;
 
 /**
- * Databases of single tests, copied from templates. Only the keeper has an instance.
+ * Databases of single tests, which are copies of templates. Only the keeper creates an instance.
  *
- * A test's database belongs to the connection that requested it, and is dropped when that connection closes for any reason.
- * The first client that needs a template fills it; other clients wait.
+ * A test's database belongs to the connection that requested it. It is dropped when that connection closes for any reason. The first client
+ * that needs a template fills it; other clients wait.
  */
 export class TestDatabases {
   readonly #server: () => Promise<Server>;
   readonly #owned = new Map<Socket, string>();
-  /** Keys of the templates that clients are preparing. */
+  /** Keys of the templates that are being filled, by the connection of the client that fills them. */
   readonly #preparing = new Map<Socket, string>();
-  /** Promises by key. They are resolved when the client has finished. */
+  /** Promises by the key of a template. Each is resolved when the client that fills the template has succeeded or failed. */
   readonly #pending = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(server: () => Promise<Server>) {
     this.#server = server;
   }
 
-  /** Returns a copy of a template, or the request to fill the template. */
+  /** Returns the URL of a new copy of a template. If the template does not exist, returns an empty database that the client must fill. */
   async open(socket: Socket, key: string): Promise<LeaseReply> {
     if (!isTemplateKey(key)) throw new Error(`"${key}" cannot be the key of a template`);
     const server = await this.#server();
     for (;;) {
       const pending = this.#pending.get(key);
       if (pending === undefined) break;
-      // oxlint-disable-next-line no-await-in-loop -- the client that prepares it may fail, then another one begins
+      // oxlint-disable-next-line no-await-in-loop -- the client that fills the template may fail, then this one
+      // fills it
       await pending.promise;
     }
-    // No `await` between the check and this entry, or two clients would prepare the same template.
+    // There must be no `await` between the check and this entry. Otherwise two clients would fill the same
+    // template.
     const mark = Promise.withResolvers<void>();
     this.#pending.set(key, mark);
     let found: boolean;
@@ -81,7 +86,7 @@ export class TestDatabases {
     return { prepare: server.urlOf(`${MAKING}${key}`) };
   }
 
-  /** Completes the template that a client has filled, and returns a copy. */
+  /** Completes the template that this client has filled. Returns the URL of a new copy. */
   async prepared(socket: Socket): Promise<LeaseReply> {
     const key = this.#preparing.get(socket);
     if (key === undefined) throw new Error("there is no template to prepare");
@@ -97,12 +102,12 @@ export class TestDatabases {
     return this.#copy(socket, server, key);
   }
 
-  /** Registers the database of a client that got it from a keeper that was killed. */
+  /** Registers that a database belongs to a client. The client got it from an earlier keeper, which was killed. */
   claim(socket: Socket, name: string): void {
     if (name.startsWith(TEST)) this.#owned.set(socket, name);
   }
 
-  /** Handles the end of a client's connection. */
+  /** Handles the end of a client's connection: drops its database, and lets another client fill its template. */
   left(socket: Socket): void {
     const key = this.#preparing.get(socket);
     if (key !== undefined) {
@@ -114,7 +119,7 @@ export class TestDatabases {
     if (name !== undefined) void this.#drop([name]);
   }
 
-  /** Drops databases of earlier keepers, and the oldest templates. */
+  /** Drops the databases that earlier keepers have left, and the oldest templates. */
   async tidy(server: Server): Promise<void> {
     try {
       const rows = await server.admin((connection) =>
@@ -150,20 +155,20 @@ export class TestDatabases {
       const server = await this.#server();
       await server.admin(async (connection) => {
         for (const name of names) {
-          // oxlint-disable-next-line no-await-in-loop -- one connection, one query at a time
+          // oxlint-disable-next-line no-await-in-loop -- a connection runs one query at a time
           await drop(connection, name);
         }
       });
     } catch (error) {
-      // The next server drops the database.
+      // The database is dropped when the server starts the next time.
       note(`a test's database was not dropped: ${messageOf(error)}`);
     }
   }
 }
 
 /**
- * Drops a database when its sessions have ended. A session that a program has just closed may exist for a short time, and a forced end
- * would look like an error to the program. So PostgreSQL waits up to five seconds for it. Then the remaining sessions are terminated.
+ * Drops a database when its sessions have ended, and waits up to five seconds for that. A session that a program has just closed may exist
+ * for a short time, and the program would see its forced end as an error. After the wait, the sessions that are left are terminated.
  */
 async function drop(connection: Connection, name: string): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** Process that opens a database, prints its URL, and runs until its standard input ends. With `--leave` it exits at once. */
+/** Program that opens a database, prints its URL, and runs until its standard input ends. With `--leave` it exits immediately. */
 import { openDatabase } from "../src/index.ts";
 
 const [dataDir, flag] = process.argv.slice(2);

@@ -18,14 +18,14 @@ import {
   untilAnswers,
 } from "./support.ts";
 
-test("stops the server when the only client is killed", async (context) => {
+test("the keeper stops the server when its only client is killed", async (context) => {
   const dataDir = dataDirectory(context);
   const only = await client(dataDir);
   await leave(only, "SIGKILL");
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
 });
 
-test("replaces a killed keeper while the server keeps running", async (context) => {
+test("a client replaces a killed keeper while PostgreSQL continues to run", async (context) => {
   const dataDir = dataDirectory(context);
   const database = await openDatabase({ dataDir });
   const [server, keeper] = [serverOf(dataDir), keeperOf(dataDir)];
@@ -39,7 +39,7 @@ test("replaces a killed keeper while the server keeps running", async (context) 
   await database.close();
 });
 
-test("restarts a killed PostgreSQL on the same port with all committed data", async (context) => {
+test("the keeper restarts a killed PostgreSQL on the same port with all committed data", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t (n int)");
@@ -55,7 +55,7 @@ test("restarts a killed PostgreSQL on the same port with all committed data", as
   }
 });
 
-test("recovers the data if client, keeper and server are killed together", async (context) => {
+test("the next keeper recovers the data if the client, the keeper and PostgreSQL are killed together", async (context) => {
   const dataDir = dataDirectory(context);
   const only = await client(dataDir);
   await query(only.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -67,11 +67,11 @@ test("recovers the data if client, keeper and server are killed together", async
   assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);
 });
 
-test("takes over the server of a killed keeper, and stops it at the end", async (context) => {
+test("the next keeper takes over the PostgreSQL of a killed keeper, and stops it after the last client", async (context) => {
   const dataDir = dataDirectory(context);
   const only = await client(dataDir);
   const server = serverOf(dataDir);
-  // The keeper is stopped before the client is killed, so that the client cannot start the next keeper.
+  // The keeper is paused before the client is killed. Otherwise the client could start the next keeper.
   process.kill(keeperOf(dataDir), "SIGSTOP");
   await leave(only, "SIGKILL");
   await kill(keeperOf(dataDir));
@@ -83,7 +83,7 @@ test("takes over the server of a killed keeper, and stops it at the end", async 
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
 });
 
-test("replaces a keeper that is killed while it creates the data", async (context) => {
+test("a client replaces a keeper that is killed while it creates the data directory", async (context) => {
   const dataDir = dataDirectory(context);
   const log = join(pathsOf({ dataDir }).state, "keeper.log");
   const opening = openDatabase({ dataDir });
@@ -93,7 +93,7 @@ test("replaces a keeper that is killed while it creates the data", async (contex
   assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
 });
 
-test("starts if the process id in postmaster.pid belongs to another program", async (context) => {
+test("the keeper starts PostgreSQL if the process id in postmaster.pid belongs to another program", async (context) => {
   const dataDir = dataDirectory(context);
   const first = await openDatabase({ dataDir });
   await query(first.url, "CREATE TABLE t AS SELECT 7 AS n");

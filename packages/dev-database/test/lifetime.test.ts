@@ -8,7 +8,7 @@ import { configuredUrl } from "../src/configured.ts";
 import { databaseUrl, openDatabase } from "../src/index.ts";
 import { client, dataDirectory, leave, query, serverOf, until } from "./support.ts";
 
-test("opens a PostgreSQL 18 with time zone UTC and with fsync", async (context) => {
+test("openDatabase opens a PostgreSQL 18 with time zone UTC and with fsync", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   assert.match(database.url, /^postgres:\/\/kit:[\w-]+@127\.0\.0\.1:\d+\/app$/);
@@ -19,14 +19,14 @@ test("opens a PostgreSQL 18 with time zone UTC and with fsync", async (context) 
   assert.deepEqual(settings, [["18", "UTC", "on", "äb"]]);
 });
 
-test("refuses a wrong password", async (context) => {
+test("the embedded database refuses a wrong password", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const wrong = database.url.replace(/kit:[^@]+@/, "kit:wrong@");
   await assert.rejects(query(wrong, "SELECT 1"), /password authentication failed/);
 });
 
-test("creates databases by name", async (context) => {
+test("openDatabase creates a database if its name does not exist", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await openDatabase({ dataDir });
   await using other = await openDatabase({ dataDir, name: "other" });
@@ -35,7 +35,7 @@ test("creates databases by name", async (context) => {
   await assert.rejects(openDatabase({ dataDir, name: 'x"; DROP' }), /cannot be the name/);
 });
 
-test("runs one server for all processes, and stops it after the last one", async (context) => {
+test("the keeper runs one server for all processes, and stops it after the last process has ended", async (context) => {
   const dataDir = dataDirectory(context);
   const [one, two] = [await client(dataDir), await client(dataDir)];
   assert.equal(one.url, two.url);
@@ -47,7 +47,7 @@ test("runs one server for all processes, and stops it after the last one", async
   await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
 });
 
-test("starts one server for four processes that start at the same time", async (context) => {
+test("only one server starts for four processes that start at the same time", async (context) => {
   const dataDir = dataDirectory(context);
   const clients = await Promise.all([1, 2, 3, 4].map(() => client(dataDir)));
   assert.equal(new Set(clients.map(({ url }) => url)).size, 1);
@@ -56,7 +56,7 @@ test("starts one server for four processes that start at the same time", async (
   await Promise.all(clients.map((each) => leave(each)));
 });
 
-test("keeps the data and the URL after a restart", async (context) => {
+test("the embedded database has the same data and URL after a restart", async (context) => {
   const dataDir = dataDirectory(context);
   const first = await openDatabase({ dataDir });
   await query(first.url, "CREATE TABLE kept AS SELECT 42 AS n");
@@ -68,7 +68,7 @@ test("keeps the data and the URL after a restart", async (context) => {
   assert.deepEqual(await query(second.url, "SELECT n FROM kept"), [["42"]]);
 });
 
-test("opens again while the server is stopping", async (context) => {
+test("openDatabase opens a database while the server is stopping", async (context) => {
   const dataDir = dataDirectory(context);
   for (let round = 0; round < 4; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- the rounds run one after the other
@@ -83,7 +83,7 @@ test("opens again while the server is stopping", async (context) => {
   }
 });
 
-test("does not keep a process alive", async (context) => {
+test("an open database does not keep its process alive", async (context) => {
   const dataDir = dataDirectory(context);
   const script = fileURLToPath(new URL("client.ts", import.meta.url));
   const child = spawn(process.execPath, [script, dataDir, "--leave"], { stdio: "ignore" });
@@ -91,7 +91,7 @@ test("does not keep a process alive", async (context) => {
   assert.equal(code, 0);
 });
 
-test("refuses a blank DATABASE_URL in production and in CI", () => {
+test("a blank DATABASE_URL is refused in production and in CI", () => {
   assert.equal(configuredUrl({ NODE_ENV: "production" }), undefined);
   for (const blank of ["", " \n"]) {
     refused({ NODE_ENV: "production", DATABASE_URL: blank }, /^DATABASE_URL is set and empty, and NODE_ENV/);
@@ -108,7 +108,7 @@ function refused(environment: NodeJS.ProcessEnv, message: RegExp): void {
   assert.throws(() => configuredUrl(environment), { name: "DevDatabaseError", message });
 }
 
-test("prefers DATABASE_URL to the embedded database", async () => {
+test("DATABASE_URL is used instead of the embedded database if it is set", async () => {
   process.env["DATABASE_URL"] = "postgres://elsewhere/db";
   try {
     assert.equal(await databaseUrl(), "postgres://elsewhere/db");

@@ -10,13 +10,13 @@ import { client, clusterOf, dataDirectory, leave, query, serverOf, until } from 
 
 const root = process.getuid?.() === 0;
 
-test("accepts long paths, and paths with spaces, quotes and umlauts", async (context) => {
+test("openDatabase accepts data directories with long paths, spaces, quotes and umlauts", async (context) => {
   const dataDir = dataDirectory(context, "a project", "with 'quotes' and ümläuts", "long".repeat(30));
   await using database = await openDatabase({ dataDir });
   assert.deepEqual(await query(database.url, "SELECT 1"), [["1"]]);
 });
 
-test("uses the nearest directory with a package.json as the project", (context) => {
+test("the nearest directory with a package.json is the project", (context) => {
   const top = mkdtempSync(join(tmpdir(), "kit-places-"));
   context.after(() => rmSync(top, { recursive: true }));
   mkdirSync(join(top, "src/deep"), { recursive: true });
@@ -31,7 +31,7 @@ test("uses the nearest directory with a package.json as the project", (context) 
   }
 });
 
-test("refuses data of another version of PostgreSQL", async (context) => {
+test("openDatabase refuses a data directory of another version of PostgreSQL", async (context) => {
   const dataDir = dataDirectory(context);
   const cluster = clusterOf(dataDir);
   mkdirSync(cluster, { recursive: true });
@@ -42,7 +42,7 @@ test("refuses data of another version of PostgreSQL", async (context) => {
   );
 });
 
-test("reports a directory that cannot be created", async (context) => {
+test("openDatabase reports a data directory that cannot be created", async (context) => {
   const dataDir = dataDirectory(context);
   writeFileSync(join(dataDir, "file"), "");
   await assert.rejects(
@@ -51,7 +51,7 @@ test("reports a directory that cannot be created", async (context) => {
   );
 });
 
-test("reports an idle time that is not a number", async (context) => {
+test("openDatabase reports an idle time that is not a number", async (context) => {
   const dataDir = dataDirectory(context);
   const before = process.env["KIT_DATABASE_IDLE_MS"];
   process.env["KIT_DATABASE_IDLE_MS"] = "soon";
@@ -63,7 +63,7 @@ test("reports an idle time that is not a number", async (context) => {
 });
 
 test(
-  "stores the data of root in a directory that the account of PostgreSQL can enter",
+  "the data is stored in a directory that PostgreSQL's account can enter if the user is root",
   { skip: root ? false : "only root needs it" },
   async (context) => {
     const closed = mkdtempSync(join(tmpdir(), "kit-closed-"));
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "works for users other than root",
+  "the embedded database works for a user other than root",
   { skip: root ? false : "every other test shows it" },
   async (context) => {
     const dataDir = dataDirectory(context, "theirs");
@@ -95,7 +95,7 @@ test(
     await query(theirs.url, "CREATE TABLE t AS SELECT 7 AS n");
     await leave(theirs);
     await until(() => serverOf(dataDir) === undefined, "the server to stop", 5_000);
-    // Root can open the data of that user too, without a change of its owner.
+    // Root can open the data of that user too. The data still belongs to the user then.
     const database = await openDatabase({ dataDir });
     assert.deepEqual(await query(database.url, "SELECT n FROM t"), [["7"]]);
     await database.close();

@@ -1,4 +1,4 @@
-// Tests of the connection to a program that took the port of the expected PostgreSQL.
+// Tests that a login reveals nothing if another program has taken the port of PostgreSQL.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { open } from "../src/postgres-protocol.ts";
 
 const PASSWORD = "the password of the embedded database";
 
-/** Message of PostgreSQL that requests a kind of login. */
+/** Returns the message with which PostgreSQL requests a kind of login. */
 function request(kind: number, more: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.write("R");
@@ -22,12 +22,12 @@ const MD5 = request(5, Buffer.from([1, 2, 3, 4]));
 const SCRAM = request(10, Buffer.from("SCRAM-SHA-256\0\0"));
 const OK = request(0);
 
-/** Challenge of SCRAM with a nonce. */
+/** Returns the first message of a server in SCRAM, which contains its nonce. */
 function challenge(nonce: string): Buffer {
   return request(11, Buffer.from(`r=${nonce},s=${Buffer.from("salt").toString("base64")},i=4096`));
 }
 
-/** Logs in to a program that sends `replies`, one for each message that it receives. Returns the error, and the received bytes. */
+/** Logs in to a program that sends one of the `replies` for each message that it receives. Returns the error and the received bytes. */
 async function login(...replies: readonly Buffer[]): Promise<{ error: string; received: string }> {
   const rest = [...replies];
   const received: Buffer[] = [];
@@ -61,7 +61,7 @@ describe("a login to another program on the port", () => {
     test(`is refused and reveals nothing if the program requests ${name}`, async () => {
       const { error, received } = await login(reply);
       assert.equal(error, "PostgreSQL asks for no SCRAM login");
-      // Only the startup message, which has the user and the database.
+      // The program has received only the startup message, which contains the role and the database.
       assert.equal(received.length, received.charCodeAt(3));
       assert.ok(!received.includes(PASSWORD));
     });
@@ -71,7 +71,7 @@ describe("a login to another program on the port", () => {
     const rejected = await login(SCRAM, challenge("another nonce"));
     assert.equal(rejected.error, "PostgreSQL answered someone else's login");
 
-    // A program that copies the client's nonce, and then claims success.
+    // This program copies the client's nonce and then claims success.
     const server = createServer((socket) => {
       let step = 0;
       socket.on("error", () => {});

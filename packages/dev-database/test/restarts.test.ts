@@ -15,7 +15,7 @@ function logOf(dataDir: string): string {
   return readFileSync(join(pathsOf({ dataDir }).state, "keeper.log"), "utf8");
 }
 
-/** Kills PostgreSQL and listens on its port before the keeper can restart it. */
+/** Kills PostgreSQL, and listens on its port before the keeper can restart it. */
 async function takePort(dataDir: string, url: string): Promise<Server> {
   const [server, keeper] = [serverOf(dataDir), keeperOf(dataDir)];
   assert.ok(server !== undefined);
@@ -24,7 +24,7 @@ async function takePort(dataDir: string, url: string): Promise<Server> {
   await until(() => serverOf(dataDir) === undefined, "the server to die");
   const thief = createServer((socket) => socket.destroy());
   const port = Number(new URL(url).port);
-  // The child processes of the server keep the port until they notice that the server is gone.
+  // The server's child processes hold the port until they notice that the server has ended.
   for (let isTaken = false; !isTaken;) {
     // oxlint-disable-next-line no-await-in-loop
     isTaken = await listens(thief, port);
@@ -45,7 +45,7 @@ async function listens(server: Server, port: number): Promise<boolean> {
   }
 }
 
-test("restarts a PostgreSQL that is killed again while it starts, with the same keeper", async (context) => {
+test("the keeper restarts a PostgreSQL that is killed again while it starts, without another keeper", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -63,7 +63,7 @@ test("restarts a PostgreSQL that is killed again while it starts, with the same 
   assert.match(logOf(dataDir), /PostgreSQL did not start, trying again: PostgreSQL ended \(SIGKILL\)/);
 });
 
-test("waits for a port that is taken for a short time", async (context) => {
+test("the keeper waits for the port of PostgreSQL if another program has it for a short time", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const thief = await takePort(dataDir, database.url);
@@ -71,7 +71,7 @@ test("waits for a port that is taken for a short time", async (context) => {
   await untilAnswers(database.url, "SELECT 1", "1");
 });
 
-test("moves to another port if the port stays taken, and warns the clients", async (context) => {
+test("the keeper restarts PostgreSQL on another port if another program has its port, and warns the clients", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   await query(database.url, "CREATE TABLE t AS SELECT 7 AS n");
@@ -88,7 +88,7 @@ test("moves to another port if the port stays taken, and warns the clients", asy
   assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
 });
 
-test("warns a client with the reason why the server cannot restart, and restarts it when that is fixed", async (context) => {
+test("the keeper warns the clients why PostgreSQL cannot restart, and restarts it when the reason is gone", async (context) => {
   const dataDir = dataDirectory(context);
   await using database = await openDatabase({ dataDir });
   const file = join(clusterOf(dataDir), "PG_VERSION");

@@ -13,23 +13,23 @@ import { pathsOf } from "../src/paths.ts";
 import { isAlive, isServerOf, readPostmaster } from "../src/process.ts";
 import { open } from "../src/postgres-protocol.ts";
 
-/** Idle time of keepers in milliseconds. It is short, or each test would wait for two seconds. */
+/** Time in milliseconds after which an unused keeper stops. It is short, because tests wait for it. */
 export const IDLE_MS = 300;
 process.env["KIT_DATABASE_IDLE_MS"] = String(IDLE_MS);
 
-/** Running clients. They are killed at the end, because clients of a failed test would keep the test process alive. */
+/** Clients that are running. They are killed at the end, because those of a failed test would keep the test process alive. */
 const clients = new Set<ChildProcess>();
 after(() => {
   for (const child of clients) child.kill("SIGKILL");
 });
 
-/** Creates a data directory for a test. After the test, waits until its servers have stopped, then removes it. */
+/** Creates a data directory for a test. After the test, waits until its servers have stopped and removes it. */
 export function dataDirectory(context: TestContext, ...below: string[]): string {
   const top = mkdtempSync(join(tmpdir(), "kit-database-"));
   // If the tests run as root, PostgreSQL runs as another account, which must be able to enter the directory.
   chmodSync(top, 0o755);
   context.after(async () => {
-    // Node documents this property, but its types lack it.
+    // Node documents this property, but its type definitions lack it.
     const { passed } = context as TestContext & { readonly passed: boolean };
     if (!passed) context.diagnostic(logsOf(join(top, ...below)));
     const dataDir = join(top, ...below);
@@ -40,7 +40,7 @@ export function dataDirectory(context: TestContext, ...below: string[]): string 
   return join(top, ...below);
 }
 
-/** Returns the last log lines of the keeper and of PostgreSQL, for a failed test. */
+/** Returns the last log lines of the keeper and of PostgreSQL, which are printed if a test fails. */
 function logsOf(dataDir: string): string {
   const files = ["postgres", "tests"].flatMap((of) => [`${of}/keeper.log`, `${of}/postgres.log`]);
   const tails = files.map((name) => {
@@ -51,17 +51,17 @@ function logsOf(dataDir: string): string {
   return tails.join("\n");
 }
 
-/** Server of the project, or its server for tests. */
+/** Server of a project: the one for development, or the one for tests. */
 type Which = "postgres" | "tests";
 
-/** Returns PostgreSQL's data directory. It is elsewhere if the account of PostgreSQL may not enter the state directory. */
+/** Returns the data directory of PostgreSQL. It is not in the state directory if PostgreSQL's account may not enter that. */
 export function clusterOf(dataDir: string, which: Which = "postgres"): string {
   const { state } = pathsOf({ dataDir }, which);
   const pointer = join(state, "location");
   return join(existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : state, "cluster");
 }
 
-/** Returns the process id of the running PostgreSQL. */
+/** Returns the process id of the running PostgreSQL, or `undefined` if it does not run. */
 export function serverOf(dataDir: string, which: Which = "postgres"): number | undefined {
   const cluster = clusterOf(dataDir, which);
   const found = readPostmaster(cluster);
@@ -74,7 +74,7 @@ export function keeperOf(dataDir: string, which: Which = "postgres"): number {
   return Number([...log.matchAll(/keeper (\d+) begins/g)].at(-1)?.[1]);
 }
 
-/** Runs a query on its own connection. */
+/** Runs a query with a new connection. */
 export async function query(url: string, sql: string): Promise<(string | null)[][]> {
   const { port, username, password, pathname } = new URL(url);
   const connection = await open({
@@ -90,13 +90,13 @@ export async function query(url: string, sql: string): Promise<(string | null)[]
   }
 }
 
-/** Process with an open database. */
+/** Process that has opened a database. */
 export interface Client {
   readonly child: ChildProcess;
   readonly url: string;
 }
 
-/** Starts a process that opens the database. */
+/** Starts a process that opens the database in `dataDir`. */
 export async function client(dataDir: string, options: { uid?: number; gid?: number } = {}): Promise<Client> {
   const child = spawn(process.execPath, [fileURLToPath(new URL("client.ts", import.meta.url)), dataDir], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -113,7 +113,7 @@ export async function client(dataDir: string, options: { uid?: number; gid?: num
   return { child, url: output.trim() };
 }
 
-/** Ends a client: with the signal if there is one, otherwise by closing its standard input. */
+/** Ends a client. Sends the signal if one is given, otherwise closes the client's standard input. */
 export async function leave({ child }: Client, signal?: NodeJS.Signals): Promise<void> {
   const gone = once(child, "exit");
   if (signal === undefined) child.stdin?.end();
@@ -127,7 +127,7 @@ export async function kill(pid: number): Promise<void> {
   await until(() => !isAlive(pid), `process ${pid} to die`);
 }
 
-/** Repeats a query until it returns a value. Ignores errors and other values before. */
+/** Repeats a query until it returns this value. Ignores errors and other values until then. */
 export async function untilAnswers(url: string, sql: string, value: string): Promise<void> {
   let last: unknown;
   const answers = async (): Promise<boolean> => {
@@ -145,17 +145,17 @@ export async function untilAnswers(url: string, sql: string, value: string): Pro
   }
 }
 
-/** Waits for a condition. Throws an error if it is not met in time. */
+/** Waits until a condition is true. Throws an error if that takes too long. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,
   patienceMs = 30_000,
 ): Promise<void> {
   const deadline = Date.now() + patienceMs;
-  // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+  // oxlint-disable-next-line no-await-in-loop -- repeats the check
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    // oxlint-disable-next-line no-await-in-loop -- waiting is the point
+    // oxlint-disable-next-line no-await-in-loop -- waits before the next check
     await sleep(20);
   }
 }

@@ -1,7 +1,7 @@
 import { createTestDatabase } from "../src/index.ts";
 import { open } from "../src/postgres-protocol.ts";
 
-// Process that creates a test database and never closes it.
+// Program that creates a test database and never closes it.
 const database = await createTestDatabase({
   dataDir: process.argv[2] ?? "",
   template: {

@@ -20,13 +20,13 @@ const template = {
   },
 };
 
-/** Starts the server for tests with a lease that belongs to no test database. */
+/** Starts the server for tests with a lease that needs no test database. */
 async function testServer(dataDir: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const { url, release } = await lease(pathsOf({ dataDir }, "tests"), "outside");
   return { url, [Symbol.asyncDispose]: release };
 }
 
-/** Returns the databases of tests and their templates on the server. */
+/** Returns the names of the test databases and templates on the server. */
 async function databases(url: string): Promise<string[]> {
   const rows = await query(
     url,
@@ -35,7 +35,7 @@ async function databases(url: string): Promise<string[]> {
   return rows.map(([name]) => name ?? "");
 }
 
-test("creates a copy for each test, and drops it when it is closed", async (context) => {
+test("each test gets a copy of the template, which is dropped when the test closes it", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const one = await createTestDatabase({ dataDir, template });
@@ -50,7 +50,7 @@ test("creates a copy for each test, and drops it when it is closed", async (cont
   assert.deepEqual(await databases(app.url), ["kit_template_"]);
 });
 
-test("prepares one template for many test databases that start at the same time", async (context) => {
+test("a template is filled once if many test databases are created at the same time", async (context) => {
   const dataDir = dataDirectory(context);
   let prepared = 0;
   const counted = {
@@ -68,7 +68,7 @@ test("prepares one template for many test databases that start at the same time"
   await Promise.all(all.map((database) => database.close()));
 });
 
-test("prepares a template again after a failed preparation", async (context) => {
+test("a template is filled again if the first attempt failed", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const failing = {
@@ -90,7 +90,7 @@ test("prepares a template again after a failed preparation", async (context) => 
   assert.ok(app.url);
 });
 
-test("drops the database of a killed process, and keeps the template after a restart", async (context) => {
+test("the database of a killed process is dropped, but not the template, also after a restart", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using server = await testServer(dataDir);
@@ -110,20 +110,20 @@ test("drops the database of a killed process, and keeps the template after a res
   assert.deepEqual(await query(again.url, "SELECT title FROM notes"), [["of the template"]]);
 });
 
-test("keeps the databases of clients if the keeper is killed", async (context) => {
+test("the databases of clients are not dropped if the keeper is killed", async (context) => {
   const dataDir = dataDirectory(context);
   const database = await createTestDatabase({ dataDir, template });
   const before = keeperOf(dataDir, "tests");
   await kill(before);
   await until(() => keeperOf(dataDir, "tests") !== before, "the next keeper");
   await query(database.url, "INSERT INTO notes VALUES (2, 'still there')");
-  // The next keeper must know which connection owns the database.
+  // The next keeper must know which connection the database belongs to.
   await using server = await testServer(dataDir);
   await database.close();
   await until(async () => (await databases(server.url)).length === 1, "the copy to be dropped");
 });
 
-test("runs a separate server without fsync for tests, and the project's server with fsync", async (context) => {
+test("tests use a separate server without fsync, and the project's server uses fsync", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await openDatabase({ dataDir });
   await using database = await createTestDatabase({ dataDir, template });
@@ -134,7 +134,7 @@ test("runs a separate server without fsync for tests, and the project's server w
   assert.deepEqual(await databases(app.url), [], "and none of theirs is on the project's");
 });
 
-test("creates the data of the tests' server again after a reboot, but keeps the data of the project", async (context) => {
+test("the data of the server for tests is created again after a reboot, but not that of the project's server", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using app = await openDatabase({ dataDir });
@@ -160,7 +160,7 @@ test("creates the data of the tests' server again after a reboot, but keeps the 
   assert.deepEqual(await query(app.url, "SELECT to_regclass('kept')"), [["kept"]]);
 });
 
-test("uses the project's migrations as the template", async (context) => {
+test("the template contains the project's migrations", async (context) => {
   const dataDir = dataDirectory(context);
   const root = mkdtempSync(join(tmpdir(), "kit project "));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -189,7 +189,7 @@ test("uses the project's migrations as the template", async (context) => {
   await assert.rejects(createTestDatabase({ root, dataDir }), /syntax error at or near "TABEL"/);
 });
 
-test("runs queries of a test without a driver of the application", async (context) => {
+test("a test can send queries, although the application has no database driver", async (context) => {
   await using database = await createTestDatabase({ dataDir: dataDirectory(context), template });
   assert.deepEqual(await database.query("SELECT id, title, NULL FROM notes"), [
     ["1", "of the template", null],

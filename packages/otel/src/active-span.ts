@@ -5,11 +5,11 @@ import { TraceState } from "@opentelemetry/core";
 import { plainValue } from "./plain-value.ts";
 
 /**
- * OpenTelemetry span of a middleware or handler. Other instrumentation uses it as the parent of its spans. kit itself starts and ends the
- * span; events, links, status and name changes are ignored, only attributes are recorded.
+ * OpenTelemetry span of a middleware or handler, which other instrumentation uses as the parent of its spans. Only attributes are recorded;
+ * events, links, and changes of status and name are ignored. kit itself starts and ends the span.
  */
 export class ActiveSpan implements Span {
-  /** Span of kit. */
+  /** Span that kit records for the same middleware or handler. */
   readonly running: RunningSpan;
   readonly #context: SpanContext;
 
@@ -65,7 +65,7 @@ export class ActiveSpan implements Span {
   }
 
   end(): void {
-    // kit ends the span at the end of its phase.
+    // Does nothing, because kit ends the span itself.
   }
 
   isRecording(): boolean {

@@ -1,6 +1,6 @@
 import type { ExportCounts } from "@kit/types";
 
-/** Counts exported, dropped and pending items of one kind of telemetry. */
+/** Counts the pending, exported and dropped items of one kind of telemetry. */
 export class Counter {
   readonly #onDrop: () => void;
   #exported = 0;
@@ -9,17 +9,17 @@ export class Counter {
   /** Number of dropped items that no log entry has reported yet. */
   #unreportedDrops = 0;
 
-  /** Creates a counter. `onDrop` is called when items are dropped. */
+  /** Creates a counter. `onDrop` is called whenever items are dropped. */
   constructor(onDrop: () => void) {
     this.#onDrop = onDrop;
   }
 
-  /** Counts new pending items. */
+  /** Adds new items, which are pending. */
   add(count: number): void {
     this.#pending += count;
   }
 
-  /** Counts pending items as exported or as dropped. */
+  /** Counts pending items as exported or dropped. */
   complete(count: number, isExported: boolean): void {
     if (isExported) {
       this.#pending -= count;
@@ -35,7 +35,7 @@ export class Counter {
     if (count > 0) this.#onDrop();
   }
 
-  /** Returns the number of items dropped since the last call. */
+  /** Returns the number of items that were dropped since the last call. */
   takeUnreportedDrops(): number {
     const untold = this.#unreportedDrops;
     this.#unreportedDrops = 0;

@@ -1,33 +1,33 @@
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode, suppressTracing } from "@opentelemetry/core";
 
-/** Items that are sent together. */
+/** Items that one request to the collector contains. */
 export interface Batch<T> {
   readonly items: T[];
-  /** Called once with the result of the export. */
+  /** Called once, with true if the collector has accepted the items. */
   complete(isExported: boolean): void;
 }
 
-/** Options of an {@link ExportLoop}. */
+/** Callbacks of an {@link ExportLoop}. */
 export interface ExportLoopOptions<T> {
   readonly intervalMs: number;
-  /** Returns the next batch to send, or `undefined` if there is none. */
+  /** Returns the next batch, or `undefined` if no items wait. */
   take(): Batch<T> | undefined;
-  /** Sends items. The exporter retries by itself. */
+  /** Sends items to the collector. The exporter itself repeats failed attempts. */
   send(items: T[], done: (result: ExportResult) => void): void;
-  /** Called with the reason if a batch was not exported. */
+  /** Called if a batch could not be exported, with the reason if there is one. */
   onFailure(error?: Error): void;
 }
 
 /**
- * Sends batches one after the other: at intervals, and at once after {@link ExportLoop.exportSoon}. Only one request is open at a time, so a
- * slow collector is not overloaded, and the queue limits the number of waiting items.
+ * Sends batches one after the other, at intervals and after {@link ExportLoop.exportSoon}. Only one batch is on its way at any time, so
+ * that a slow collector is not overloaded. The waiting items stay in the caller's queue.
  */
 export class ExportLoop<T> {
   readonly #options: ExportLoopOptions<T>;
   readonly #timer: NodeJS.Timeout;
   #sending: Promise<void> | undefined;
-  /** Batch that is being sent. */
+  /** Batch that is on its way to the collector. */
   #current: Batch<T> | undefined;
   #exportsSoon = false;
   #isStopped = false;
@@ -49,7 +49,7 @@ export class ExportLoop<T> {
     });
   }
 
-  /** Sends the waiting items until the deadline, then drops the rest. */
+  /** Sends the waiting items for at most `timeoutMs`, then drops the others. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -72,7 +72,7 @@ export class ExportLoop<T> {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
-  /** Returns the next batch, or `undefined` after the deadline of `stop`. */
+  /** Returns the next batch, or `undefined` if no items wait or the deadline of `stop` has passed. */
   #next(): Batch<T> | undefined {
     return this.#isOver ? undefined : this.#options.take();
   }
@@ -88,7 +88,7 @@ export class ExportLoop<T> {
     const { promise, resolve } = Promise.withResolvers<ExportResult>();
     this.#current = batch;
     try {
-      // Suppresses spans of the export requests, which would be exported as well.
+      // Creates no spans for the export requests, because these spans would be exported in turn.
       context.with(suppressTracing(ROOT_CONTEXT), () => this.#options.send(batch.items, resolve));
     } catch (error) {
       resolve({

@@ -11,7 +11,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { ConsoleSpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trace";
 
-/** Exporter of items of one kind. It retries by itself. */
+/** Exporter for one kind of telemetry. It repeats failed attempts itself. */
 export interface Exporter<T> {
   export(items: T[], done: (result: ExportResult) => void): void;
   shutdown(): Promise<void>;
@@ -22,10 +22,13 @@ const nowhere: Exporter<unknown> = {
   shutdown: () => Promise.resolve(),
 };
 
-/** Maximum duration in milliseconds of an export with its retries. Items that are not exported by then are dropped. */
+/** Maximum duration of an export in milliseconds, including repeated attempts. After it, the items are dropped. */
 const timeoutMillis = 10_000;
 
-/** Returns the target of a signal. Without an endpoint, the exporter uses the environment variables. */
+/**
+ * Returns the options of the exporter for a signal such as `traces`. Without an endpoint, the exporter reads it from the environment
+ * variables of OpenTelemetry.
+ */
 function place({ endpoint, headers }: TelemetrySettings, signal: string): object {
   return {
     timeoutMillis,
@@ -51,7 +54,7 @@ export function spanExporter(settings: TelemetrySettings): Exporter<ReadableSpan
   }
 }
 
-/** Returns the exporter of log entries. There is none for the console, because log entries are on standard output already. */
+/** Returns the exporter of log entries. It does nothing for `console`, because log entries are on standard output already. */
 export function logExporter(settings: TelemetrySettings): Exporter<ReadableLogRecord> {
   return settings.exporter === "otlp" ? new OTLPLogExporter(place(settings, "logs")) : nowhere;
 }
@@ -71,7 +74,7 @@ export function metricExporter(settings: TelemetrySettings): PushMetricExporter 
   }
 }
 
-/** Wraps an exporter of metrics, to report the start and the result of each export. */
+/** Wraps an exporter of metrics so that it reports the start and the result of each export. */
 export function counted(
   exporter: PushMetricExporter,
   begin: () => void,
@@ -82,7 +85,8 @@ export function counted(
       begin();
       exporter.export(metrics, (result) => {
         settle(result.code === ExportResultCode.SUCCESS, result.error);
-        // The failure is reported already. The SDK would write it to the console.
+        // Reports success to the SDK, because it would write the failure, which has been reported already, to
+        // the console.
         done({ code: ExportResultCode.SUCCESS });
       });
     },

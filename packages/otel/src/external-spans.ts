@@ -11,8 +11,8 @@ interface RecordedSpan {
 }
 
 /**
- * Records spans of other instrumentation that are children of kit's spans. They appear in the request records that the debug sidecar shows.
- * The instrumentation itself exports them to the collector.
+ * Records the spans that other instrumentation creates within kit's spans, so that the debug sidecar shows them. The instrumentation itself
+ * exports them to the collector.
  */
 export class ExternalSpans {
   readonly #recorded = new WeakMap<object, RecordedSpan>();

@@ -4,15 +4,15 @@ import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } 
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { TracerProvider } from "@opentelemetry/sdk-trace";
 
-/** Providers that other instrumentation uses. */
+/** Providers of OpenTelemetry that other instrumentation is to use. */
 export interface Globals {
   readonly tracerProvider: TracerProvider | null;
   readonly meterProvider: MeterProvider | null;
 }
 
 /**
- * Registers kit's providers as the global ones of the process, so that other instrumentation reports to them. A provider that the program
- * has registered already stays. Returns the names of those in `taken`, and a function that undoes the registration.
+ * Registers kit's providers as the global ones of the process, so that other instrumentation reports to them. Providers that the program
+ * has already registered stay; their names are in `taken`. `unregister` undoes the registration.
  */
 export function registerGlobals({ tracerProvider, meterProvider }: Globals): {
   readonly taken: readonly string[];

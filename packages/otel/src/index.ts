@@ -24,5 +24,5 @@ export type {
   TelemetrySettings,
 } from "@kit/types";
 
-/** Entry point for the runtime, which starts telemetry with it. */
+/** Entry point of this package. The runtime starts telemetry with it. */
 export const telemetry: TelemetryModule = { version: 1, start };

@@ -17,7 +17,7 @@ const severities: Readonly<Record<LogLevel, number>> = {
 
 const noSpan = "0".repeat(16);
 
-/** Converts a log entry for exporters: the message is the body, all other members are attributes. */
+/** Converts a log entry for exporters. The message becomes the body, all other properties become attributes. */
 export function readableLog(entry: LogEntry, resource: Resource): ReadableLogRecord {
   const { level, message, timestamp, traceId, spanId = noSpan, ...others } = entry;
   const time = hrTimeOf(Date.parse(timestamp));
@@ -27,7 +27,7 @@ export function readableLog(entry: LogEntry, resource: Resource): ReadableLogRec
     severityNumber: severities[level] as SeverityNumber,
     severityText: level.toUpperCase(),
     body: message,
-    // The attributes are the members of the entry, as in other outputs. Undefined values are not sent.
+    // Leaves out undefined values.
     attributes: Object.fromEntries(
       Object.entries(others).filter(([, value]) => value !== undefined),
     ) as Record<string, AnyValue> as Attributes,

@@ -4,9 +4,9 @@ import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 
 import { scope } from "./scope.ts";
 
-/** Histogram bounds in seconds, as the semantic conventions recommend. */
+/** Upper bounds of the histogram's buckets in seconds, as the semantic conventions of OpenTelemetry recommend. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** Methods that are reported by name. A client may send any other method, which is reported as `_OTHER`. */
+/** HTTP methods that metrics contain by name. Any other method becomes `_OTHER`, because a client may invent methods. */
 const knownMethods: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
@@ -17,12 +17,15 @@ const knownMethods: ReadonlySet<string> = new Set([
   "OPTIONS",
 ]);
 
-/** Metrics of requests. */
+/** Metrics of the requests that the application handles. */
 export class RequestMetrics {
   readonly #duration: Histogram;
   readonly #errors: Counter;
   readonly #provider: MeterProvider;
-  /** Attributes by route number, then by status and method. To create them for each request would cost more than the rest of `count`. */
+  /**
+   * Attributes of a request: by route number, then by status and method. They are created once, because that takes longer than all else in
+   * `count`.
+   */
   readonly #attributes = new Map<number, Map<string, Attributes>>();
 
   constructor(provider: MeterProvider) {
@@ -42,7 +45,7 @@ export class RequestMetrics {
     return this.#provider.getMeter(scope.name, scope.version);
   }
 
-  /** Registers the metrics that are read when metrics are collected. */
+  /** Registers the metrics whose values are read only when metrics are collected. */
   observe(requests: RequestHistory, counts: () => TelemetryCounts): void {
     const meter = this.#meter();
     meter
@@ -61,7 +64,7 @@ export class RequestMetrics {
       });
   }
 
-  /** Counts a response. */
+  /** Counts a finished request. */
   count(request: FinishedRequestView): void {
     const attributes = this.#attributesOf(request);
     this.#duration.record(request.durationMs / 1_000, attributes);

@@ -1,13 +1,13 @@
 import type { Counter } from "./counter.ts";
 
-/** Queue of items to export. It drops items beyond its capacity, because lost telemetry is better than unlimited memory. */
+/** Queue of items that wait for their export. Drops items beyond its capacity, because lost telemetry is better than unlimited memory. */
 export class Queue<T> {
   readonly #capacity: number;
   readonly #counter: Counter;
   readonly #onHalfFull: () => void;
   #items: T[] = [];
 
-  /** Creates a queue. `onHalfFull` is called when half of the capacity is used, so that an export can start early. */
+  /** Creates a queue. `onHalfFull` is called when half of the capacity is used, so that the caller can start an export early. */
   constructor(capacity: number, counter: Counter, onHalfFull: () => void) {
     this.#capacity = capacity;
     this.#counter = counter;

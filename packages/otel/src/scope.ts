@@ -1,4 +1,4 @@
 import type { InstrumentationScope } from "@opentelemetry/core";
 
-/** Instrumentation scope of kit's telemetry. */
+/** Name and version of the instrumentation that kit's telemetry comes from. */
 export const scope: InstrumentationScope = { name: "@kit/otel", version: "0.1.0" };

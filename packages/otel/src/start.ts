@@ -27,7 +27,7 @@ import { RequestMetrics } from "./metrics.ts";
 import { Queue } from "./queue.ts";
 import { Traces } from "./traces.ts";
 
-/** Maximum duration in milliseconds to export the remaining spans and metrics at the end, and then the log entries. */
+/** Maximum duration in milliseconds of the last export of spans and metrics during a shutdown. */
 const timeoutMs = 3_000;
 const logTimeoutMs = 2_000;
 /** Minimum time in milliseconds between two log entries about lost telemetry. */
@@ -35,7 +35,7 @@ const lossReportIntervalMs = 60_000;
 const logsOfBatch = 512;
 const nothing: ExportCounts = { exported: 0, dropped: 0, pending: 0 };
 
-/** Starts telemetry with these settings. */
+/** Starts telemetry. */
 export function start(settings: TelemetrySettings): Telemetry {
   return new RunningTelemetry(settings);
 }
@@ -105,13 +105,13 @@ class RunningTelemetry implements Telemetry {
     clearTimeout(this.#reportTimer);
     this.#reportTimer = undefined;
     await Promise.all([this.#traces?.stop(timeoutMs), this.#metrics?.stop(timeoutMs)]);
-    // Must come before the log entries are exported, because it logs the losses of traces and metrics.
+    // Logs the lost traces and metrics first, so that this log entry is exported too.
     this.#reportLosses();
     await this.#logs?.stop(logTimeoutMs);
     this.#globals.unregister();
   }
 
-  /** Logs the first loss at once, and later losses at most once per minute. */
+  /** Logs a first loss immediately, and later losses at most once per minute. */
   #reportSoon(): void {
     if (this.#reportTimer !== undefined) return;
     const delay = this.#hasReported ? lossReportIntervalMs : 0;
@@ -134,7 +134,7 @@ class RunningTelemetry implements Telemetry {
   }
 }
 
-/** Export of log entries. */
+/** Exports log entries. */
 class Logs {
   readonly counter: Counter;
   readonly queue: Queue<LogEntry>;
@@ -163,12 +163,12 @@ class Logs {
 
   async stop(withinMs: number): Promise<void> {
     await this.#loop.stop(withinMs);
-    // Not awaited, because it retries exports that have been given up.
+    // Not awaited, because the exporter continues to repeat an export whose result no longer matters.
     void this.#exporter.shutdown().catch(() => undefined);
   }
 }
 
-/** Collection and export of metrics at intervals. */
+/** Collects and exports metrics at intervals. */
 class Metrics {
   readonly counter: Counter;
   readonly provider: MeterProvider;
@@ -196,11 +196,11 @@ class Metrics {
     this.requests = new RequestMetrics(this.provider);
   }
 
-  /** Exports the last collection, then stops. */
+  /** Collects and exports the metrics a last time, then stops. */
   async stop(withinMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, withinMs);
-    // A failure has been counted, and does not prevent the stop.
+    // A failure has been counted already, and must not prevent the shutdown.
     await Promise.race([this.provider.shutdown().catch(() => undefined), promise]);
     clearTimeout(timer);
     this.#isOver = true;

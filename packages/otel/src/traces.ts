@@ -28,12 +28,12 @@ const requestsOfBatch = 128;
 const spansOfBatch = 512;
 
 /**
- * Export of the traces of requests, and of spans that other instrumentation creates in them. Request records wait in the history of the
- * runtime. They are converted to spans when they are sent, so a record that is not sent costs no conversion.
+ * Exports the traces of requests, including spans that other instrumentation creates in them. Request records stay in the runtime's history
+ * until they are sent. They are converted to spans only then, so a dropped record costs no conversion.
  */
 export class Traces {
   readonly observe: Required<Pick<RequestObserver, "around" | "isSampled">> & RequestObserver;
-  /** Tracer provider for other instrumentation. */
+  /** Provider that gives tracers to other instrumentation. */
   readonly provider: TracerProvider;
   readonly #requests: Counter;
   readonly #spans: Counter;
@@ -43,9 +43,9 @@ export class Traces {
   readonly #exporter: ReturnType<typeof spanExporter>;
   readonly #halfFull: number;
   #history: RequestHistory | undefined;
-  /** Position in the history up to which finished requests have been read. */
+  /** Position in the history. All finished requests before it have been read. */
   #next = 0;
-  /** Number of sampled requests that have finished and have not been read. */
+  /** Number of sampled requests that have finished and have not been read yet. */
   #waiting = 0;
 
   constructor(settings: TelemetrySettings, resource: Resource, onLoss: (error?: Error) => void) {
@@ -98,7 +98,7 @@ export class Traces {
     return { requests: this.#requests.counts(), spans: this.#spans.counts() };
   }
 
-  /** Returns the numbers of requests and spans dropped since the last call. */
+  /** Returns the numbers of requests and spans that were dropped since the last call. */
   takeUnreportedDrops(): { readonly requests: number; readonly spans: number } {
     return { requests: this.#requests.takeUnreportedDrops(), spans: this.#spans.takeUnreportedDrops() };
   }
@@ -109,7 +109,7 @@ export class Traces {
 
   async stop(patienceMs: number): Promise<void> {
     await this.#loop.stop(patienceMs);
-    // Not awaited, because it retries exports that have been given up.
+    // Not awaited, because the exporter continues to repeat an export whose result no longer matters.
     void this.#exporter.shutdown().catch(() => undefined);
   }
 
@@ -133,12 +133,13 @@ export class Traces {
     };
   }
 
-  /** Returns the next request records to send. Counts the dropped ones. */
+  /** Returns the records of the next requests to export. Counts those that were dropped. */
   #readRequests(limit: number): readonly RequestRecord[] {
     if (this.#history === undefined || this.#waiting === 0) return [];
     const { records, next, left } = this.#history.finished(this.#next, { limit, sampled: true });
     this.#next = next;
-    // Requests that were counted, but are neither read nor left, were overwritten by later ones.
+    // A request that was counted, but is neither in the batch nor waiting, has been overwritten by a later
+    // one.
     this.#requests.drop(this.#waiting - records.length - left);
     this.#waiting = left;
     return records;

@@ -1,4 +1,5 @@
-// Collectors that do not run, are slow or refuse data: the application works as before, and every loss is counted.
+// Tests that an application works as before if its collector does not run, is slow or refuses data, and that each
+// loss is counted.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -14,7 +15,7 @@ quietStdout();
 
 const quick = { tracing: true, exportIntervalMs: 10 } as const;
 
-/** Sends requests one after the other. Each response must be the same as without telemetry. */
+/** Sends requests one after the other. Checks that each response is the same as without telemetry. */
 async function ask(app: Running, count: number, headers: Record<string, string> = {}): Promise<void> {
   for (let index = 0; index < count; index += 1)
     assert.deepEqual(await app.get("/plain", headers), { status: 200, text: '{"id":"plain"}' });
@@ -24,8 +25,8 @@ const sum = ({ exported, dropped, pending }: ExportCounts): number => exported +
 const lossesIn = (log: readonly LogEntry[]): LogEntry[] =>
   log.filter(({ message }) => message === "Telemetry was lost");
 
-describe("a collector", () => {
-  it("requests succeed and telemetry is lost if the collector does not run", async () => {
+describe("an application with telemetry", () => {
+  it("responds as usual and counts all telemetry as dropped if the collector does not run", async () => {
     const gone = await Collector.start();
     const { endpoint } = gone;
     await gone[Symbol.asyncDispose]();
@@ -43,7 +44,7 @@ describe("a collector", () => {
     assert.equal((loss!.data as { requests: number }).requests, 50);
   });
 
-  it("all spans arrive later if the collector responds with Retry-After", async () => {
+  it("sends all spans later if the collector responds with Retry-After", async () => {
     await using collector = await Collector.start();
     collector.behave = (_, request) =>
       request === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 };
@@ -59,7 +60,7 @@ describe("a collector", () => {
     assert.deepEqual(collector.errors, []);
   });
 
-  it("a batch that the collector refuses is lost, with a log entry", async () => {
+  it("drops a batch that the collector refuses, and logs the loss", async () => {
     await using collector = await Collector.start();
     collector.behave = (signal) => ({ status: signal === "traces" ? 400 : 200 });
     const log: LogEntry[] = [];
@@ -74,11 +75,11 @@ describe("a collector", () => {
       5,
     );
     assert.match(JSON.stringify(told[0]!.data), /Bad Request/);
-    // The export of log entries still works.
+    // Log entries still reach the collector.
     assert.ok(collector.logs.some(({ body }) => body === "Telemetry was lost"));
   });
 
-  it("spans beyond the queue are counted as dropped if the collector is slow", async () => {
+  it("counts spans beyond the capacity of its queue as dropped if the collector is slow", async () => {
     await using collector = await Collector.start();
     const gate = Promise.withResolvers<void>();
     collector.behave = () => ({ status: 200, after: gate.promise });
@@ -95,7 +96,7 @@ describe("a collector", () => {
     await app[Symbol.asyncDispose]();
     const { requests, logs } = app.counts();
     assert.equal(sum(requests), 201);
-    // The request that was being sent, and the last sixteen.
+    // Exported are the request that was being sent and the last sixteen, which the queue contained.
     assert.deepEqual(requests, { exported: 17, dropped: 184, pending: 0 });
     const entries = log.length;
     assert.equal(sum(logs), entries);
@@ -134,8 +135,8 @@ describe("sampling", () => {
   });
 });
 
-describe("other exporters", () => {
-  it("`none` counts everything as exported and sends nothing", async () => {
+describe("an exporter other than OTLP", () => {
+  it("`none` sends nothing and counts everything as exported", async () => {
     const app = await application(nativeServer(), "", {
       ...quick,
       metrics: true,
@@ -149,7 +150,7 @@ describe("other exporters", () => {
     assert.equal(logs.exported, 3);
   });
 
-  it("`console` prints spans", async (t) => {
+  it("`console` prints spans to standard output", async (t) => {
     const printed: unknown[] = [];
     t.mock.method(console, "dir", (value: unknown) => void printed.push(value));
     const app = await application(nativeServer(), "", { ...quick, exporter: "console" });

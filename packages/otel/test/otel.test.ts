@@ -1,4 +1,4 @@
-// Telemetry that a collector gets from an application, on every server.
+// Tests the telemetry that a collector gets from an application, for each server.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -34,7 +34,7 @@ for (const [name, make] of servers) {
     let collector: Collector;
     let app: Running;
     let peer: ReturnType<typeof createServer>;
-    /** Headers of the requests that the application sent. */
+    /** Header `traceparent` of each request that the handlers sent. */
     const traceparents: (string | undefined)[] = [];
     before(async () => {
       collector = await Collector.start();
@@ -125,7 +125,7 @@ for (const [name, make] of servers) {
       assert.ok(collector.headers.every((headers) => headers["x-tenant"] === "seven"));
     });
 
-    it("exports failed requests with status and message", async () => {
+    it("exports a failed request with its status and error message", async () => {
       assert.equal((await app.get("/fail")).status, 409);
       const find = (spanName: string): Collector["spans"][0] | undefined =>
         collector.spans.find((span) => span.name === spanName && span.status.code === "STATUS_CODE_ERROR");
@@ -170,7 +170,7 @@ for (const [name, make] of servers) {
       await until(() => point("http.server.active_requests")?.value === 0, "its end");
     });
 
-    it("counts exported items, and exports the rest when the application closes", async () => {
+    it("exports waiting items when the application closes, and counts all exported items", async () => {
       await app.get("/things/8");
       const pending = app.counts();
       await app[Symbol.asyncDispose]();
@@ -182,7 +182,7 @@ for (const [name, make] of servers) {
       assert.equal(requests.exported, roots.length);
       assert.equal(spans.exported, collector.spans.filter(({ scope }) => scope !== "@kit/otel").length);
       assert.equal(logs.exported, collector.logs.length);
-      // The global providers are removed.
+      // The application has removed its global providers.
       assert.equal(trace.getActiveSpan(), undefined);
     });
   });

@@ -1,4 +1,5 @@
-// Other instrumentation within a handler: a query of `pg` on a real PostgreSQL is a child of the handler's span.
+// Tests instrumentation of others within a handler: a query of `pg` on a real PostgreSQL becomes a child of the
+// handler's span.
 
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,13 +20,13 @@ import { Collector, until } from "./support/collector.ts";
 
 quietStdout();
 
-test("a query is a child of its handler's span, also among many concurrent requests", async (context) => {
+test("a query is a child of its handler's span, also if many requests run at once", async (context) => {
   const instrumentation = new PgInstrumentation({ requireParentSpan: true });
   context.after(() => instrumentation.disable());
   // Loaded after the instrumentation is created, and with `require`, which the instrumentation hooks.
   const pg = createRequire(import.meta.url)("pg") as typeof pgModule;
   const dataDir = mkdtempSync(join(tmpdir(), "kit-otel-"));
-  // If the tests run as root, PostgreSQL runs as another account, which must be able to enter the directory.
+  // If the tests run as root, PostgreSQL runs as another user, who must be able to enter the directory.
   chmodSync(dataDir, 0o755);
   const database = await openDatabase({ dataDir });
   await using collector = await Collector.start();
@@ -92,7 +93,8 @@ test("a query is a child of its handler's span, also among many concurrent reque
       }
       assert.equal(parents.size, 20, "each request has its own");
     }
-    // Request observers see the spans too, with their source, and the collector gets each span once.
+    // Request observers see the spans of the instrumentation too, with their source. The collector gets each
+    // span once.
     assert.equal(records.length, 20);
     for (const { spans } of records) {
       const calls = spans.filter(({ source }) => source === "@opentelemetry/instrumentation-pg");

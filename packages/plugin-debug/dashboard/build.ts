@@ -1,5 +1,5 @@
 /**
- * Builds the dashboard's page into `dist-dashboard/`, with `node build.ts`. Writes each file also in compressed form, so that the
+ * Builds the page of the dashboard into `dist-dashboard/`, with `node build.ts`. Also writes a compressed copy of each file, so that the
  * application does not have to compress files when it serves them.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { extname } from "node:path";
 
-/** Directory next to the package's code, in the repository and in the published package. */
+/** Directory of the built dashboard. It has the same place relative to this module in the repository and in the published package. */
 const directory = new URL("../dist-dashboard/", import.meta.url);
 
-/** Allows only scripts, styles and requests of this origin. Forbids HTML from strings (Trusted Types) and frames. */
+/**
+ * Content security policy: allows only scripts, styles and requests of the page's own origin. Forbids frames and HTML from strings (Trusted
+ * Types).
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +30,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".md": "text/markdown; charset=utf-8",
 };
 
-/** Parts of a request that select the file and its encoding. */
+/** Parts of a request that decide which file is sent, and in which encoding. */
 export interface FileQuestion {
   readonly method: string;
   readonly target: string;
@@ -36,7 +39,7 @@ export interface FileQuestion {
   readonly ifNoneMatch: string;
 }
 
-/** Response with a file. */
+/** Response that contains a file. */
 export interface FileAnswer {
   readonly status: 200 | 304 | 404 | 503;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,13 +49,13 @@ export interface FileAnswer {
 interface StoredFile {
   readonly etag: string;
   readonly plain: Uint8Array;
-  /** Compressed content by encoding. */
+  /** Compressed content by name of the encoding, such as `br`. */
   readonly encoded: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
- * Returns true if a request is for the dashboard's page or one of its files. They are equal in every installation and contain no data of
- * the application. So they need no key, which the page itself asks the user for.
+ * Returns true if a request is for the dashboard's page or one of its files. These need no key, because they contain no data of the
+ * application and are the same everywhere. The page itself asks the user for the key.
  */
 export function isForFile({
   method,
@@ -65,24 +68,21 @@ export function isForFile({
   return path === "/" && wantsPage(accept) && new URLSearchParams(query).get("format") !== "json";
 }
 
-/** Returns true if `Accept` names HTML, as browsers do. Programs that read JSON usually accept any type. */
+/** Returns true if `Accept` names HTML, as it does in requests of browsers. Programs that read JSON usually accept any type. */
 function wantsPage(accept: string): boolean {
   return accept.split(",").some((range) => range.split(";", 1)[0]!.trim().toLowerCase() === "text/html");
 }
 
 let files: Promise<ReadonlyMap<string, StoredFile>> | undefined;
 
-/**
- * Returns the response to a request for which {@link isForFile} is true. The files are small; they are read at the first request and
- * cached.
- */
+/** Returns the response to a request for which {@link isForFile} is true. The files are small, so they are read once and stay in memory. */
 export async function fileAnswer(question: FileQuestion): Promise<FileAnswer> {
   files ??= readFiles();
   let stored: ReadonlyMap<string, StoredFile>;
   try {
     stored = await files;
   } catch {
-    // A failed read is not cached, because the files may exist the next time.
+    // Forgets a failed read, because the files may exist the next time.
     files = undefined;
     return plain(
       503,
@@ -97,7 +97,7 @@ export async function fileAnswer(question: FileQuestion): Promise<FileAnswer> {
     ...commonHeaders,
     etag: file.etag,
     vary: "accept, accept-encoding",
-    // Names of all files except the page contain a hash of their content.
+    // The names of all files except the page contain a hash of their content, so their content never changes.
     "cache-control": path === "/" ? "no-cache" : "public, max-age=31536000, immutable",
   };
   if (question.ifNoneMatch.split(",").some((tag) => tag.trim() === file.etag))
@@ -131,7 +131,7 @@ function plain(status: 404 | 503, text: string): FileAnswer {
   return { status, headers, body: text };
 }
 
-/** Returns true if `Accept-Encoding` contains an encoding without `q=0`. */
+/** Returns true if `Accept-Encoding` names an encoding and does not exclude it with `q=0`. */
 function takes(accepted: string, encoding: string): boolean {
   return accepted.split(",").some((item) => {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
@@ -145,7 +145,7 @@ async function readFiles(): Promise<ReadonlyMap<string, StoredFile>> {
   const there = new Set(names);
   const found = new Map<string, StoredFile>();
   for (const name of names) {
-    // Other entries are compressed variants or directories.
+    // Other entries are directories, or compressed copies of a file.
     if (!Object.hasOwn(contentTypes, extname(name))) continue;
     const read = (path: string): Promise<Uint8Array> => readFile(new URL(path, directory));
     const bytes = await read(name);

@@ -5,7 +5,7 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Description of durations for messages. */
+/** Description of the accepted durations, for messages. */
 export const durationForm = "a number with s, m, h or d: `30s`, `5m`, `1h`, `24h`";
 
 /** Returns the milliseconds of `30s`, `5m`, `1h`, `24h` or `7d`, or `undefined` if the string is not a valid duration. */

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
-/** Delays of timers in one minute, in milliseconds. */
+/** Delays of the event loop in about one minute, in milliseconds: how late its timers ran. */
 export interface Lag {
   readonly meanMs: number;
   readonly p50Ms: number;
@@ -11,7 +11,7 @@ export interface Lag {
 const resolutionMs = 20;
 const windowMs = 60_000;
 
-/** Measures the delay of the event loop. */
+/** Measures the delay of the event loop, minute by minute. */
 export class EventLoopLag {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: resolutionMs });
   readonly #timer: NodeJS.Timeout;
@@ -26,7 +26,7 @@ export class EventLoopLag {
     this.#timer.unref();
   }
 
-  /** Returns the worse of the last minute and the current one, or null before the first measurement. */
+  /** Returns the delays of the last full minute or of the current one, whichever are longer. Returns null before the first measurement. */
   read(): Lag | null {
     const present = this.#read();
     const last = this.#last;
@@ -52,7 +52,8 @@ export class EventLoopLag {
 }
 
 /**
- * Returns the delay in milliseconds. The histogram contains times between two timers, which are equal to the resolution without a delay.
+ * Converts a value of the histogram to a delay in milliseconds. The histogram contains the times between two timers. Without a delay, these
+ * are equal to the resolution.
  */
 function late(ns: number): number {
   return Math.round(Math.max(0, ns / 1e6 - resolutionMs) * 1_000) / 1_000;

@@ -1,5 +1,5 @@
 /**
- * Debug sidecar: shows the activity of an application as JSON, and as a dashboard, on a separate port.
+ * Debug sidecar: shows the activity of an application on a separate port, as JSON and as a dashboard.
  *
  * @module
  */

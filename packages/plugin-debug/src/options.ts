@@ -4,7 +4,7 @@ import { isLoopback, readAllowlist } from "./access/allowlist.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
 import { nearest } from "./nearest.ts";
 
-/** Options that restrict access to the sidecar. Each given option is enforced in every mode. */
+/** Options that restrict access to the sidecar. Each option that is present applies in development and in production. */
 export interface DebugSecurityOptions {
   /**
    * Key that clients send as `X-Debug-Key`. Required in production. Required with at least 16 characters for a `hostname` that other
@@ -19,30 +19,35 @@ export interface DebugSecurityOptions {
    * Patterns of properties to hide, as in `logging.redact`. Credentials, `@sensitive` properties and `logging.redact` are always hidden.
    */
   readonly redact?: readonly string[];
-  /** Maximum number of requests of one client in `rateLimitWindow`. Default: 100, or no limit in development and without a key. */
+  /**
+   * Maximum number of requests that one client may send in `rateLimitWindow`. Default: 100. In development, and without a key, there is no
+   * limit by default.
+   */
   readonly rateLimit?: number;
   /** Window of the rate limit in milliseconds. Default: 60,000. */
   readonly rateLimitWindow?: number;
 }
 
-/** Options of the history on disk. */
+/** Options of a history that is stored in a file. */
 export interface DebugStoreOptions {
   /** Path of the SQLite file, relative to the project's root. The file is created if it does not exist. */
   readonly path: string;
-  /** Maximum size in bytes. The oldest entries are removed beyond it. Default: 64 MiB. */
+  /** Maximum size of the file in bytes. If it is exceeded, the oldest entries are removed. Default: 64 MiB. */
   readonly maxBytes?: number;
 }
 
-/** Options of {@link debugPlugin}. Options of access have two names; use one of them. */
+/**
+ * Options of {@link debugPlugin}. Options of access have two names, such as `apiKey` and `security.apiKey`. Only one of both may be used.
+ */
 export interface DebugOptions {
   /** TCP port. 0 selects a free port. Default: 9800. */
   readonly port?: number;
   /**
-   * Mode of the sidecar. Default: `dev` if `NODE_ENV` is `development`. With any other value or without `NODE_ENV`, the sidecar shows only
-   * the data that it shows in production. `NODE_ENV=production` also requires a key.
+   * Mode of the sidecar. Default: `dev` if `NODE_ENV` is `development`. With any other `NODE_ENV` or without it, the sidecar shows only the
+   * data that it shows in production. `NODE_ENV=production` also requires a key.
    */
   readonly mode?: "dev" | "production";
-  /** Other form of `mode`: true is `"production"`, false is `"dev"`. */
+  /** Alternative to `mode`: true means `"production"`, false means `"dev"`. */
   readonly production?: boolean;
   readonly security?: DebugSecurityOptions;
   /** Same as `security.apiKey`. */
@@ -54,28 +59,28 @@ export interface DebugOptions {
   /** Same as `security.rateLimit` and `security.rateLimitWindow`. `windowMs` is in milliseconds. */
   readonly rateLimit?: { readonly windowMs?: number; readonly max?: number };
   /**
-   * Additional members of the application's error responses while the sidecar is active.
-   * - `all`: all members, with locations in files, as in development.
-   * - `public`: status, phase, route, schema, failures, request id, server and time, without files of the project.
-   * - `none`: no additional members.
+   * Additional properties of the application's error responses while the sidecar is active.
+   * - `all`: all properties, with locations in source files, as in development.
+   * - `public`: status, phase, route, schema, failures, request id, server and time, without locations in source files.
+   * - `none`: no additional properties.
    *
    * Default: `all` in development, otherwise `public`. Messages and stacks of unknown errors are shown in development only.
    */
   readonly errorFields?: ErrorFields;
-  /** Number of finished requests and of errors that are kept in memory. Ten times as many log entries are kept. Default: 1,000. */
+  /** Number of finished requests, and of errors, that stay in memory. The number of log entries is ten times as large. Default: 1,000. */
   readonly keep?: number;
   /**
-   * File for the history, relative to the project's root, such as `.data/debug.db`. The history then survives restarts. All workers of a
-   * server write to the file, and the sidecar shows the requests of all. Default: memory; with workers, a temporary file that is removed at
-   * the end. `false`: memory, separately for each process.
+   * Path of a file for the history, relative to the project's root, such as `.data/debug.db`. The history then survives restarts. All
+   * workers of a server write to the file, so the sidecar shows the requests of all. `false` keeps the history in memory, separately for
+   * each process. Default: memory, or with workers a temporary file that is removed at the end.
    */
   readonly store?: string | DebugStoreOptions | false;
 }
 
-/** Validated options of access. A null means no restriction. */
+/** Validated options of access. Null means that there is no restriction. */
 export interface Access {
   readonly hostname: string;
-  /** Key, or null to serve this machine only. */
+  /** Debug key, or null if only this machine may send requests. */
   readonly apiKey: string | null;
   readonly allowlist: { readonly option: string; readonly entries: readonly string[] } | null;
   readonly rateLimit: RateLimit | null;
@@ -83,19 +88,22 @@ export interface Access {
   readonly redact: readonly string[];
 }
 
-/** Validated options with their defaults. */
+/** Options after validation, with defaults for the missing ones. */
 export interface ReadDebugOptions {
   readonly port: number;
-  /** True unless the mode is development. Then source code, bodies of requests and "send again" are not available. */
+  /** True unless the mode is development. Then source code, request bodies and "send again" are not available. */
   readonly isProduction: boolean;
   readonly access: Access;
   readonly errorFields: ErrorFields;
   readonly keep: number;
-  /** Settings of the store, or null for memory only. `path` is null for a temporary file, which is used only with workers. */
+  /**
+   * Settings of the history file, or null if the history is only in memory. `path` is null for a temporary file, which is used only with
+   * workers.
+   */
   readonly store: { readonly path: string | null; readonly maxBytes: number } | null;
 }
 
-/** Properties that are hidden in every mode. */
+/** Names of properties that are hidden in every mode, because they usually contain credentials. */
 export const credentials: readonly string[] = [
   "authorization",
   "proxy-authorization",
@@ -132,7 +140,7 @@ const knownInSecurity: Readonly<Record<keyof DebugSecurityOptions, true>> = {
 const knownInRateLimit: Readonly<Record<"windowMs" | "max", true>> = { windowMs: true, max: true };
 const knownInStore: Readonly<Record<keyof DebugStoreOptions, true>> = { path: true, maxBytes: true };
 
-/** Minimum length of a key that other machines can guess: 16 characters of base64 are 96 bits. */
+/** Minimum length of the key of a sidecar that other machines can reach. 16 characters of base64 contain 96 random bits. */
 const leastOpenKey = 16;
 const defaultRateLimit: RateLimit = { windowMs: 60_000, max: 100 };
 const defaultStoreBytes = 64 * 1024 * 1024;
@@ -142,7 +150,7 @@ const greatestCount = 1_000_000;
 const greatestKeep = 20_000;
 
 /**
- * Validates options. Accepts both names of each option.
+ * Validates options and fills in defaults. Accepts both names of each option.
  *
  * @throws {TypeError} with the name of the option and its valid values.
  */
@@ -169,8 +177,8 @@ export function readDebugOptions(options: DebugOptions): ReadDebugOptions {
 }
 
 /**
- * Mode. `unknown`: neither the options nor `NODE_ENV` specify a mode. The sidecar then shows the data of production, and needs no key on
- * loopback.
+ * Mode of the sidecar. `unknown` means that neither the options nor `NODE_ENV` specify a mode. The sidecar then shows only the data of
+ * production, and needs no key on loopback addresses.
  */
 type Mode = "development" | "production" | "unknown";
 
@@ -225,7 +233,7 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, mode:
   if (max.value !== undefined) requireWhole(max.value, max.option, 1, greatestCount);
   if (windowMs.value !== undefined) requireWhole(windowMs.value, windowMs.option, 1, longestWindowMs);
   const allowlist = entries.value && { option: entries.option, entries: entries.value };
-  // An invalid entry is an error at the start, and not at the first request.
+  // Parses the allowlist now, so that an invalid entry is an error at the start and not at the first request.
   if (allowlist !== undefined) readAllowlist(allowlist.entries, allowlist.option);
   for (const pattern of redact.value ?? []) requirePattern(pattern, redact.option);
   if (mode === "production" && apiKey.value === undefined) {
@@ -243,7 +251,7 @@ function readAccess(options: DebugOptions, security: DebugSecurityOptions, mode:
   };
 }
 
-/** Returns the rate limit. With `isLimited` there is a limit by default, so that a key cannot be guessed quickly. */
+/** Returns the rate limit. If `isLimited` is true, there is a limit by default, so that a key cannot be guessed quickly. */
 function readRateLimit(
   max: number | undefined,
   windowMs: number | undefined,
@@ -253,7 +261,9 @@ function readRateLimit(
   return { max: max ?? defaultRateLimit.max, windowMs: windowMs ?? defaultRateLimit.windowMs };
 }
 
-/** Requires a key of sufficient length for addresses other than loopback and `localhost`. Other names may resolve to any address. */
+/**
+ * Requires a long key if the sidecar listens on an address other than loopback or `localhost`. Other host names may resolve to any address.
+ */
 function requireOpenKey(hostname: string, { option, value: key }: Either<string>): void {
   const advice = `Other machines reach \`security.hostname\` ${JSON.stringify(hostname)}: give \`apiKey\` at least ${leastOpenKey} random characters, such as those of \`openssl rand -base64 24\`, or leave \`hostname\` out to listen on 127.0.0.1 only`;
   if (key === undefined) throw new TypeError(`debugPlugin: this sidecar needs a key. ${advice}`);
@@ -284,7 +294,7 @@ interface Either<T> {
   readonly value: T | undefined;
 }
 
-/** Returns the value of two options that mean the same. */
+/** Returns the value of an option that has two names. Throws an error if both are used. */
 function either<T>(one: string, first: T | undefined, other: string, second: T | undefined): Either<T> {
   if (first !== undefined && second !== undefined) twice(one, other);
   return second === undefined ? { option: one, value: first } : { option: other, value: second };
@@ -313,7 +323,7 @@ function requireKnown(value: object, names: Readonly<Record<string, true>>, pref
   }
 }
 
-/** Returns a suggestion for an unknown option. Searches all options, because the option may belong to another object. */
+/** Returns a suggestion for an unknown option: a similar option of the same object, or the option of that name in another object. */
 function nearOption(name: string, names: Readonly<Record<string, true>>, prefix: string): string {
   const near = nearest(name, Object.keys(names));
   if (near !== undefined) return `did you mean \`${prefix}${near}\`?`;
@@ -337,7 +347,7 @@ function requireTexts(value: unknown, option: string): void {
     wrong(option, "a list of texts", value);
 }
 
-/** Requires a key that can be sent in a header. The message does not contain the key, because messages are logged. */
+/** Requires a key that a header can contain. The message does not contain the key, because messages are logged. */
 function requireKey(key: unknown, option: string): void {
   if (typeof key === "string" && /^[\x21-\x7e]+$/.test(key)) return;
   throw new TypeError(

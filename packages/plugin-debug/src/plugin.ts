@@ -17,14 +17,14 @@ import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./op
 import { Redaction } from "./redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
 
-/** Maximum number of requests in progress that a worker shares with the others. The oldest are shared. */
+/** Maximum number of requests in progress that a worker shares with the others. If there are more, the oldest ones are shared. */
 const mostShared = 100;
-/** Maximum number of bytes of a request's body that are recorded, in development only. */
+/** Maximum number of bytes of a request body that are recorded. Bodies are recorded only in development. */
 const receivedBodyBytes = 8 * 1024;
 
 /** Debug sidecar of an application. */
 export interface DebugPlugin extends Plugin {
-  /** Address of the sidecar; null before it listens, and while another process uses its port. */
+  /** Address that the sidecar listens on. Null before it listens, and while another process uses its port. */
   readonly address: SidecarAddress | null;
 }
 
@@ -75,9 +75,9 @@ class Sidecar implements DebugPlugin {
     this.observe = {
       capacity: options.keep,
       spans: true,
-      // In development, the first call of a route must be recorded too.
+      // Development needs the outgoing calls of every request, also those of the first request of a route.
       calls: { around: this.#current.run, always: !options.isProduction },
-      // Needed to show and repeat requests. In production, the content of requests is private.
+      // Recorded requests can be shown and repeated. In production, the content of requests is private.
       ...(!options.isProduction && { captureRequests: { bodyBytes: receivedBodyBytes } }),
       onResponse: (request) => {
         memory.answered(request);
@@ -129,7 +129,7 @@ class Sidecar implements DebugPlugin {
         host.log.info(`The debug sidecar listens on ${listening.url}`);
       },
       waiting: (taken) => {
-        // Only one of several workers runs the sidecar. Another worker takes it over when that one ends.
+        // Only one of several workers runs the sidecar. If that worker ends, another one starts it.
         if (host.worker !== null) return;
         host.log.warn(
           `The debug sidecar waits for port ${taken}, which another program uses: give debugPlugin another \`port\`, or 0 for a free one`,
@@ -142,9 +142,9 @@ class Sidecar implements DebugPlugin {
     this.#server.listen(port, access.hostname);
   }
 
-  /** Returns the state of this process for the worker that runs the sidecar. */
+  /** Returns the state of this process, which the worker that runs the sidecar shows. */
   #present(host: PluginHost): ProcessState {
-    // Hides values first, because the store is a file and must not contain hidden values either.
+    // Hides values before the state is written, because the file must not contain hidden values either.
     const active = this.#memory.active().slice(0, mostShared);
     return {
       health: ownHealth(host, this.#lag!),
@@ -170,7 +170,10 @@ class Sidecar implements DebugPlugin {
     this.#address = null;
   }
 
-  /** Opens the store. Returns `undefined` if there is none or it cannot be opened, because the application must start nevertheless. */
+  /**
+   * Opens the history file. Returns `undefined` if there is none or if it cannot be opened, because the application must start
+   * nevertheless.
+   */
   #openStore({ projectRoot, log, workerGroup }: PluginHost): StoredHistory | undefined {
     const { store } = this.#options;
     if (store === null || (store.path === null && workerGroup === null)) return undefined;

@@ -5,7 +5,7 @@ import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord 
 import { withoutQuery } from "./calls/http.ts";
 import { sqlWithoutValues } from "./calls/sql.ts";
 
-/** Replacement of a hidden value, as in logs. */
+/** Text that replaces a hidden value, as in log entries. */
 export const hidden = "[redacted]";
 
 /**
@@ -36,7 +36,7 @@ export class Redaction {
     const isForeign = span.source !== undefined;
     const attributes = Object.entries(span.attributes).map(([name, whole]) => {
       const value = isForeign && typeof whole === "string" ? ofCall(name, whole) : whole;
-      // The attribute `user.password` counts as the property `password` of `user`.
+      // The attribute `user.password` is hidden like the property `password` of an object `user`.
       return [
         name,
         this.#redactor.hides(name.split("."))
@@ -70,7 +70,7 @@ export class Redaction {
     };
   }
 
-  /** Hides values in headers and in a JSON body. Another body has no property names, so it cannot be redacted and is not shown. */
+  /** Hides values in the headers and in a JSON body. A body that is not JSON has no property names, so it is not shown at all. */
   #received({ headers, body, bodyLength }: ReceivedRequest): ReceivedRequest {
     return {
       headers: this.#redactor.toLoggable(headers) as Record<string, string>,
@@ -87,7 +87,7 @@ export class Redaction {
     }
   }
 
-  /** Returns a path and query without the values of hidden parameters. */
+  /** Returns a request target without the values of hidden parameters: `/notes?token=[redacted]`. */
   #target(target: string, route: string | null): string {
     const [path = "", query] = splitOnce(target, "?");
     const shown = this.#path(path, route);
@@ -113,7 +113,7 @@ export class Redaction {
   }
 }
 
-/** Hides values in attributes of other instrumentation: literals in SQL statements, and queries of URLs. */
+/** Hides values in span attributes of other instrumentation: literals in SQL statements, and queries of URLs. */
 function ofCall(name: string, text: string): string {
   if (name === "db.statement" || name === "db.query.text") return sqlWithoutValues(text);
   if (name === "url.query") return text === "" ? text : hidden;

@@ -9,15 +9,15 @@ import { isLoopback } from "./access/allowlist.ts";
 import { hidden } from "./redaction.ts";
 import type { SidecarState } from "./sidecar-state.ts";
 
-/** Path of the action that sends a request again. */
+/** Path of the sidecar's endpoint that sends a request again. */
 export const replayPath = "/_debug/replay";
-/** Maximum size in bytes of the body that the dashboard sends. */
+/** Maximum size in bytes of the request body that the dashboard sends to that endpoint. */
 export const greatestQuestion: number = 256 * 1024;
 
 const greatestAnswer = 256 * 1024;
 const timeoutMs = 30_000;
 
-/** Headers of the connection or of the message's encoding. They are not copied. */
+/** Headers that belong to one connection or to the encoding of one message. They are not copied to the new request. */
 const ofTheConnection: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -31,7 +31,7 @@ const ofTheConnection: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-  // The trace of the original request.
+  // This header belongs to the trace of the original request.
   "traceparent",
   "tracestate",
 ]);
@@ -44,15 +44,15 @@ const known: Readonly<Record<keyof ReplayRequest, true>> = {
 };
 
 /**
- * Sends a recorded request to the application again. The request goes only to the application's own port, with its original method. Hidden
- * values are not sent: the page must supply a replacement.
+ * Sends a recorded request to the application again, with its original method, and only to the application's own port. Hidden values are
+ * not sent: the page must supply values in their place.
  */
 export async function replay(
   state: SidecarState,
   text: string,
   remoteAddress: string,
 ): Promise<ReplayAnswer> {
-  // An application that only this machine can reach must not be reachable through its sidecar.
+  // An application that only this machine can reach stays unreachable for other machines.
   if (isLoopback(state.address.host) && !isLoopback(remoteAddress)) {
     throw new ErrorResponse(
       403,
@@ -95,7 +95,7 @@ function read(text: string): ReplayRequest {
     if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${shown(name)}\``);
   const { requestId, target, headers, body } = value as { [name in keyof ReplayRequest]?: unknown };
   if (typeof requestId !== "string") throw invalid("`requestId` must be a text");
-  // Some servers would treat a target with a scheme as a request for another server.
+  // A target must begin with `/`. With a scheme, some servers would treat it as a request for another server.
   if (target !== undefined && (typeof target !== "string" || !/^\/[\x21-\x7e]*$/.test(target)))
     throw invalid("`target` must be a path that begins with `/`, with a query or without, percent-encoded");
   if (headers !== undefined && !isTexts(headers)) throw invalid("`headers` must be texts by name");
@@ -120,7 +120,7 @@ interface ReplayedRequest {
   readonly body: string | null;
 }
 
-/** Returns the request to send. Each part comes from the page, or from the record if no value in it is hidden. */
+/** Returns the request to send. The page supplies each part, or else it comes from the record if none of its values is hidden. */
 function requestOf(
   { redaction }: SidecarState,
   record: RequestRecord,
@@ -140,7 +140,8 @@ function requestOf(
       : []),
     ...namesOfHidden(headers, question.headers === undefined ? redacted.received!.headers : headers),
     ...(question.body === undefined && isBodyHidden(received, redacted.received!) ? ["the body"] : []),
-    // Values of a stored request were hidden before it was written, so the record contains the placeholder.
+    // In a history file, hidden values are replaced before the request is written, so the body contains the
+    // placeholder.
     ...(body?.includes(JSON.stringify(hidden)) === true ? ["the body"] : []),
   ];
   if (missing.length > 0) {
@@ -154,7 +155,7 @@ function requestOf(
   return { method: record.method, path, headers: Object.fromEntries(kept), body };
 }
 
-/** Returns the names of headers whose value is hidden or changed. Headers of the connection are not copied, so they do not count. */
+/** Returns the names of the headers whose value is hidden. Headers that are not copied are left out. */
 function namesOfHidden(
   headers: Readonly<Record<string, string>>,
   redacted: Readonly<Record<string, string>>,
@@ -169,7 +170,7 @@ function isBodyHidden(received: ReceivedRequest, redacted: ReceivedRequest): boo
   if (received.body === null) return received.bodyLength > 0;
   if (redacted.body === null) return true;
   try {
-    // Compares the parsed values, because white space does not matter.
+    // Compares the JSON without its white space.
     return JSON.stringify(JSON.parse(received.body)) !== redacted.body;
   } catch {
     return true;
@@ -215,7 +216,7 @@ async function sent(
   }
 }
 
-/** Returns the beginning of a response's body. Does not wait for the rest of a long body. */
+/** Returns the beginning of a response body. Does not wait for the rest of a long body. */
 async function bodyOf(
   response: IncomingMessage,
 ): Promise<Pick<ReplayAnswer, "body" | "bodyLength" | "isCut">> {
@@ -229,7 +230,7 @@ async function bodyOf(
   const isCut = bodyLength > greatestAnswer;
   const bytes = Buffer.concat(pieces).subarray(0, greatestAnswer);
   try {
-    // A truncated body may end within a character.
+    // The bytes of a truncated body may end within a character.
     const body = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
     return { body, bodyLength, isCut };
   } catch {

@@ -12,7 +12,9 @@ import type { SidecarState } from "./sidecar-state.ts";
 /** Maximum number of connections. A sidecar has few clients. */
 const mostConnections = 256;
 const retryMs = 250;
-/** Time in milliseconds to wait for the port before a warning. Under `kit dev`, the previous process uses it a little longer. */
+/**
+ * Time in milliseconds to wait for a port in use before the warning. Under `kit dev`, the previous process uses the port a little longer.
+ */
 const patienceMs = 6_000;
 
 /** Address that the sidecar listens on. */
@@ -26,11 +28,11 @@ export interface SidecarAddress {
 /** Events of the server. */
 export interface ServerEvents {
   listening(address: SidecarAddress): void;
-  /** The port has been in use for some seconds. The server continues to try. Called once. */
+  /** Called once if the port has been in use for some seconds. The server continues to try. */
   waiting(port: number): void;
-  /** The server cannot listen. */
+  /** Called if the server cannot listen at all. */
   failed(error: Error): void;
-  /** An error occurred while a response was created. */
+  /** Called if an error occurred while a response was created. */
   broken(error: unknown, target: string): void;
 }
 
@@ -53,11 +55,14 @@ export class SidecarServer {
       (request, response) => void this.#answer(request, response),
     );
     this.#server.maxConnections = mostConnections;
-    // Refuses upgrades and tunnels.
+    // Closes the connection of an upgrade or of the method CONNECT.
     for (const event of ["upgrade", "connect"]) this.#server.on(event, (_, socket) => socket.destroy());
   }
 
-  /** Starts to listen, now or when the port is free. Reports failures as events, because they must not affect the application. */
+  /**
+   * Starts to listen, at once or as soon as the port is free. Failures are reported as events, because they must not affect the
+   * application.
+   */
   listen(port: number, hostname: string): void {
     const server = this.#server;
     const onError = (error: NodeJS.ErrnoException): void => {
@@ -79,7 +84,7 @@ export class SidecarServer {
     };
     server.once("error", onError);
     server.once("listening", onListening);
-    // Each process has its own socket. Without `exclusive`, the primary of a cluster would share one socket among the processes.
+    // Without `exclusive`, the primary process of a cluster would share one socket among all processes.
     server.listen({ port, host: hostname, exclusive: true });
   }
 
@@ -98,7 +103,8 @@ export class SidecarServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: target = "", rawHeaders, socket } = request;
-    // Only requests of the dashboard's page have a body. After a request with a body, the connection closes and the rest is not read.
+    // Only the dashboard's page sends requests with a body. After such a request the connection closes, so an unread rest does not
+    // matter.
     const hasBody =
       request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"]) > 0;
     if (hasBody) response.setHeader("connection", "close");
@@ -140,13 +146,13 @@ function send(
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(text),
-    // The response contains current data, for this client only.
+    // The response is current and is meant for this client only, so nothing may store it.
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
     "x-content-type-options": "nosniff",
     ...headers,
   });
-  // Node does not send the body in the response to HEAD.
+  // In the response to HEAD, Node leaves the body out.
   response.end(text);
 }
 
@@ -164,11 +170,11 @@ async function sendFile(request: IncomingMessage, response: ServerResponse): Pro
   response.end(body);
 }
 
-/** Reads a small body. Refuses a longer one before it is received completely. */
+/** Reads the body of a request. Refuses a long body before it has arrived completely. */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
-  // The connection must stay open for the response.
+  // By default, the end of the loop would close the connection, but the response needs it.
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     pieces.push(piece);
     length += piece.length;

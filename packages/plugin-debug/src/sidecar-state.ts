@@ -7,26 +7,26 @@ import type { History } from "./history/history.ts";
 import type { ProcessState } from "./history/stored.ts";
 import type { Redaction } from "./redaction.ts";
 
-/** Data that responses are created from. */
+/** Data from which the endpoints create their responses. */
 export interface SidecarState {
   readonly host: PluginHost;
   readonly history: History;
-  /** Returns the requests in progress, of this process and of the other workers. */
+  /** Returns the requests in progress of this process and of the other workers. */
   active(): readonly RequestRecord[];
   /** Returns the states that the other workers wrote within the last seconds. */
   others(): readonly ProcessState[];
   readonly redaction: Redaction;
   readonly lag: EventLoopLag;
-  /** Address that the application listens on. */
+  /** Address that the application itself listens on. */
   readonly address: ListenAddress;
   readonly isProduction: boolean;
-  /** Identifier of this process. Another process has another history. */
+  /** Identifier of this process, which changes after a restart. */
   readonly instance: string;
-  /** True if the history is a store, which other processes write to. */
+  /** True if the history is a file that other processes write to as well. */
   readonly isShared: boolean;
-  /** Token with which the dashboard's page proves that this sidecar served it; null if requests cannot be repeated. */
+  /** Secret that only the page of this sidecar knows. The page sends it to repeat a request. Null if requests cannot be repeated. */
   readonly replayToken: string | null;
   readonly rateLimit: RateLimit | null;
-  /** True if the application is shutting down. */
+  /** True once the application has begun to shut down. */
   readonly isStopping: boolean;
 }

@@ -1,4 +1,5 @@
-// Access to the sidecar in development and production, including attacks.
+// Tests that only permitted clients get data from the sidecar, in development and in production, including
+// attacks.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -13,7 +14,7 @@ import { ask, type Asking, errorOf, json, rawStatus, start, type WithSidecar } f
 const apiKey = "correct-horse-battery-staple";
 const right = { "X-Debug-Key": apiKey };
 
-describe("in development", () => {
+describe("the sidecar in development", () => {
   let app: WithSidecar;
   before(async () => {
     app = await start({ mode: "dev" });
@@ -49,7 +50,7 @@ describe("in development", () => {
   });
 });
 
-describe("in production", () => {
+describe("the sidecar in production", () => {
   let app: WithSidecar;
   before(async () => {
     app = await start({
@@ -62,7 +63,7 @@ describe("in production", () => {
   });
   after(() => app.close());
 
-  it("listens on 127.0.0.1 only", async () => {
+  it("listens on the address 127.0.0.1 only", async () => {
     assert.equal(readDebugOptions({ mode: "production", apiKey }).access.hostname, "127.0.0.1");
     // No program listens on this port at another address of this machine.
     const other = connect(app.port, "127.0.0.2");
@@ -113,7 +114,7 @@ describe("in production", () => {
     });
   }
 
-  it("refuses two keys, and a key outside of its header", async () => {
+  it("refuses a request with two keys, and a key in the query or in another header", async () => {
     const twice = await ask(app.port, "/_debug/health", { headers: { "x-debug-key": [apiKey, apiKey] } });
     assert.equal(twice.status, 401);
     assert.equal((await app.get(`/_debug/health?X-Debug-Key=${apiKey}`)).status, 401);
@@ -134,7 +135,7 @@ describe("in production", () => {
     assert.deepEqual([head.status, head.text], [200, ""]);
   });
 
-  it("shows no secret in any response", async () => {
+  it("shows no secret in any of its responses", async () => {
     const secrets = {
       authorization: "Bearer secret-authorization",
       cookie: "session=secret-cookie",
@@ -167,7 +168,7 @@ describe("in production", () => {
     assert.doesNotMatch(one.text, /secret-/);
   });
 
-  it("ignores headers in which a client claims another address", async () => {
+  it("does not believe headers in which a client claims another address", async () => {
     const strict = await start({ production: true, security: { apiKey, allowlist: ["203.0.113.7"] } });
     for (const header of [
       "X-Forwarded-For",
@@ -207,12 +208,12 @@ describe("pages of other sites", () => {
     app = await start({ security: { hostname: "localhost" } });
   });
   after(() => app.close());
-  /** Returns the status of a request with exactly these header lines. */
+  /** Returns the status of a request that has exactly these header lines. */
   const asHost = (...lines: string[]): Promise<number> => rawStatus(app.port, lines);
   const asked = (headers: Asking["headers"]): Promise<number> =>
     ask(app.port, "/_debug/health", { headers: headers! }).then(({ status }) => status);
 
-  it("are refused if they use a host name that resolves to this machine", async () => {
+  it("are refused if their host name resolves to this machine", async () => {
     for (const host of [
       "attacker.example",
       `attacker.example:${app.port}`,
@@ -232,7 +233,7 @@ describe("pages of other sites", () => {
       assert.equal(await asHost(`Host: ${host}`), 200, host);
   });
 
-  it("may use the configured host name, and no other name", async () => {
+  it("may use the configured host name but no other name", async () => {
     const access = readDebugOptions({
       security: { hostname: "debug.internal", apiKey },
     }).access;
@@ -252,7 +253,7 @@ describe("pages of other sites", () => {
     );
   });
 
-  it("are refused by their origin, and no header permits them to read", async () => {
+  it("are refused if their origin differs, and no CORS header lets them read responses", async () => {
     const host = `localhost:${app.port}`;
     for (const origin of [
       "http://attacker.example",
@@ -273,7 +274,7 @@ describe("pages of other sites", () => {
     assert.equal(headers["cache-control"], "no-store");
   });
 
-  it("cannot use the sidecar as a proxy or open a socket", async () => {
+  it("cannot use the sidecar as a proxy, and cannot open a WebSocket", async () => {
     assert.equal((await app.get("http://attacker.example/_debug/health")).status, 400);
     assert.equal((await app.get("//attacker.example/_debug/health")).status, 404);
     await assert.rejects(app.get("/", { connection: "upgrade", upgrade: "websocket" }));
@@ -306,7 +307,7 @@ describe("the allowlist", () => {
 });
 
 describe("the rate limit", () => {
-  it("counts each IPv4 address and each IPv6 network, and starts again after its window", () => {
+  it("counts requests by IPv4 address or IPv6 network, and starts again after its window", () => {
     const limiter = new RateLimiter({ windowMs: 1_000, max: 2 });
     const at = (address: string, now: number): boolean => limiter.count(address, now) === 0;
     assert.deepEqual([at("10.0.0.1", 0), at("10.0.0.1", 1), at("10.0.0.1", 2)], [true, true, false]);
@@ -325,7 +326,7 @@ describe("the rate limit", () => {
     );
   });
 
-  it("takes no more memory for a million addresses than for ten thousand", () => {
+  it("needs no more memory for a million addresses than for ten thousand", () => {
     const limiter = new RateLimiter({ windowMs: 3_600_000, max: 2 });
     for (let number = 0; number < 1_000_000; number += 1) {
       limiter.count([10, (number >> 16) & 255, (number >> 8) & 255, number & 255].join("."), number / 1_000);

@@ -1,4 +1,4 @@
-// Outgoing requests and queries of middleware and handlers, as child spans.
+// Tests that outgoing HTTP requests and SQL queries of middleware and handlers become child spans.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -126,14 +126,14 @@ async function start(options: DebugOptions): Promise<Watched> {
 const production: DebugOptions = { mode: "production", apiKey: "key" };
 const handlerOf = (trace: Span): Span => trace.children!.find(({ name }) => name === "handler")!;
 
-describe("calls of a request", () => {
+describe("outgoing calls of a request", () => {
   let app: Watched;
   before(async () => {
     app = await start({ mode: "dev" });
   });
   after(() => app.close());
 
-  it("calls with fetch and node:http are children of the middleware or handler that sent them, also with many concurrent requests", async () => {
+  it("by fetch and node:http are children of the middleware or handler that sent them, also if many requests run at once", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => String(index));
     await Promise.all(ids.map((id) => app.send(`GET /both/${id}`, { headers: { "x-who": "ada" } })));
     const traces = await app.traces();
@@ -168,7 +168,7 @@ describe("calls of a request", () => {
     assert.doesNotMatch(JSON.stringify(traces), /secret-/);
   });
 
-  it("calls that fail have the error as an attribute", async () => {
+  it("have an error as an attribute if they fail", async () => {
     await app.send("GET /broken");
     const [missing, refused] = handlerOf((await app.traces())[0]!).children!;
     assert.deepEqual([missing!.attributes["http.response.status_code"], missing!.status], [404, "ok"]);
@@ -177,14 +177,14 @@ describe("calls of a request", () => {
     assert.equal(refused!.attributes["url.full"], closed);
   });
 
-  it("are limited to 100 per handler, and the rest is counted", async () => {
+  it("are recorded up to 100 per handler, and the others are only counted", async () => {
     await app.send("GET /many");
     const [trace] = await app.traces();
     assert.equal(handlerOf(trace!).children!.length, 100);
     assert.equal(trace!.attributes["kit.calls.left_out"], 20);
   });
 
-  it("outside of a request belong to no request", async () => {
+  it("belong to no request if no request caused them", async () => {
     await byFetch("/background");
     assert.doesNotMatch(JSON.stringify(await app.traces()), /background/);
     const current = new CurrentSpan(() => {});
@@ -192,10 +192,11 @@ describe("calls of a request", () => {
   });
 });
 
-it("in production, watches a route again after its first call for a long time", async () => {
+it("in production, the calls of a route are recorded again once a request of the route has made one", async () => {
   const app = await start(production);
   for (let count = 0; count < 40; count += 1) await app.send("GET /rare/none");
-  // The route is not expected to make this call, so it is not recorded. From then on, calls of the route are recorded.
+  // The sidecar does not expect this call of the route, so it is not recorded. Calls of the route's next requests are
+  // recorded.
   await app.send("GET /rare/calls");
   await app.send("GET /rare/calls");
   const [second] = await app.traces();
@@ -203,7 +204,7 @@ it("in production, watches a route again after its first call for a long time", 
   await app.close();
 });
 
-it("watches no calls after the application has stopped", async () => {
+it("no calls are recorded after the application has stopped", async () => {
   const { hasSubscribers } = await import("node:diagnostics_channel");
   const app = await start(production);
   assert.ok(hasSubscribers("undici:request:create"));
@@ -212,7 +213,7 @@ it("watches no calls after the application has stopped", async () => {
 });
 
 describe("recorded attributes of a call", () => {
-  it("contain SQL statements without the values in them", () => {
+  it("contain SQL statements without their literal values", () => {
     const cases: [text: string, shown: string][] = [
       ["select * from t where a = $1", "select * from t where a = $1"],
       ["select 'it''s', \"a'b\", e'c\\'d', $$x'y$$, $q$ z $q$ from t1", 'select ?, "a\'b", ?, ?, ? from t1'],

@@ -1,4 +1,4 @@
-// Endpoints for the dashboard: feed, latencies over time, source code and migrations.
+// Tests the endpoints that only the dashboard uses: feed, latencies over time, source code and migrations.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { errorOf, json, start, until, type WithSidecar } from "./support/sidecar
 const originalDirectory = process.cwd();
 let root: string;
 
-/** Creates a project in a temporary directory, which the applications below run in. */
+/** Creates a project in a temporary directory. The applications of these tests use it as their project's root. */
 before(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), "kit-dashboard-")));
   await mkdir(join(root, "src"));
@@ -35,7 +35,7 @@ after(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-describe("the feed", () => {
+describe("the feed of requests", () => {
   let app: WithSidecar;
   before(async () => {
     app = await start({ mode: "dev", keep: 50 });
@@ -62,18 +62,18 @@ describe("the feed", () => {
     assert.deepEqual((await ask(`?after=${next}`)).requests, []);
   });
 
-  it("returns the number of skipped requests", async () => {
+  it("returns the number of requests that were overwritten between two polls", async () => {
     const { next } = await ask("");
     for (let count = 0; count < 60; count += 1) await app.send(`GET /things/${count}`);
     const limited = await ask(`?after=${next}&limit=10`);
     assert.deepEqual([limited.requests.length, limited.skipped], [10, 50]);
     assert.equal(limited.requests[0]!.target, "/things/59");
-    // The history has a capacity of fifty.
+    // The history stores only fifty requests.
     const all = await ask(`?after=${next}`);
     assert.deepEqual([all.requests.length, all.skipped], [50, 10]);
   });
 
-  it("returns the last requests for a cursor of another process or an invalid cursor", async () => {
+  it("returns the last requests if the cursor is invalid or comes from another process", async () => {
     const { instance } = await ask("");
     assert.match(instance, /^[0-9a-f]{16}$/);
     for (const cursor of ["0123456789abcdef.3", "nonsense", `${instance}.-1`, `${instance}.x`, "."])
@@ -81,7 +81,7 @@ describe("the feed", () => {
     assert.deepEqual((await ask(`?after=${instance}.999999999`)).requests, []);
   });
 
-  it("shows a request in progress, and then as finished", async () => {
+  it("lists a request first as in progress and then as finished", async () => {
     const real = await startReal();
     const { next } = await real.ok<Feed>("/_debug/feed");
     const answered = real.post({ name: "held" });
@@ -109,12 +109,13 @@ describe("the feed", () => {
     await production.close();
   });
 
-  it("contains the requests of all processes if the history is a store", async () => {
+  it("contains the requests of all processes if the history is a file", async () => {
     const stored = await start({ mode: "dev", store: "debug.db" });
     await stored.send("GET /things/1");
     const { next, requests } = await stored.ok<Feed>("/_debug/feed");
     assert.equal(requests.length, 1);
-    // No cursor works across processes: the last requests are returned again, and the page recognizes them by their ids.
+    // If several processes write, a cursor has no effect: the last requests are returned again, and the page recognizes
+    // them by their ids.
     assert.deepEqual((await stored.ok<Feed>(`/_debug/feed?after=${next}`)).requests, requests);
     const again = await start({ mode: "dev", store: "debug.db" });
     assert.equal((await again.ok<Feed>("/_debug/feed")).requests[0]!.requestId, requests[0]!.requestId);
@@ -128,7 +129,7 @@ describe("latencies over time", () => {
     ["in memory", {}],
     ["in a store", { store: "series.db" }],
   ] as const) {
-    it(`agree with the figures of the whole window, ${kind}`, async () => {
+    it(`agree with the figures of the whole time window, ${kind}`, async () => {
       const app = await start(options);
       for (let count = 0; count < 30; count += 1)
         await app.send(`GET /things/${count % 3 === 0 ? "broken" : "1"}`);
@@ -148,7 +149,7 @@ describe("latencies over time", () => {
     });
   }
 
-  it("validate the query like the other endpoints", async () => {
+  it("are refused for an invalid query, as at the other endpoints", async () => {
     const app = await start();
     for (const [query, status] of [
       ["window=25h", 400],
@@ -209,7 +210,7 @@ describe("source code", () => {
     });
   }
 
-  it("is not shown in production, and not without a valid file name", async () => {
+  it("is not shown in production or without a valid file name", async () => {
     assert.equal((await app.get("/_debug/source?file=src/app.ts%00.ts")).status, 400);
     assert.equal((await app.get("/_debug/source?file=src/app.ts&around=201")).status, 400);
     const production = await start({ mode: "production", apiKey: "k" });
@@ -227,14 +228,14 @@ describe("migrations", () => {
   after(() => app.close());
   const ask = (): Promise<PendingMigration> => app.ok<PendingMigration>("/_debug/migrations");
 
-  it("are empty without tables, and if types and migrations agree", async () => {
+  it("are empty without tables, or if the types agree with the committed migrations", async () => {
     const nothing = { destructive: false, changes: [], problems: [], sql: null };
     assert.deepEqual(await ask(), { hasTables: false, ...nothing });
     await writeFile(join(root, ".kit/migrations/snapshot.json"), '{"tables":[{"name":"notes"}]}');
     assert.deepEqual(await ask(), { hasTables: true, ...nothing });
   });
 
-  it("are those that kit build wrote", async () => {
+  it("are the changes that kit build wrote to .kit/migrations", async () => {
     const changes = [{ change: "dropColumn", table: "notes", column: "title", class: "destructive" }];
     const pending = { version: 1, destructive: true, changes, problems: [] };
     await writeFile(join(root, ".kit/migrations/pending.json"), JSON.stringify(pending));
@@ -249,7 +250,7 @@ describe("migrations", () => {
   });
 });
 
-it("returns the information that the dashboard needs first", async () => {
+it("the endpoint dashboard returns the information that the page requests first", async () => {
   const app = await start();
   const { instance, replayToken, ...info } = await app.ok<DashboardInfo>("/_debug/dashboard");
   assert.deepEqual(info, {

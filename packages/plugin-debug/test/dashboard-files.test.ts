@@ -1,4 +1,4 @@
-// The dashboard's page and its files: access, headers and compression.
+// Tests the page of the dashboard and its files: who gets them, their headers and their compression.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const skip =
   !existsSync(join(directory, "index.html")) && "the dashboard is not built: cargo xtask dashboard";
 const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
 
-it("serves the page to browsers and the list of endpoints to programs", () => {
+it("the sidecar sends the page to browsers, and the list of endpoints to programs", () => {
   assert.deepEqual(
     [accept, "text/html", "TEXT/HTML;q=0.9", "*/*", "application/json", "", "text/htmlx"].map((wanted) =>
       isFile("/", wanted),
@@ -66,7 +66,7 @@ describe("the dashboard's files", { skip }, () => {
     assert.doesNotMatch(text, /<script>|style=|onload|https?:\/\//);
   });
 
-  it("are cached: assets without end, the page until it changes", async () => {
+  it("are cached forever, except the page, which is revalidated each time", async () => {
     const page = await app.get("/", { accept });
     assert.equal(page.headers["cache-control"], "no-cache");
     assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
@@ -81,7 +81,7 @@ describe("the dashboard's files", { skip }, () => {
     }
   });
 
-  it("are sent compressed to clients that accept that", async () => {
+  it("are sent compressed to clients that accept a compression", async () => {
     const name = assets().find((asset) => asset.endsWith(".js"))!;
     const plain = readFileSync(join(directory, "assets", name));
     for (const [encodings, used] of [
@@ -110,7 +110,7 @@ describe("the dashboard's files", { skip }, () => {
     assert.ok(sum > 20_000 && sum < 200_000, `${sum} bytes`);
   });
 
-  it("are the only files that can be requested", async () => {
+  it("are sent only under their exact paths, so no other file can be read", async () => {
     for (const path of [
       "/assets/",
       "/assets/../index.html",
@@ -127,7 +127,7 @@ describe("the dashboard's files", { skip }, () => {
     }
   });
 
-  it("need no key in production, unlike the data that they request", async () => {
+  it("need no key in production, unlike the data of the application", async () => {
     const page = await production.get("/", { accept });
     assert.equal(page.status, 200);
     assert.equal(page.text, (await app.get("/", { accept })).text, "it is the same for everybody");
@@ -158,7 +158,7 @@ describe("the dashboard's files", { skip }, () => {
     await limited.close();
   });
 
-  it("are refused to pages of other sites and to other host names", async () => {
+  it("are refused to pages of other sites and for other host names", async () => {
     const lines = [`Accept: ${accept}`];
     assert.equal(await rawStatus(app.port, ["Host: attacker.example", ...lines]), 403);
     const cross = { accept, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
@@ -192,7 +192,7 @@ function isFile(target: string, wanted: string, method = "GET"): boolean {
   return isForFile({ method, target, accept: wanted });
 }
 
-/** Returns the names of the uncompressed files, except the page. */
+/** Returns the names of the dashboard's files except the page, without the compressed copies. */
 function assets(): string[] {
   return readdirSync(join(directory, "assets")).filter((name) => !/\.(br|gz)$/.test(name));
 }

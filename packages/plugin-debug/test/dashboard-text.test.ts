@@ -1,4 +1,4 @@
-// Functions of the dashboard that need no browser.
+// Tests the functions of the dashboard that need no browser.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -31,7 +31,7 @@ import type { RequestSummary } from "../src/answers/shapes.ts";
 const run = promisify(execFile);
 
 describe("copy as curl", () => {
-  it("returns a command that sends the same request, with any special characters", async () => {
+  it("returns a curl command that sends the same request, for any special characters", async () => {
     const received: {
       method: string;
       target: string;
@@ -83,7 +83,7 @@ describe("copy as curl", () => {
     server.close();
   });
 
-  it("returns a short command, and reads hidden headers from variables", async () => {
+  it("returns a curl command without needless options, which reads hidden headers from shell variables", async () => {
     const base = "http://localhost:3000/";
     assert.equal(
       curlOf({ method: "GET", target: "/notes", received: null }, base),
@@ -108,7 +108,7 @@ describe("copy as curl", () => {
 });
 
 describe("hidden headers", () => {
-  it("are filled in with values that the user has entered before", () => {
+  it("are replaced by values that the user has entered before", () => {
     const headers = { authorization: "[redacted]", accept: "*/*" };
     assert.equal(withRemembered(headers), "authorization: [redacted]\naccept: */*");
     rememberHidden(writeHeaders(headers), "authorization: Bearer ada\naccept: text/plain");
@@ -118,7 +118,7 @@ describe("hidden headers", () => {
   });
 });
 
-describe("the filter", () => {
+describe("the filter of the list of requests", () => {
   const summary: RequestSummary = {
     requestId: "abc123-7",
     traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -159,13 +159,13 @@ describe("the filter", () => {
     [{ q: "get", status: "4xx", method: "GET" }, {}, true],
   ];
   for (const [filter, request, expected] of cases) {
-    it(`${JSON.stringify(filter)} ${expected ? "takes" : "leaves out"} ${JSON.stringify(request)}`, () => {
+    it(`${JSON.stringify(filter)} ${expected ? "shows" : "leaves out"} ${JSON.stringify(request)}`, () => {
       assert.equal(matches({ ...summary, ...request }, { ...none, ...filter }), expected);
     });
   }
 });
 
-it("the waterfall places each phase after the previous one, and spans below their parents", () => {
+it("the waterfall places each phase after the previous one, and other spans below their parents", () => {
   const bars = barsOf({
     method: "GET",
     route: "GET /notes",
@@ -210,7 +210,7 @@ it("the waterfall places each phase after the previous one, and spans below thei
   assert.deepEqual(bars[3]!.attributes, { "note.id": 7 });
 });
 
-it("a stack trace contains the locations of lines in the project", () => {
+it("framesOf returns the locations of those lines of a stack trace that are in the project", () => {
   const stack = [
     "Error: boom at home",
     "    at POST /notes (file:///app/src/my%20notes.ts:21:11)",
@@ -234,7 +234,7 @@ it("a stack trace contains the locations of lines in the project", () => {
   assert.deepEqual(readPlaceInSource("src/a.ts:7"), { file: "src/a.ts", line: 7 });
 });
 
-it("a declaration extends from its comment to its closing bracket", () => {
+it("blockAt returns a declaration from its comment to its closing bracket", () => {
   const lines = [
     "export const a = 1;",
     "/** Adds. */",
@@ -258,7 +258,7 @@ it("a declaration extends from its comment to its closing bracket", () => {
   assert.deepEqual(text1(8), lines.slice(8, 11));
 });
 
-it("finds the function of a registered middleware", () => {
+it("registeredAt and definitionOf find the function of a registered middleware", () => {
   const lines = [
     'import { requireAuth as auth, type A } from "./auth.ts";',
     "import {",
@@ -298,7 +298,7 @@ it("finds the function of a registered middleware", () => {
   assert.deepEqual(definitionOf(["", "export default function a() {}"], "default", "a.ts"), { line: 2 });
 });
 
-it("edits headers as lines, and lists hidden parts", () => {
+it("headers are written and read as lines of text, and hiddenNames lists the hidden parts of a request", () => {
   const headers = { accept: "a: b", authorization: "[redacted]" };
   assert.deepEqual(readHeaders(`${writeHeaders(headers)}\n\n:x\nX-A:  1 `), { ...headers, "x-a": "1" });
   assert.deepEqual(
@@ -312,7 +312,7 @@ it("edits headers as lines, and lists hidden parts", () => {
   assert.deepEqual(hiddenNames({ target: "/", headers: "", body: "" }), []);
 });
 
-it("fills slices without requests with gaps", () => {
+it("withGaps adds empty slices for times without requests", () => {
   const slice = { count: 1, failed: 0, p50: 1, p95: 1, p99: 1, max: 1, throughput: 1 };
   const since = new Date(95_000).toISOString();
   const all = withGaps({
@@ -336,7 +336,7 @@ it("fills slices without requests with gaps", () => {
   assert.deepEqual(withGaps({ since, sliceMs: 10_000, slices: [] }), []);
 });
 
-it("converts every place to an address and back", () => {
+it("hrefOf and readPlace convert every location to an address and back", () => {
   for (const place of [
     { view: "requests", id: null, query: {} },
     { view: "routes", id: "GET /notes/:id?#%", query: {} },
@@ -348,7 +348,7 @@ it("converts every place to an address and back", () => {
   assert.equal(readPlace("#/types/%zz").id, "%zz");
 });
 
-it("formats numbers for people", () => {
+it("the dashboard formats durations, sizes and counts for people", () => {
   assert.deepEqual([0.004, 3.271, 42.25, 120, 1_500, 61_000, null].map(duration), [
     "0.00 ms",
     "3.27 ms",
@@ -367,7 +367,7 @@ it("formats numbers for people", () => {
   );
 });
 
-it("describes changes of tables in words", () => {
+it("wordsOf describes changes of a migration in words", () => {
   assert.deepEqual(
     [
       { change: "addColumn", table: "notes", column: { name: "pinned" } },
@@ -386,7 +386,7 @@ it("describes changes of tables in words", () => {
   );
 });
 
-/** Returns a span of a record. */
+/** Creates a span of a request record. */
 function span(
   spanId: string,
   parentSpanId: string | undefined,

@@ -1,4 +1,4 @@
-// Every endpoint of the sidecar, with a running application.
+// Tests every endpoint of the sidecar with a running application.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
@@ -53,8 +53,8 @@ interface Span {
   children?: Span[];
 }
 
-describe("the history", () => {
-  it("returns requests, with filters", async () => {
+describe("the history of the sidecar", () => {
+  it("returns the requests that match a filter", async () => {
     const { requests, active } = await app.ok<{ requests: Request[]; active: unknown[] }>("/_debug/requests");
     assert.deepEqual(
       requests.map(({ target, status }) => `${status} ${target}`),
@@ -125,7 +125,7 @@ describe("the history", () => {
     assert.equal(await count("since=5m"), 4);
   });
 
-  it("returns logs, filtered by level and time", async () => {
+  it("returns log entries, filtered by level and time", async () => {
     const { logs } = await app.ok<{ logs: Record<string, unknown>[] }>("/_debug/logs");
     const entry = logs.find(({ message }) => message === "Thing read")!;
     const { timestamp, traceId, requestId, spanId, ...rest } = entry;
@@ -168,7 +168,7 @@ describe("the history", () => {
     assert.equal((await app.ok<{ spans: Span[] }>("/_debug/spans?limit=3")).spans.length, 3);
   });
 
-  it("returns at most 100 traces, and at most as many requests as are kept", async () => {
+  it("returns at most 100 traces, and no more requests than the history stores", async () => {
     const busy = await start({ mode: "dev", keep: 120 });
     for (let count = 0; count < 150; count += 1) await busy.send(`GET /things/${count}`);
     assert.equal((await busy.ok<{ traces: unknown[] }>("/_debug/traces")).traces.length, 100);
@@ -178,7 +178,7 @@ describe("the history", () => {
     await busy.close();
   });
 
-  it("counts errors that come faster than they can be described", async () => {
+  it("counts the errors that it has no time to describe", async () => {
     const flooded = await start({ mode: "dev" }, { logLevel: "info" });
     for (let count = 0; count < 1_000; count += 1) await flooded.send("GET /nowhere");
     const { errors } = await flooded.ok<{ errors: unknown[] }>("/_debug/errors?limit=1000");
@@ -207,7 +207,7 @@ interface Figures {
 const of = (query: string): Promise<Figures> => app.ok(`/_debug/performance?${query}`);
 
 describe("performance figures", () => {
-  it("are returned for a path, for a route and for all", async () => {
+  it("are returned for a path, for one route, and for all routes", async () => {
     const path = await of("route=/things/:id&window=1h");
     assert.deepEqual([path.route, path.window, path.count, path.failed], ["/things/:id", "1h", 3, 1]);
     assert.ok(path.min > 0 && path.min <= path.p50 && path.p50 <= path.p95 && path.p95 <= path.p99);
@@ -230,11 +230,11 @@ describe("performance figures", () => {
         [null, 1],
       ],
     );
-    // The request of `kit inspect performance` without a route.
+    // This is the request that `kit inspect performance` sends if no route is given.
     assert.equal((await of("route=/")).count, 4);
   });
 
-  it("are zero for a route without requests", async () => {
+  it("are zero for a route that had no requests", async () => {
     const fresh = await start();
     const figures = await fresh.ok("/_debug/performance?route=/things");
     assert.deepEqual([figures["count"], figures["p50"], figures["throughput"]], [0, null, 0]);
@@ -243,7 +243,7 @@ describe("performance figures", () => {
 });
 
 describe("the state of the process", () => {
-  it("is returned by health and server", async () => {
+  it("is returned by the endpoints health and server", async () => {
     const health = await app.ok("/_debug/health");
     assert.deepEqual(
       [health["status"], health["adapter"], health["port"], health["host"]],
@@ -257,7 +257,7 @@ describe("the state of the process", () => {
       "the event loop is measured",
       async () => (await app.ok("/_debug/health"))["eventLoopLag"] !== null,
     );
-    // Blocks the event loop for half a second.
+    // Blocks the event loop for half a second, so that there is a delay to measure.
     const end = performance.now() + 500;
     while (performance.now() < end);
     await until("the work shows", async () => {
@@ -270,7 +270,7 @@ describe("the state of the process", () => {
 });
 
 describe("artifacts of the build", () => {
-  it("routes have their contract, and are found in each spelling of the path", async () => {
+  it("contain the contract of each route, for each spelling of its path", async () => {
     const { routes: shown } = await app.ok<{ routes: Record<string, unknown>[] }>("/_debug/routes");
     assert.deepEqual(
       shown.map(({ ref }) => ref),
@@ -294,7 +294,7 @@ describe("artifacts of the build", () => {
       assert.equal((await app.ok(`/_debug/routes/${spelling}`))["ref"], "GET /things/:id");
   });
 
-  it("the build pipeline has the hooks in order", async () => {
+  it("contain the hooks of the build in order", async () => {
     const { hooks } = await app.ok<{ hooks: { name: string; order: number }[] }>("/_debug/build-pipeline");
     assert.deepEqual(
       hooks.map(({ name, order }) => `${order} ${name}`),
@@ -302,13 +302,13 @@ describe("artifacts of the build", () => {
     );
   });
 
-  it("packages of kit are available under both paths", async () => {
+  it("list the packages of kit, at both paths of the endpoint", async () => {
     const deps = await app.ok<{ dependencies: { name: string; dependsOn: string[] }[] }>("/_debug/deps");
     assert.deepEqual(await app.ok("/_debug/dependencies"), deps);
     assert.ok(deps.dependencies.length > 0);
   });
 
-  it("a missing artifact is reported with the command that creates it", async () => {
+  it("lead to an error that names the command that creates them if they are missing", async () => {
     const answers = await Promise.all(
       ["/_debug/middleware", "/_debug/schema/Thing"].map((path) => app.get(path)),
     );
@@ -359,10 +359,10 @@ describe("an invalid request is refused", () => {
     });
   }
 
-  it("lists all endpoints at `/`", async () => {
+  it("the list at `/` contains every endpoint", async () => {
     const { endpoints } = await app.ok<{ endpoints: { path: string; query: string[] }[] }>("/");
     for (const { path } of endpoints.filter(({ path: listed }) => !listed.includes(":"))) {
-      // This endpoint needs a parameter.
+      // The endpoint for source code requires a parameter.
       const { status } = await app.get(path === "/_debug/source" ? `${path}?file=src/app.ts` : path);
       assert.ok(status === 200 || status === 404, `${path} ${status}`);
     }
@@ -374,7 +374,7 @@ describe("an invalid request is refused", () => {
 });
 
 describe("the port of the sidecar", () => {
-  it("if it is in use, does not stop the application, and the sidecar listens when it is free", async () => {
+  it("does not stop the application if it is in use, and is used as soon as it is free", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await until("the port is taken", () => other.listening);
     const { port } = other.address() as { port: number };
@@ -390,7 +390,7 @@ describe("the port of the sidecar", () => {
     await plugin.onStop?.();
   });
 
-  it("if it is not available at all, does not stop the application", async () => {
+  it("does not stop the application if it cannot be used at all", async () => {
     const plugin = debugPlugin({ port: 0, security: { hostname: "192.0.2.1", apiKey: "k".repeat(16) } });
     const served = await serve(routes, { plugins: [plugin], logLevel: "info" });
     await until("it says so", () =>

@@ -1,4 +1,5 @@
-// Each given option is enforced for each value of NODE_ENV, and the defaults are safe for each value.
+// Tests that each option of access applies for each value of NODE_ENV, and that the defaults are safe for
+// each value.
 
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
@@ -40,8 +41,8 @@ async function startIn(environment: string | undefined, options: DebugOptions): 
 
 for (const environment of environments) {
   for (const [name, mode] of modes) {
-    describe(`with NODE_ENV ${environment === undefined ? "unset" : JSON.stringify(environment)} and ${name}`, () => {
-      it("requires a given apiKey, in both spellings", async () => {
+    describe(`the sidecar with NODE_ENV ${environment === undefined ? "unset" : JSON.stringify(environment)} and ${name}`, () => {
+      it("requires the key of the option apiKey, under both names of the option", async () => {
         for (const given of [{ apiKey }, { security: { apiKey } }]) {
           const { get, close } = await startIn(environment, { ...mode, ...given });
           assert.equal((await get("/_debug/health")).status, 401);
@@ -51,7 +52,7 @@ for (const environment of environments) {
         }
       });
 
-      it("refuses addresses that a given allowlist does not contain, in both spellings", async () => {
+      it("refuses addresses outside of the option allowlist, under both names of the option", async () => {
         for (const given of [
           { apiKey, allowedIPs: ["203.0.113.7"] },
           { security: { apiKey, allowlist: ["203.0.113.7"] } },
@@ -64,7 +65,7 @@ for (const environment of environments) {
         }
       });
 
-      it("enforces a given rate limit, in both spellings", async () => {
+      it("enforces the option rateLimit, under both names of the option", async () => {
         for (const given of [
           { apiKey, rateLimit: { max: 2, windowMs: 3_600_000 } },
           { security: { apiKey, rateLimit: 2, rateLimitWindow: 3_600_000 } },
@@ -78,7 +79,7 @@ for (const environment of environments) {
         }
       });
 
-      it("hides credentials and given fields, in both spellings", async () => {
+      it("hides credentials and the properties of the option redact, under both names of the option", async () => {
         for (const given of [
           { apiKey, redactFields: ["name"] },
           { security: { apiKey, redact: ["name"] } },
@@ -101,7 +102,7 @@ for (const environment of environments) {
         }
       });
 
-      it("does not start on an address that other machines reach without a key of 16 characters", () => {
+      it("does not start without a key of 16 characters on an address that other machines can reach", () => {
         setEnvironment(environment);
         for (const hostname of ["0.0.0.0", "::", "192.0.2.1", "debug.internal", "127.1.example", "0"]) {
           for (const key of [undefined, "k".repeat(15)]) {
@@ -124,7 +125,7 @@ for (const environment of environments) {
     });
   }
 
-  it(`serves only this machine without a key: NODE_ENV ${environment}`, () => {
+  it(`serves only this machine if no key is set: NODE_ENV ${environment}`, () => {
     setEnvironment(environment);
     if (environment === "production") {
       assert.throws(() => readDebugOptions({}), /production needs a key/);
@@ -144,7 +145,7 @@ for (const environment of environments) {
     assert.equal(status("127.0.0.1", "Via", "1.1 proxy"), 403);
   });
 
-  it(`shows locations in files in development only: NODE_ENV ${environment}`, () => {
+  it(`shows locations in source files in development only: NODE_ENV ${environment}`, () => {
     setEnvironment(environment);
     const { isProduction, errorFields } = readDebugOptions({ apiKey });
     assert.deepEqual(
@@ -154,18 +155,18 @@ for (const environment of environments) {
   });
 }
 
-describe("over the network of this machine", () => {
+describe("the sidecar in the network of this machine", () => {
   const outside = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-  it("does not listen at another address of this machine by default", async (t) => {
+  it("listens at no other address of this machine by default", async (t) => {
     if (outside === undefined) return t.skip("this machine has no address but loopback");
     const { port } = await startIn(undefined, {});
     await assert.rejects(fetch(`http://${outside}:${port}/_debug/health`));
   });
 
-  it("serves another address if the hostname is open and the key is right", async (t) => {
+  it("serves clients at another address if the hostname option permits it and the key is right", async (t) => {
     if (outside === undefined) return t.skip("this machine has no address but loopback");
     const { port } = await startIn("development", { security: { hostname: "0.0.0.0", apiKey } });
     const url = `http://${outside}:${port}/_debug/health`;
@@ -173,7 +174,7 @@ describe("over the network of this machine", () => {
     assert.equal((await fetch(url, { headers: right })).status, 200);
   });
 
-  it("refuses a host name that resolves to loopback", async () => {
+  it("refuses a request whose host name resolves to loopback", async () => {
     const { port } = await startIn("development", {});
     assert.equal(await rawStatus(port, [`Host: rebound.example:${port}`]), 403);
     assert.equal(await rawStatus(port, [`Host: localhost:${port}`]), 200);

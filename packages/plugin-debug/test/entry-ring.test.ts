@@ -1,4 +1,4 @@
-// Ring of the last entries, bounded by count and by bytes.
+// Tests the ring of the newest entries, whose count and bytes are limited.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,7 +8,7 @@ import { EntryRing, type KeptText } from "../src/history/entry-ring.ts";
 const entry = (text: string): Omit<KeptText, "sequence"> => ({ time: 0, requestId: null, severity: 9, text });
 
 describe("a ring of entries", () => {
-  it("keeps the newest entries up to its capacity", () => {
+  it("contains the newest entries, up to its maximum count", () => {
     const ring = new EntryRing(1_000, Infinity);
     for (let number = 1; number <= 50_000; number += 1) {
       ring.push(entry(String(number)));
@@ -23,12 +23,12 @@ describe("a ring of entries", () => {
         [50_000, "50000"],
       ],
     );
-    // A request for dropped entries returns the existing ones.
+    // If the next entries have been dropped already, all entries of the ring are returned.
     assert.equal(ring.after(7).length, 1_000);
     assert.deepEqual(ring.after(50_000), []);
   });
 
-  it("stays below its maximum size, for entries of any length", () => {
+  it("stays below its maximum bytes, for entries of any length", () => {
     const ring = new EntryRing(1_000, 1_000_000);
     for (let number = 0; number < 2_000; number += 1) {
       ring.push(entry("x".repeat((number * 37) % 20_000)));
@@ -36,7 +36,7 @@ describe("a ring of entries", () => {
     }
     const held = [...ring.newest()].reduce((sum, { text }) => sum + text.length * 2, 0);
     assert.ok(held > 900_000 && held <= ring.bytes, `${held} ${ring.bytes}`);
-    // An entry that is longer than the maximum size leaves the ring empty.
+    // An entry that alone is too long leaves the ring empty.
     ring.push(entry("x".repeat(600_000)));
     assert.deepEqual([ring.count, ring.bytes], [0, 0]);
   });

@@ -1,5 +1,6 @@
-// Tests the sidecar's guard with random requests, which are mutations of requests that were allowed or refused before.
-// `KIT_SEED` and `KIT_RUNS` choose the seed and the number. Failed requests are stored in `guard-corpus.json` and tested in every run.
+// Tests the sidecar's guard with random requests, which are mutations of requests that were allowed or refused before. `KIT_SEED` is
+// the seed, and `KIT_RUNS` the number of requests. Requests that failed once are stored in `guard-corpus.json` and tested in every
+// run.
 
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
@@ -13,7 +14,7 @@ import corpus from "./guard-corpus.json" with { type: "json" };
 const apiKey = "the-key-of-the-fuzzer";
 const token = "the-token-of-the-page";
 
-/** Configurations of a sidecar. */
+/** Options of the sidecars that the requests are sent to. */
 const configurations: readonly DebugOptions[] = [
   { mode: "dev" },
   {},
@@ -36,7 +37,9 @@ const values = [
   "application/json", "text/plain", "same-origin", "cross-site", "same-site", "navigate", "127.0.0.1:1:1", "0x7f.1",
 ]; // prettier-ignore
 
-/** Returns a pseudorandom number generator that gives the same numbers on every machine (mulberry32). */
+/**
+ * Returns a generator of pseudorandom integers below a limit. It gives the same integers for the same seed on every machine (mulberry32).
+ */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -47,7 +50,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Request with the index of a configuration. */
+/** Request, with the index of the options of its sidecar. */
 interface Question {
   readonly configuration: number;
   readonly asked: GuardedRequest;
@@ -61,7 +64,7 @@ function spoil(text: string, below: (most: number) => number): string {
     : text.slice(0, at) + signs[below(11)] + text.slice(at);
 }
 
-/** Returns a request that differs from another one in a few places. */
+/** Returns a copy of a request with a few random changes. */
 function changed({ configuration, asked }: Question, below: (most: number) => number): Question {
   const rawHeaders = [...asked.rawHeaders];
   let { remoteAddress, method, purpose = "read" } = asked;
@@ -94,7 +97,7 @@ function changed({ configuration, asked }: Question, below: (most: number) => nu
   return { configuration: chosen, asked: { method, remoteAddress, rawHeaders, purpose } };
 }
 
-/** Sends the request to a new guard, and checks the result against the rules of the guide. Returns true if the request was allowed. */
+/** Gives a request to a new guard and checks the decision against the rules of the guide. Returns true if the request was allowed. */
 function check({ configuration, asked }: Question): boolean {
   const options = configurations[configuration]!;
   const { access } = readDebugOptions(options);
@@ -136,12 +139,12 @@ function check({ configuration, asked }: Question): boolean {
 }
 
 describe("the guard", () => {
-  it("decides the stored requests by the rules", () => {
+  it("decides each stored request as the rules of the guide demand", () => {
     for (const { question, isAnswered } of corpus as { question: Question; isAnswered: boolean }[])
       assert.equal(check(question), isAnswered, JSON.stringify(question));
   });
 
-  it("allows random requests only by the rules", () => {
+  it("allows a random request only if the rules of the guide permit it", () => {
     const runs = Number(process.env["KIT_RUNS"] ?? 60_000);
     const below = numbers(Number(process.env["KIT_SEED"] ?? 1));
     const pool = corpus.map(({ question }) => question as Question);

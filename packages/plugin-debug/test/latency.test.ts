@@ -1,4 +1,4 @@
-// Compares the percentiles of any available window with exact ones.
+// Compares the percentiles of random time windows with exact percentiles.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -13,7 +13,7 @@ import {
   tiers,
 } from "../src/history/latency.ts";
 
-/** Returns a generator of numbers in [0, 1) that gives the same numbers each time. */
+/** Returns a generator of numbers from 0 to below 1. It gives the same numbers for the same seed. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,7 +24,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Returns the value at that rank of a sorted list. */
+/** Returns the exact quantile of a sorted list. */
 function exact(values: readonly number[], quantile: number): number {
   return values[Math.floor(quantile * (values.length - 1))]!;
 }
@@ -45,19 +45,19 @@ function assertRight(latency: Latency | undefined, durations: readonly number[],
 const seed = Number(process.env["KIT_SEED"] ?? 1);
 const runs = Number(process.env["KIT_RUNS"] ?? 8);
 
-describe("latencies", () => {
+describe("the history of latencies", () => {
   for (let run = seed; run < seed + runs; run += 1) {
-    it(`have an error of at most one percent for any window (seed ${run})`, () => {
+    it(`has percentiles with an error of at most one percent, for any time window (seed ${run})`, () => {
       const next = random(run);
       const history = new LatencyHistory();
       const start = 1_800_000_000_000 + Math.floor(next() * 1e9);
-      // From a quarter of an hour to more than a day, with random gaps.
+      // The requests extend over a quarter of an hour to more than a day, with random gaps.
       const totalMs = 900_000 * (1 + Math.floor(next() * 110));
       const requests: { at: number; route: string; ms: number }[] = [];
       let at = start;
       for (let count = 0; count < 4_000; count += 1) {
         at += -Math.log(1 - next()) * (totalMs / 4_000);
-        // From microseconds to minutes.
+        // The durations extend from microseconds to minutes.
         const ms = Math.exp((next() + next() + next()) * 6 - 7);
         const request = { at, route: `GET /r${Math.floor(next() * 3)}`, ms };
         requests.push(request);
@@ -83,7 +83,7 @@ describe("latencies", () => {
     });
   }
 
-  it("are the same after they were written, read and merged in any order", () => {
+  it("returns the same percentiles after its slices were written, read and merged in any order", () => {
     const next = random(7);
     const durations = Array.from({ length: 5_000 }, () => Math.exp(next() * 12 - 4));
     const parts = Array.from({ length: 7 }, () => new Latency());
@@ -98,7 +98,7 @@ describe("latencies", () => {
     assert.equal(Latency.read(new Latency().write()).sketch.count, 0);
   });
 
-  it("use bounded memory, for any number of routes and any duration", () => {
+  it("uses limited memory, for any number of routes and any duration", () => {
     const history = new LatencyHistory();
     let now = 1_800_000_000_000;
     for (let slice = 0; slice < 400; slice += 1) {
@@ -107,7 +107,7 @@ describe("latencies", () => {
     }
     history.flush(now);
     assert.ok(history.size <= 8_000, String(history.size));
-    // Latencies that were dropped from fine slices come from coarse ones.
+    // Short slices that were dropped are replaced by longer slices of the same time.
     const { routes, since } = history.window(540_000, now);
     assert.equal(routes.get("GET /r5")!.sketch.count, Math.round((now - since) / 10_000));
     for (let route = 0; route < 10_000; route += 1) history.record(`GET /other${route}`, 1, false, now);

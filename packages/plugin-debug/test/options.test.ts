@@ -1,4 +1,4 @@
-// Options of the sidecar, in both spellings.
+// Tests the options of the sidecar, under both of their names.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -8,8 +8,8 @@ import { credentials, readDebugOptions } from "../src/options.ts";
 
 const key = "k".repeat(32);
 
-describe("options", () => {
-  it("have the same meaning in both spellings", () => {
+describe("the options of the sidecar", () => {
+  it("have the same meaning under both names", () => {
     const a = readDebugOptions({
       port: 9900,
       mode: "production",
@@ -49,7 +49,7 @@ describe("options", () => {
     });
   });
 
-  it("default to port 9800 of this machine, with credentials hidden", () => {
+  it("select port 9800 of this machine and hide credentials by default", () => {
     const access = {
       hostname: "127.0.0.1",
       apiKey: null,
@@ -77,7 +77,7 @@ describe("options", () => {
     }
   });
 
-  it("follow NODE_ENV if no mode is given", (t) => {
+  it("take the mode from NODE_ENV if they do not name one", (t) => {
     const before = process.env["NODE_ENV"];
     t.after(() => {
       if (before === undefined) delete process.env["NODE_ENV"];
@@ -123,12 +123,12 @@ describe("options", () => {
     [null, /the options must be an object/],
   ];
   for (const [options, message] of mistakes) {
-    it(`refuse ${JSON.stringify(options)}`, () => {
+    it(`with ${JSON.stringify(options)} are refused`, () => {
       assert.throws(() => debugPlugin(options as DebugOptions), message);
     });
   }
 
-  it("never show a key", () => {
+  it("never put an invalid key into the error message", () => {
     assert.throws(
       () => debugPlugin({ apiKey: "geheim schlüssel" }),
       (error: Error) => !error.message.includes("geheim"),
@@ -148,7 +148,7 @@ describe("options", () => {
     "::ffff:10.0.0.0/95",
     "fe80::1%eth0",
   ]) {
-    it(`refuse ${JSON.stringify(entry)} in the allowlist`, () => {
+    it(`with the allowlist entry ${JSON.stringify(entry)} are refused`, () => {
       for (const options of [{ allowedIPs: [entry] }, { security: { allowlist: [entry] } }])
         assert.throws(
           () => debugPlugin({ production: true, apiKey: key, ...options }),

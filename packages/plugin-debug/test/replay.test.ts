@@ -1,4 +1,4 @@
-// Sends requests again, including attacks on the port that can do that.
+// Tests the endpoint that sends a request again, including attacks on its port.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Returns the headers of a request by the dashboard's page. */
+/** Returns the headers that the dashboard's own page sends. */
 function own(): Record<string, string> {
   return {
     host: `localhost:${app.sidecarPort}`,
@@ -36,7 +36,7 @@ function replay(question: unknown, headers: Asking["headers"] = own()): Promise<
 }
 
 describe("a request that is sent again", () => {
-  it("has the original content, and is a new request", async () => {
+  it("has the content of the original request, and is recorded as a new request", async () => {
     const answer = await replay({ requestId });
     assert.equal(answer.status, 200, answer.text);
     const { status, body, headers, traceId, requestId: again, durationMs, isCut } = answer.body;
@@ -53,7 +53,7 @@ describe("a request that is sent again", () => {
     assert.deepEqual([request.traceId, request.target, request.status], [traceId, "/things", 201]);
   });
 
-  it("may be changed", async () => {
+  it("may be changed before it is sent", async () => {
     const headers = { "content-type": "application/json", "x-tenant": "green", "content-length": "1" };
     const answer = await replay({ requestId, headers, body: '{"name":"eve"}', target: "/things?page=2" });
     assert.equal(answer.body["body"], '{"name":"eve"}', answer.text);
@@ -63,7 +63,7 @@ describe("a request that is sent again", () => {
     assert.match(String(wrong.body["body"]), /VALIDATION_ERROR/);
   });
 
-  it("is not sent with hidden values until the user replaces them", async () => {
+  it("is not sent with hidden values until the user has replaced them", async () => {
     const count = app.received.length;
     const withSecret = await app.post({ name: "a" }, { authorization: "Bearer secret" });
     const withPin = await app.post({ name: "a", pin: "secret-pin" });
@@ -80,7 +80,7 @@ describe("a request that is sent again", () => {
       assert.doesNotMatch(answer.text, /secret/);
     }
     assert.equal(app.received.length, count + 3);
-    // The placeholder that the page shows does not count as a value.
+    // The placeholder that the page shows is not a replacement.
     const shown = await replay({ requestId: withSecret, headers: { authorization: "[redacted]" } });
     assert.equal(shown.status, 409);
     assert.equal((await replay({ requestId: withPin, body: '{"name":"a","pin":"[redacted]"}' })).status, 409);
@@ -90,22 +90,22 @@ describe("a request that is sent again", () => {
     assert.equal(app.received.at(-1)!.headers["authorization"], "Bearer other");
   });
 
-  it("is refused if its body was too long to be stored", async () => {
+  it("is refused if the original body was too long to be recorded", async () => {
     const id = await app.post({ name: "x".repeat(10_000) });
     const answer = await replay({ requestId: id });
     assert.deepEqual([answer.status, errorOf(answer).code], [409, "REDACTED"]);
   });
 });
 
-describe("an action of the dashboard", () => {
-  it("requires the token", async () => {
+describe("the endpoint that sends a request again", () => {
+  it("requires the secret of the dashboard's page", async () => {
     await refused("none", without("x-debug-token"));
     for (const wrong of ["", "x", token.slice(1), `${token}x`, token.toUpperCase(), "k".repeat(5_000)])
       await refused(`${wrong.length} characters`, { ...own(), "x-debug-token": wrong });
     await refused("two", { ...own(), "x-debug-token": [token, token] as unknown as string });
   });
 
-  it("requires the origin of the dashboard's own page", async () => {
+  it("requires the origin of the dashboard's page", async () => {
     await refused("none", without("origin"));
     for (const origin of ["null", "http://attacker.example", "https://localhost", "http://localhost:1"])
       await refused(origin, { ...own(), origin });
@@ -141,7 +141,7 @@ describe("an action of the dashboard", () => {
       body: "{}",
     });
     assert.equal(elsewhere.status, 405);
-    // No other site can read the token, because no header permits that.
+    // No CORS header permits another site to read the secret.
     const { headers } = await ask(app.sidecarPort, "/_debug/dashboard");
     assert.deepEqual(
       Object.keys(headers).filter((name) => name.startsWith("access-control")),
@@ -150,7 +150,7 @@ describe("an action of the dashboard", () => {
   });
 });
 
-describe("the body of the action", () => {
+describe("the body that the dashboard sends", () => {
   const cases: readonly (readonly [what: string, question: unknown, status: number, message: RegExp])[] = [
     ["no JSON", "{", 400, /must be JSON/],
     ["a list", [], 400, /must be an object/],
@@ -176,7 +176,7 @@ describe("the body of the action", () => {
     });
   }
 
-  it("cannot inject a header or select another server", async () => {
+  it("cannot inject a header, and cannot select another server", async () => {
     const count = app.received.length;
     const smuggled = await replay({ requestId, headers: { "x-a": "b\r\nx-c: d" } });
     assert.deepEqual([smuggled.status, errorOf(smuggled).code], [400, "VALIDATION_ERROR"]);
@@ -199,11 +199,11 @@ describe("the body of the action", () => {
   });
 });
 
-describe("sending again is off", () => {
+describe("sending a request again is refused", () => {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const own4 = addresses.find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-  it("for another machine, if the application listens only for this one", async (t) => {
+  it("for clients on other machines if the application listens only for this machine", async (t) => {
     if (own4 === undefined) return t.skip("this machine has no address besides its own loopback");
     for (const [host, status] of [
       ["127.0.0.1", 403],
@@ -213,7 +213,7 @@ describe("sending again is off", () => {
       const open = await startReal({ security: { hostname: "0.0.0.0", apiKey } }, { host });
       const id = await open.post({ name: "a" });
       const { replayToken } = await open.ok<{ replayToken: string }>("/_debug/dashboard");
-      // A client that connects to this address also has it as its source address.
+      // A client that connects to this address also has this address as its source.
       const origin: string = `http://${own4}:${open.sidecarPort}`;
       const answer: Response = await fetch(`${origin}/_debug/replay`, {
         method: "POST",
@@ -231,7 +231,7 @@ describe("sending again is off", () => {
     }
   });
 
-  it("in production, for every client", async () => {
+  it("for every client in production", async () => {
     const production = await startReal({ mode: "production", apiKey: "k", security: {} });
     const id = "x";
     const key = { "x-debug-key": "k" };
@@ -256,7 +256,7 @@ describe("sending again is off", () => {
   });
 });
 
-/** Checks that no request was sent again. */
+/** Checks that the sidecar refuses to send a request again, and that the application received none. */
 async function refused(what: string, headers: Asking["headers"], status = 403): Promise<void> {
   const count = app.received.length;
   const answer = await replay({ requestId }, headers);

@@ -1,4 +1,5 @@
-// History on disk: it survives restarts, is bounded, is shared by processes, and never disturbs the application.
+// Tests the history in a file: it survives restarts, has a maximum size, is shared by processes, and never
+// disturbs the application.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -27,8 +28,8 @@ async function listsOf(app: WithSidecar): Promise<Lists> {
   return { requests, errors, logs };
 }
 
-describe("a store", () => {
-  it("keeps the history after a restart", async () => {
+describe("a history file", () => {
+  it("still contains the requests after a restart", async () => {
     const store = join(directory, "new/history.db");
     const first = await start({ mode: "dev", store });
     await first.send("GET /things/7");
@@ -60,7 +61,7 @@ describe("a store", () => {
     await second.close();
   });
 
-  it("can be read only by this user, and contains no credentials", async () => {
+  it("can be read only by its owner and contains no credentials", async () => {
     const store = join(directory, "open.db");
     await writeFile(store, "", { mode: 0o644 });
     const app = await start({ mode: "dev", store, redactFields: ["name"] });
@@ -98,7 +99,7 @@ describe("a store", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it("stays below its maximum size, and contains the newest entries", async () => {
+  it("stays below its maximum size and contains the newest entries", async () => {
     const store = join(directory, "small.db");
     const app = await start({ mode: "dev", store: { path: store, maxBytes: 1024 * 1024 } });
     for (let count = 0; count < 3_000; count += 1) {
@@ -112,7 +113,7 @@ describe("a store", () => {
     assert.ok(size > 256 * 1024 && size < 1.5 * 1024 * 1024, String(size));
   });
 
-  it("counts the requests that came too fast to be written", async () => {
+  it("counts the requests that finished too fast to be written", async () => {
     const app = await start({ mode: "dev", store: join(directory, "fast.db") });
     for (let count = 0; count < 1_000; count += 1) await app.send(`GET /things/${count}`);
     const { requests } = await app.ok<Lists>("/_debug/requests?limit=2000");
@@ -126,7 +127,7 @@ describe("a store", () => {
     ["is a directory", (path: string) => mkdir(path)],
     ["is not a database", (path: string) => writeFile(path, "not a database, but some text".repeat(1_000))],
   ] as const) {
-    it(`warns and keeps the history in memory if the store ${what}`, async () => {
+    it(`is replaced by memory, with a warning, if the store ${what}`, async () => {
       const path = join(directory, what.replaceAll(" ", "-"));
       await make(path);
       const app = await start({ mode: "dev", store: path });

@@ -1,4 +1,4 @@
-// One sidecar for all workers of a server, with and without a store.
+// Tests that a server has one sidecar for all of its workers, with and without a history file.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -26,7 +26,7 @@ after(() => rm(directory, { recursive: true, force: true }));
 interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly address: number;
-  /** Sends a GET to the sidecar. Returns an empty object if there is no sidecar. */
+  /** Sends a GET request to the sidecar. Returns an empty object if no sidecar listens. */
   ask(path: string): Promise<Record<string, unknown>>;
 }
 
@@ -52,11 +52,11 @@ async function start(env: Readonly<Record<string, string>>): Promise<Running> {
   };
 }
 
-/** Sends requests until every worker has responded to one. Returns the number of requests. */
+/** Sends requests until every worker has responded to one. Returns the number of requests that were sent. */
 async function askAll({ address }: Running): Promise<number> {
   const seen = new Set<number>();
   let sent = 0;
-  // Each request uses a new connection, which the kernel assigns to a worker.
+  // Each request uses a new connection, so that the kernel can assign it to another worker.
   await until("both workers have answered", async () => {
     const { body } = await ask(address, "/pid");
     sent += 1;
@@ -66,12 +66,12 @@ async function askAll({ address }: Running): Promise<number> {
   return sent;
 }
 
-describe("one sidecar", () => {
+describe("the sidecar of a server with workers", () => {
   for (const [how, env] of [
     ["with a store", () => ({ STORE: join(directory, "workers.db") })],
     ["without", () => ({})],
   ] as const) {
-    it(`shows the requests of all workers ${how}, also after the worker that runs it was killed`, async () => {
+    it(`shows the requests of all workers ${how}, also after the worker that ran it was killed`, async () => {
       await using app = await start(env());
       let sent = await askAll(app);
       const count = async (): Promise<unknown> => (await app.ask("/_debug/performance?window=1h"))["count"];
@@ -82,7 +82,7 @@ describe("one sidecar", () => {
         };
         return String(workers?.map(({ process: { worker } }) => worker)) === "1,2";
       });
-      // Requests in progress, on any worker.
+      // These requests are in progress, each on any worker.
       const slow = Array.from({ length: 12 }, () => ask(app.address, "/slow"));
       await until("it shows all that are under way", async () => {
         const { active } = (await app.ask("/_debug/requests")) as { active?: unknown[] };
@@ -96,8 +96,9 @@ describe("one sidecar", () => {
     });
   }
 
-  it("removes its temporary files at the end, and those of killed servers", async () => {
-    // Directory of a server that was killed with all its workers. No process has this id.
+  it("removes its temporary files at the end, and those of servers that were killed", async () => {
+    // Creates the directory that a server leaves if it is killed with all its workers. No process has this
+    // id.
     const left = join(
       temporary,
       `kit-debug-${2 ** 22 + 1}-${"0".repeat(8)}-0000-0000-0000-${"0".repeat(12)}`,
@@ -117,14 +118,14 @@ describe("one sidecar", () => {
     await until("nothing is left", async () => (await readdir(temporary)).length === 0);
   });
 
-  it("is separate for each worker if the store is off", async () => {
+  it("creates no temporary files if the store is off", async () => {
     await using app = await start({ STORE: "none" });
     await askAll(app);
     assert.deepEqual(await readdir(temporary), []);
   });
 });
 
-it("refuses a directory that others can read", async (t) => {
+it("the sidecar does not use a directory that other users can read", async (t) => {
   const group = "00000000-0000-0000-0000-000000000001";
   const path = join(tmpdir(), `kit-debug-${process.pid}-${group}`);
   await mkdir(path, { mode: 0o755 });

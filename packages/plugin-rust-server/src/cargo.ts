@@ -2,22 +2,22 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
 
-/** Oldest version of Rust that compiles the generated code, as its manifest declares. */
+/** Oldest version of Rust that can compile the generated code. The generated `Cargo.toml` declares it too. */
 const OLDEST = [1, 85] as const;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** True if the platform has process groups, which signals can be sent to. */
+/** True if the operating system can send a signal to a group of processes. */
 const HAS_GROUPS = process.platform !== "win32";
 
 /**
- * Builds the project in a directory with cargo. The output of cargo goes to standard error immediately, because standard output is for the
+ * Builds the Rust project in a directory with cargo. cargo's output goes to standard error immediately, because standard output is for the
  * output of `kit build`. A signal that would end this process ends cargo and its compilers first.
  *
  * @throws {Error} if cargo is not installed or fails.
  */
 export async function runCargo(root: string, profile: "dev" | "release"): Promise<void> {
-  // cargo gets its own process group, so that a signal from the terminal or to kit alone reaches its compilers too.
+  // cargo gets its own process group, so that any signal to kit can be passed on to cargo's compilers too.
   const cargo = spawn("cargo", ["build", "--profile", profile], {
     cwd: root,
     stdio: ["ignore", 2, "inherit"],
@@ -30,7 +30,7 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
     try {
       process.kill(HAS_GROUPS ? -cargo.pid : cargo.pid, signal);
     } catch {
-      // cargo has exited in the meantime.
+      // cargo has already exited.
     }
   };
   for (const signal of SIGNALS) process.on(signal, stop);
@@ -47,7 +47,7 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
     for (const signal of SIGNALS) process.off(signal, stop);
   }
   if (stopped !== undefined) {
-    // Sends the signal to this process again, so that its parent sees that a signal ended it.
+    // Sends the signal to this process again, so that its parent process sees that a signal ended it.
     process.kill(process.pid, stopped);
     throw new Error(`cargo build was stopped by ${stopped}`);
   }
@@ -64,18 +64,20 @@ export async function runCargo(root: string, profile: "dev" | "release"): Promis
 }
 
 /**
- * Returns the version of the project's Rust if it is too old for the generated code. The message of cargo for that depends on its version.
+ * Returns the version of the project's Rust if it is too old for the generated code, otherwise `undefined`. cargo's own message about that
+ * differs from version to version.
  */
 async function tooOld(root: string): Promise<string | undefined> {
   for (const program of ["rustc", "cargo"]) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the second is called only if the first reports no version
+      // oxlint-disable-next-line no-await-in-loop -- the second program is called only if the first reports no
+      // version
       const { stdout } = await promisify(execFile)(program, ["--version"], { cwd: root });
       const [, version, major, minor] = /^\w+ ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
       if (Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]))
         return version;
     } catch {
-      // The program does not run, so its version is not the problem.
+      // The program is not installed or fails, so its version is not the problem.
     }
   }
   return undefined;

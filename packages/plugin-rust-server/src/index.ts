@@ -1,6 +1,6 @@
 /**
- * Plugin of `kit build` that generates a Rust server from the same types. kit's compiler generates the code. This package passes the
- * program to the compiler, adds the files to the build and runs cargo.
+ * Plugin of `kit build` that generates a Rust server from the same TypeScript types. kit's compiler generates the code. This package passes
+ * the types to the compiler, adds the generated files to the build and runs cargo.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { committedMigrations, generated, projectName } from "./generated.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
-  /** Database driver. `sqlx` is the only one. */
+  /** Rust crate for database access. `sqlx` is the only one. */
   readonly db: "sqlx";
   /**
-   * Cargo profile that `kit build` uses.
+   * Profile that `kit build` passes to cargo.
    *
    * @defaultValue `"release"`
    */
@@ -31,7 +31,7 @@ export interface RustServerOptions {
   readonly otlp?: boolean;
 }
 
-/** Name of the plugin in the output of builds. */
+/** Name of the plugin in the output of `kit build`. */
 const NAME = "@kit/plugin-rust-server";
 
 /**
@@ -100,7 +100,7 @@ export function rustServer(options: RustServerOptions): Plugin {
   };
 }
 
-/** Returns true if the user has replaced the generated code of a handler. White space is ignored. */
+/** Returns true if the user has replaced the generated code of a handler. Changes of white space do not count. */
 function isReplaced(root: string, handler: { readonly path: string; readonly code: string }): boolean {
   const path = join(root, handler.path);
   if (!existsSync(path)) return false;

@@ -1,4 +1,5 @@
-// Runs of cargo by `kit build`: unchanged code is compiled once, errors point at the handler, and problems of the machine are reported.
+// Tests that `kit build` runs cargo: unchanged code is compiled once, errors point to the handler, and problems of the machine are
+// reported.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -9,7 +10,7 @@ import { after, afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { kit, Project, repository, routes } from "./support.ts";
 
-describe("a project that is compiled", () => {
+describe("a project with a Rust server", () => {
   // Uses one target directory for all such projects of this repository, so that the dependencies are compiled once.
   const project = new Project(join(repository, "target/tmp/rust-server-plugin"), "dev");
   const env = { CARGO_TARGET_DIR: join(repository, "target/generated") };
@@ -17,7 +18,7 @@ describe("a project that is compiled", () => {
   project.write("Cargo.lock", lock.replace('name = "notes-rust"', 'name = "items"'));
   after(() => project.remove());
 
-  test("is compiled once, and again if a file changed", () => {
+  test("is compiled once, and not again if nothing has changed", () => {
     const first = project.build([], env);
     assert.equal(first.code, 0, first.text);
     assert.match(first.text, /Compiling items/);
@@ -54,14 +55,14 @@ describe("a project that is compiled", () => {
   });
 });
 
-describe("a machine that is not ready", () => {
+describe("a build on a machine without a suitable Rust", () => {
   let project: Project;
   beforeEach(() => {
     project = new Project(mkdtempSync(join(import.meta.dirname, "project-")), "dev");
   });
   afterEach(() => project.remove());
 
-  test("reports how to install cargo if cargo is missing", () => {
+  test("reports how to install cargo if it is missing", () => {
     const { code, text } = project.build([], { PATH: dirname(process.execPath) });
     assert.equal(code, 1);
     assert.match(text, /cargo is not installed: install Rust 1\.85 or newer/);
@@ -69,7 +70,7 @@ describe("a machine that is not ready", () => {
   });
 
   test("reports the required version if Rust is too old", () => {
-    // The tests have no such Rust, so scripts print its output.
+    // Scripts print the output of an old Rust, because the tests have none.
     for (const program of ["cargo", "rustc"]) {
       project.write(
         `bin/${program}`,
@@ -83,9 +84,9 @@ describe("a machine that is not ready", () => {
     assert.match(text, /Rust 1\.84\.1 is too old: the generated server needs 1\.85 or newer/);
   });
 
-  test("leaves no compiler running when the build is stopped", async (t) => {
+  test("leaves no compiler running if the build is interrupted", async (t) => {
     if (!existsSync("/proc/self/status")) return t.skip("there is no /proc, which says what runs");
-    // Uses the real cargo, with a compiler that does not finish.
+    // Uses the real cargo, with a script as the compiler that never finishes.
     project.write(".cargo/config.toml", '[build]\nrustc-wrapper = "./slow"\n');
     project.write(
       "slow",
@@ -111,7 +112,7 @@ describe("a machine that is not ready", () => {
   });
 });
 
-/** Returns true if a process runs. A zombie process, which waits for its parent, does not count. */
+/** Returns true if a process runs. An exited process whose parent has not noticed that yet does not count. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -1,4 +1,4 @@
-// Projects that use the plugin.
+// Helpers for tests of the plugin: projects that use it.
 
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export interface ItemRoutes {
 }
 `;
 
-/** Project in a directory below the repository, so that Node finds the packages. */
+/** Project in a directory below the repository, because Node finds the packages of kit only there. */
 export class Project {
   readonly root: string;
 
@@ -54,7 +54,7 @@ export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  /** Runs `kit build`. Returns its exit code and its output. */
+  /** Runs `kit build` in the project. Returns its exit code and its output. */
   build(
     args: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
@@ -79,7 +79,7 @@ export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer
   }
 }
 
-/** Returns the files that were created, removed or written between two calls of `times`. */
+/** Returns the paths of the files that were created, removed or written between two calls of `times`. */
 export function changed(before: Record<string, number>, after: Record<string, number>): string[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...paths].filter((path) => before[path] !== after[path]).toSorted();

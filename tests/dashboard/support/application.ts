@@ -6,10 +6,10 @@ import { Project } from "../../e2e/support/project.ts";
 import { type RunningApp, type StartOptions } from "../../e2e/support/running-app.ts";
 import { NOBODY, type NoteJson } from "../../e2e/support/wire.ts";
 
-/** Key for production, used by the program below. */
+/** Debug key that the program for production uses. */
 export const key = "key-of-the-dashboard";
 
-/** Markup that attackers put into displayed data. */
+/** HTML that an attacker would put into data that the dashboard shows. */
 export const injection = `<img src=x onerror="document.title='injected'">`;
 
 const production = `import { createApp } from "@kit/core";
@@ -30,7 +30,7 @@ const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
 console.log("Listening on " + url);
 `;
 
-/** Copies the notes example, with a handler that logs, waits or fails on request, and a program for production. */
+/** Copies the Notes example. Adds a handler that logs, waits or fails if the request asks for it, and a program for production. */
 export async function notes(): Promise<Project> {
   const project = await Project.copy();
   const path = join(project.root, "src/notes.handlers.ts");
@@ -60,12 +60,12 @@ export async function notes(): Promise<Project> {
   return project;
 }
 
-/** Starts the application for production. */
+/** Starts the application as in production. */
 export function startProduction(project: Project, env: StartOptions["env"] = {}): Promise<RunningApp> {
   return project.start({ mode: "production", args: ["src/production.ts"], env });
 }
 
-/** Sends one request of each kind. Returns the id of an existing note. */
+/** Sends one request of each kind to the application. Returns the id of a note that exists. */
 export async function traffic(app: RunningApp): Promise<string> {
   const ada = app.as("ada");
   const { id } = (await ada.post<NoteJson>("/notes", { title: "Groceries", content: "Milk, eggs, flour" }))

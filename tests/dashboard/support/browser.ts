@@ -10,12 +10,12 @@ import { repository } from "../../e2e/support/project.ts";
 
 const isBuilt = existsSync(join(repository, "packages/plugin-debug/dist-dashboard/index.html"));
 
-/** Reason for skipping the tests, or false to run them. */
+/** Reason why the tests are skipped. False if they run. */
 export const skip: string | false =
   withoutChromium || (!isBuilt && "the dashboard is not built: cargo xtask dashboard");
 
 export function launch(): Promise<Browser> {
-  // Without a sandbox, because root cannot use it.
+  // No sandbox, because root cannot use it.
   return chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
 }
 
@@ -23,19 +23,19 @@ export function launch(): Promise<Browser> {
 export interface Opening {
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
-  /** Console messages that are allowed: tests that break the connection cause errors in the console. */
+  /** Matches the console messages that are allowed. A test that breaks the connection causes errors in the console. */
   readonly expected?: RegExp;
 }
 
-/** Opened page for a test. */
+/** Page that a test has opened. */
 export interface Opened {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** URLs of all requests of the page. */
+  /** URLs of all requests that the page has sent. */
   readonly requests: readonly string[];
 }
 
-/** Opens the dashboard and runs `use`. Fails if the console has errors, or if the page sends a request to another host. */
+/** Opens the dashboard and calls `use`. Fails if there are errors in the console, or if the page sends a request to another host. */
 export async function withPage(
   browser: Browser,
   url: string,
@@ -48,7 +48,7 @@ export async function withPage(
   const complaints: string[] = [];
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
-  // This event also reports requests that the content security policy would block.
+  // The event also reports requests that the content security policy blocks.
   page.on("request", (asked) => {
     if (/^(https?|wss?):/.test(asked.url())) requests.push(asked.url());
   });
@@ -74,7 +74,7 @@ export async function withPage(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Fails if axe finds a serious violation on the current page. */
+/** Fails if the accessibility checker axe finds a serious violation on the current page. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const found = (await page.evaluate(
@@ -85,7 +85,7 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   assert.deepEqual(found, [], what);
 }
 
-/** Returns the width of the page's content. */
+/** Returns the width of the page's content in pixels. */
 export function widthOf(page: Page): Promise<number> {
   return page.evaluate("document.documentElement.scrollWidth");
 }
@@ -99,7 +99,7 @@ const useful = `new Promise((tell) => {
   look();
 })`;
 
-/** Waits until the page shows its main content. Returns the time since the navigation, in milliseconds. */
+/** Waits until the page shows its main content. Returns the milliseconds since the navigation. */
 export function usefulAt(page: Page): Promise<number> {
   return page.evaluate(useful);
 }

@@ -1,4 +1,4 @@
-// PostgreSQL server of a test, which can be stopped and started again on the same port.
+// PostgreSQL server for a test. It can be stopped and started again on the same port.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,17 +22,17 @@ import { Client } from "pg";
 import { isRoot, NOBODY } from "../../../packages/dev-database/src/account.ts";
 import { type Binaries, findBinaries } from "../../../packages/dev-database/src/binaries.ts";
 
-/** Certificate of a server with TLS. It is self-signed, for 127.0.0.1, and expires in 2126. */
+/** Certificate of the server with TLS. It is self-signed, is valid for 127.0.0.1, and expires in 2126. */
 const certificate = readFileSync(new URL("../fixtures/server.pem", import.meta.url), "utf8");
 
 export class Cluster {
   readonly url: string;
-  /** Value of `ssl` for clients and pools; `undefined` if the server has no TLS. */
+  /** Option `ssl` for clients and pools. `undefined` if the server does not use TLS. */
   readonly ssl: { readonly ca: string } | undefined;
   readonly #directory: string;
   readonly #binaries: Binaries;
   readonly #port: number;
-  /** Settings of PostgreSQL in addition to those of every cluster. */
+  /** Settings of PostgreSQL in addition to those that every test server has. */
   readonly #settings: readonly string[];
   #server: ChildProcess | undefined;
 
@@ -52,8 +52,8 @@ export class Cluster {
   }
 
   /**
-   * Creates a cluster without a password and starts its server. With `tls`, the server accepts only TLS connections, and its certificate is
-   * `fixtures/server.pem`.
+   * Creates a data directory without a password and starts PostgreSQL. With `tls`, the server accepts only TLS connections, with the
+   * certificate `fixtures/server.pem`.
    */
   static async start({ tls = false }: { readonly tls?: boolean } = {}): Promise<Cluster> {
     const account = isRoot() ? NOBODY : undefined;
@@ -74,7 +74,7 @@ export class Cluster {
       for (const name of ["server.pem", "server.key"]) {
         copyFileSync(new URL(`../fixtures/${name}`, import.meta.url), file(name));
         if (account !== undefined) chownSync(file(name), account.uid, account.gid);
-        // PostgreSQL refuses a key that others may read.
+        // PostgreSQL refuses a private key that others may read.
         chmodSync(file(name), 0o600);
       }
       writeFileSync(file("hba.conf"), "hostssl all all 127.0.0.1/32 trust\n");
@@ -90,7 +90,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Starts the server and waits until it accepts connections. */
+  /** Starts PostgreSQL and waits until it accepts connections. */
   async run(): Promise<void> {
     const settings = [
       `port=${this.#port}`,
@@ -115,7 +115,7 @@ export class Cluster {
     }
   }
 
-  /** Stops the server. `SIGINT` closes its connections in order; `SIGQUIT` closes them like a crash. */
+  /** Stops PostgreSQL. `SIGINT` ends its connections properly, `SIGQUIT` breaks them as a crash does. */
   async stop(signal: "SIGINT" | "SIGQUIT" = "SIGINT"): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -125,10 +125,10 @@ export class Cluster {
     await ended;
   }
 
-  /** Runs a statement on a new connection. */
+  /** Runs a statement with a new connection. */
   async query(sql: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url, ssl: this.ssl });
-    // Without a listener, a connection that the server closes would terminate the process.
+    // Without a listener, the process would end when the server closes this connection.
     client.on("error", () => {});
     await client.connect();
     try {
@@ -138,7 +138,7 @@ export class Cluster {
     }
   }
 
-  /** Returns the number of sessions that run a statement with this text. */
+  /** Returns the number of sessions that now run a statement containing this text. */
   async running(text: string): Promise<number> {
     const rows = await this.query(
       `select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%${text}%'`,
@@ -161,7 +161,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Waits until the condition is true, for at most 30 seconds. */
+/** Waits up to 30 seconds until a condition is true. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await condition())) {

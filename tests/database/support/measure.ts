@@ -1,4 +1,4 @@
-// Measures latency and statuses before, during and after an outage of PostgreSQL.
+// Measures the latencies and statuses of requests before, during and after an outage of PostgreSQL.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -10,7 +10,7 @@ const clients = 8;
 const pauseMs = 10;
 const calmSeconds = 2;
 
-/** Results of a phase as clients see them. Latencies are in milliseconds. */
+/** Results that clients have seen in one phase. Latencies are in milliseconds. */
 export interface Phase {
   readonly name: string;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface Phase {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Stops PostgreSQL for the given number of seconds under load. The phase after the outage starts with the first successful request. */
+/** Stops PostgreSQL for some seconds while clients send requests. The phase after the outage begins with the first successful request. */
 export async function measureOutage(
   cluster: Cluster,
   server: NotesServer,

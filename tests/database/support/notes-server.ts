@@ -1,4 +1,4 @@
-// The notes API as a process, on Node or in Rust.
+// The notes API in its own process, on Node or in Rust.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,13 +10,13 @@ import { type Cluster, until } from "./cluster.ts";
 
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
 const notes = join(repository, "examples/notes");
-/** Program of the Node server if the environment has a request timeout, which only the Rust server reads itself. */
+/** Program for Node if the environment sets a request timeout. Only the Rust server reads that variable itself. */
 const withTimeout = fileURLToPath(new URL("../fixtures/notes-with-timeout.ts", import.meta.url));
 const rust = join(repository, "target/generated/debug/notes-rust");
 
 export type Runtime = "node" | "rust";
 
-/** Returns the reason why a server cannot be started here; `undefined` if it can. */
+/** Returns the reason why a server cannot be started on this machine, or `undefined` if it can. */
 export function missing(runtime: Runtime): string | undefined {
   if (runtime === "rust" && !existsSync(rust))
     return `${rust} is not built: kit build in examples/notes-rust`;
@@ -32,7 +32,7 @@ export async function migrate(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Response with its duration. */
+/** Response with the time that it took. */
 export interface Timed {
   readonly status: number;
   readonly text: string;
@@ -78,8 +78,8 @@ export class NotesServer {
   }
 
   /**
-   * Starts a server whose standard output and error are closed from the start. Its address cannot be read from the output, so the caller
-   * chooses the port.
+   * Starts a server whose standard output and error are closed from the beginning. The caller chooses the port, because it cannot be read
+   * from the output.
    */
   static async startUnread(runtime: Runtime, databaseUrl: string, port: number): Promise<NotesServer> {
     const child = spawnServer(runtime, databaseUrl, { PORT: String(port), LOG_LEVEL: "debug" });
@@ -131,7 +131,7 @@ function spawnServer(
   });
 }
 
-/** Error for a server that exited before it listened. */
+/** Error for a server that has exited before it listened. */
 export class StartError extends Error {
   constructor(code: number | null, output: string) {
     super(`The server ended with ${code}:\n${output}`);

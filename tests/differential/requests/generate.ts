@@ -5,24 +5,24 @@ import { anything, mutated, nestedDeeply, written } from "./json.ts";
 import { raw } from "./raw.ts";
 import type { Route, Slots } from "./routes.ts";
 
-/** Maximum size of a body that both servers read, in bytes. */
+/** Maximum size in bytes of a body that both servers accept. */
 const LIMIT = 1024 * 1024;
 
-/** Data that requests are generated from. */
+/** Parts from which requests are generated. */
 export interface Material {
   readonly routes: readonly Route[];
-  /** Names of members in bodies of the contracts. */
+  /** Names of properties that occur in bodies of the contracts. */
   readonly keys: readonly string[];
   readonly queryKeys: readonly string[];
-  /** True if accepted requests change later responses. */
+  /** True if the servers store data, so that a request can change later responses. */
   readonly remembers: boolean;
-  /** Returns the escaped text of a path parameter. `made` is the approximate number of notes that were created before. */
+  /** Returns a path parameter as it is written in a path. `made` is the approximate number of notes that were created before. */
   readonly parameter: (random: Random, made: number) => string;
-  /** Returns a path that may not exist in the contracts. */
+  /** Returns any path, whether or not a contract has it. */
   readonly path: (random: Random, made: number) => string;
 }
 
-/** Request under construction. */
+/** Request that is being generated. */
 interface Draft {
   kind: string;
   method: string;
@@ -34,16 +34,16 @@ interface Draft {
   cuts: readonly number[] | undefined;
 }
 
-/** Change of any request. */
+/** Function that changes a request in any way. */
 type Mutation = (draft: Draft, random: Random, material: Material, made: number) => void;
 
-/** Methods whose routes write if they have a body. */
+/** Methods whose routes store data if the request has a body. */
 const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 
-/** Returns the request with the given number. It depends only on the seed and the number. */
+/** Returns the request with this number. It depends only on the seed and the number. */
 export function requestOf(material: Material, seed: number, index: number): Sent {
   const random = new Random(seed, index);
-  // Approximate number of existing notes, so that some ids in requests exist, and others do not exist yet or no longer.
+  // The approximate number of notes. With it, some ids in requests exist, and others do not exist yet or no longer.
   const made = Math.ceil(index / 16);
   if (random.chance(0.04)) return raw(random);
   const draft = base(material, random, made);
@@ -52,7 +52,7 @@ export function requestOf(material: Material, seed: number, index: number): Sent
     draft.kind += `, ${name}`;
     twist(draft, random, material, made);
   }
-  // Add a `Host` header, unless a twist has set one.
+  // Adds the header `Host`, unless a mutation has set one.
   if (!draft.headers.some(([name]) => name.toLowerCase() === "host"))
     draft.headers.unshift(["host", "127.0.0.1"]);
   const { body, chunks, version, cuts, ...rest } = draft;
@@ -66,7 +66,7 @@ export function requestOf(material: Material, seed: number, index: number): Sent
   };
 }
 
-/** Returns true if a server may change its database. Requests that no route accepts are always refused, so they can run in parallel. */
+/** Returns true if a request may change the database. A request that no route accepts cannot, so it may run at the same time as others. */
 function mayWrite({ routes }: Material, { method, body }: Draft): boolean {
   if (!WITH_BODY.has(method)) return method === "DELETE";
   if (body === undefined) return false;
@@ -79,13 +79,13 @@ function mayWrite({ routes }: Material, { method, body }: Draft): boolean {
 }
 
 function base(material: Material, random: Random, made: number): Draft {
-  // Requests that create notes are twice as frequent as those that delete notes.
+  // Creates notes twice as often as it deletes them.
   const route = random.weighed(
     ...material.routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
   );
   const how = random.weighed([3, "valid"], [4, "spoiled"], [3, "mutated"], [2, "anything"], [1, "deep"]);
   const slots = how === "spoiled" ? route.spoiled(random) : route.valid(random);
-  // The contract accepts any string as id, but most requests should find a note.
+  // The contract accepts any string as an id, but most requests should find a note.
   const params = how === "spoiled" || random.chance(0.1) ? slots.params : undefined;
   const target =
     params === undefined && route.path.includes(":")

@@ -1,7 +1,7 @@
 import type { Random } from "../support/random.ts";
 import { PLACEHOLDER, placeholder } from "../support/request.ts";
 
-/** Valid and invalid values of `authorization`, and values that resemble them. */
+/** Values of the header `authorization`: valid, invalid, and almost valid. */
 const AUTHORIZATIONS: readonly (string | undefined)[] = [
   undefined,
   "",
@@ -72,7 +72,7 @@ const CONTENT_TYPES: readonly (string | undefined)[] = [
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-/** Headers that change nothing, or that one of the servers may interpret. */
+/** Headers that have no effect, or that only one of the servers might interpret. */
 const MORE: readonly (readonly [name: string, value: string])[] = [
   ["traceparent", `00-${TRACE}-b7ad6b7169203331-01`],
   ["traceparent", `00-${TRACE}-b7ad6b7169203331-01-more`],
@@ -196,7 +196,7 @@ export function method(random: Random): string {
   return random.pick(METHODS);
 }
 
-/** Returns the name in lower, upper or mixed case: `Content-Type`, `CONTENT-TYPE`, `cOnTeNt-TyPe`. */
+/** Returns a header name in random case: `Content-Type`, `CONTENT-TYPE` or `cOnTeNt-TyPe`. */
 export function inAnyCase(name: string, random: Random): string {
   return random.pick([
     (text: string) => text,
@@ -206,7 +206,7 @@ export function inAnyCase(name: string, random: Random): string {
   ])(name);
 }
 
-/** Returns the id of a note that exists, existed, will exist or never exists. */
+/** Returns the id of a note that exists, has been deleted, will be created later, or never exists. */
 export function id(random: Random, made: number): string {
   const known = placeholder(random.int(0, made));
   return random.weighed<() => string>(
@@ -264,7 +264,7 @@ export function id(random: Random, made: number): string {
   )();
 }
 
-/** Returns a path that does not exist, an unusual path, or a path in another spelling. */
+/** Returns a path that no contract has, that is unusual, or that is spelled in another way. */
 export function path(random: Random, made: number): string {
   const note = id(random, made);
   return random.pick([
@@ -375,12 +375,12 @@ const QUERY_VALUES = [
   "x".repeat(300),
 ];
 
-/** Returns the text of a path parameter, which may be a valid number or boolean. */
+/** Returns a string for a path parameter, which may also be a number or a boolean. */
 export function parameter(random: Random): string {
   return random.pick(QUERY_VALUES).replaceAll(/[?/']/g, "%3F") || "%20";
 }
 
-/** Returns a query with some of these keys, in forms that no client of the contract sends. */
+/** Returns a query with some of these keys, in forms that no client of the contract would send. */
 export function query(random: Random, keys: readonly string[]): string {
   const key = (): string =>
     random.weighed<() => string>(

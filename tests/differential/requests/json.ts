@@ -1,6 +1,6 @@
 import type { Random } from "../support/random.ts";
 
-/** Numbers in forms that no serializer writes: other notations of a number, and invalid JSON. */
+/** Numbers in forms that no serializer writes. Some are unusual notations, others are invalid JSON. */
 const NUMBERS = [
   "-0",
   "0",
@@ -35,7 +35,7 @@ const NUMBERS = [
   "00",
 ];
 
-/** Words, characters and fragments of strings that are inserted at random positions. */
+/** Words, characters and parts of strings that are inserted at random positions. */
 const PIECES = [
   '"',
   "\\",
@@ -95,7 +95,9 @@ const PIECES = [
   "\ufffe",
 ];
 
-/** Bytes that are not UTF-8: invalid bytes, overlong encodings, surrogates, code points above the last one, truncated characters. */
+/**
+ * Bytes that are not valid UTF-8: invalid bytes, overlong encodings, surrogates, code points above the last one, and truncated characters.
+ */
 const BYTES = [
   "ff",
   "80",
@@ -111,7 +113,7 @@ const BYTES = [
   "f09f98",
 ];
 
-/** Returns JSON for a value in an unusual form: other escapes, other numbers, spaces, another order, repeated keys. */
+/** Returns JSON for a value in an unusual form: with other escapes, numbers, spaces, order or repeated keys. */
 export function written(value: unknown, random: Random): string {
   const writer = new Writer(random);
   return writer.spaced(writer.value(value));
@@ -193,7 +195,7 @@ class Writer {
       const digits = unit.charCodeAt(0).toString(16).padStart(4, "0");
       return `\\u${this.#random.chance(0.5) ? digits : digits.toUpperCase()}`;
     });
-    // Escaping one half of a surrogate pair requires escaping the other half too.
+    // If one half of a surrogate pair is escaped, the other half must be escaped too.
     return `"${value
       .split("")
       .map(
@@ -212,7 +214,7 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16)}`;
 }
 
-/** Returns random JSON, with names of the contract among its keys. */
+/** Returns a random JSON value. Some of its keys are names in the contracts. */
 export function anything(random: Random, keys: readonly string[], levels = 3): unknown {
   const scalar = (): unknown =>
     random.pick<() => unknown>([
@@ -257,7 +259,7 @@ export function anything(random: Random, keys: readonly string[], levels = 3): u
   )();
 }
 
-/** Returns a text with random mutations, which may make it invalid. */
+/** Returns a text with random changes. Most often it is no longer valid. */
 export function mutated(text: string, random: Random): Buffer {
   let changed = text;
   for (let count = random.weighed([6, 1], [2, 2], [1, 5]); count > 0; count -= 1)
@@ -304,7 +306,7 @@ function once(text: string, random: Random): string {
   )();
 }
 
-/** Returns nested arrays or objects, which may be deeper than a limit of one of the servers. */
+/** Returns nested arrays or objects. They may be deeper than one of the servers permits. */
 export function nestedDeeply(random: Random, keys: readonly string[]): string {
   const levels = random.pick([3, 4, 100, 255, 256, 257, 1022, 1023, 1024, 1025, 1026, 5000, 60_000]);
   const [open, close] = random.pick([

@@ -1,10 +1,12 @@
 import type { Random } from "../support/random.ts";
 import type { Sent } from "../support/request.ts";
 
-/** Request after each of the others: a server that accepted the request before responds to this one and closes the connection. */
+/**
+ * Request that is sent after every raw request. A server that accepted the raw request responds to this one too, and closes the connection.
+ */
 const LAST = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** Heads and framings that no HTTP library sends. `%` stands for a path. */
+/** Requests that no HTTP library would send, because their headers or lengths are wrong. `%` stands for a path. */
 const HEADS: readonly string[] = [
   "GET % HTTP/1.1\r\n\r\n",
   "GET % HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
@@ -102,7 +104,7 @@ const HEADS: readonly string[] = [
 
 const PATHS = ["/notes", "/nothing", "/healthz", "/notes/1", "/"];
 
-/** Characters that make a head invalid. */
+/** Characters that make the head of a request invalid. */
 const PIECES = [
   "\r",
   "\n",
@@ -125,7 +127,7 @@ const PIECES = [
   "Content-Length: 1\r\n",
 ];
 
-/** Returns the bytes of a request that may be invalid. */
+/** Returns the bytes of a request, which is often invalid. */
 export function raw(random: Random): Sent {
   const path = random.pick(PATHS);
   const head = random.pick(HEADS).replaceAll("%", path);

@@ -1,20 +1,20 @@
 import type { Sent } from "../support/request.ts";
 
-/** Requests to `fixtures/echo` that once got different responses, or that are too rare for random generation. */
+/** Requests to `fixtures/echo` to which the servers once responded differently, or which random generation rarely produces. */
 export const KNOWN: readonly Sent[] = [
   // Two decimal strings with 16 digits are equally close to the number.
   post("/numbers", numbers({ cents: "71884464502738.625" })),
-  // No member has this tag, but one has a similar tag.
+  // No union member has this tag, but one has a similar tag.
   post("/figure", '{"kind":"circl"}'),
   // Valid timestamps that cannot be written in UTC.
   post("/numbers", numbers({ when: '"9999-12-31T23:59:59-01:00"' })),
   post("/numbers", numbers({ when: '"0000-01-01T00:00:00+01:00"' })),
   get("/search?when=9999-12-31T23%3A59%3A59-00%3A01"),
-  // The values match both members. The last value matches the second member better.
+  // The values fit both members of the union. The last value fits the second one better.
   post("/tie", '{"a":""}'),
   post("/tie", '{"a":"","b":"","c":""}'),
   post("/tie", '{"a":"","one":3,"two":4,"c":""}'),
-  // Numbers outside of the range of a double, for declared and undeclared members.
+  // These numbers are outside of the range of a double, in declared and undeclared properties.
   post("/numbers", numbers({ any: "1e400" })),
   post("/loose", '{"any":[-1e400],"list":[]}'),
   post("/loose", '{"any":"\\ud800","list":[]}'),
@@ -22,7 +22,7 @@ export const KNOWN: readonly Sent[] = [
   post("/texts", '"\\udfff"'),
 ];
 
-/** Returns the known requests first, and then the random ones. */
+/** Returns a function that gives the known requests first, and then random ones. */
 export function afterKnown(start: number, requestOf: (index: number) => Sent): (index: number) => Sent {
   return (index) => KNOWN[index - start] ?? requestOf(index);
 }

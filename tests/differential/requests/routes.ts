@@ -12,7 +12,7 @@ import {
 } from "../../../packages/testing/src/values/index.ts";
 import type { Random } from "../support/random.ts";
 
-/** Params, query and body of a request as values. */
+/** Params, query and body of a request, as decoded values. */
 export interface Slots {
   readonly params?: unknown;
   readonly query?: unknown;
@@ -21,7 +21,7 @@ export interface Slots {
 
 const SLOTS = ["params", "query", "body"] as const;
 
-/** Route of the contracts, which generates requests to itself. */
+/** Route of the contracts. It generates requests to itself. */
 export class Route {
   readonly method: string;
   /** Path pattern, such as `/notes/:id`. */
@@ -40,7 +40,7 @@ export class Route {
     this.#parts = parts;
   }
 
-  /** Returns values that satisfy the contract. */
+  /** Returns values that the contract accepts. */
   valid(random: Random): Slots {
     const slots: Partial<Record<(typeof SLOTS)[number], unknown>> = {};
     for (const slot of SLOTS) {
@@ -50,7 +50,7 @@ export class Route {
     return slots;
   }
 
-  /** Returns values that break one or more rules. */
+  /** Returns values that break one or more rules of the contract. */
   spoiled(random: Random): Slots {
     const slots = { ...this.valid(random) } as Record<string, unknown>;
     const present = SLOTS.filter((slot) => this.#parts[slot] !== undefined);
@@ -65,20 +65,20 @@ export class Route {
         const spoiled = invalidate(shape, slots[slot], place, drawn(place.given, random));
         if (spoiled !== undefined) slots[slot] = spoiled.value;
       } catch (error) {
-        // Some rules cannot be broken by any value.
+        // For some rules, no value breaks them.
         if (!(error instanceof NoValueError)) throw error;
       }
     }
     return slots;
   }
 
-  /** Returns true if the body satisfies the contract. */
+  /** Returns true if the contract accepts the body. */
   takes(body: unknown): boolean {
     const shape = this.#parts.body;
     return shape !== undefined && explain(shape, body, "wire", 1).length === 0;
   }
 
-  /** Returns the names of the members of a slot, at any depth. */
+  /** Returns the names of all properties in the query or body, also in nested objects. */
   keysOf(slot: "query" | "body"): readonly string[] {
     const shape = this.#parts[slot];
     const keys = new Set<string>();
@@ -86,13 +86,13 @@ export class Route {
     return [...keys];
   }
 
-  /** Returns the path and query of a request with these values. */
+  /** Returns the request target for these values: the path with its query. */
   target({ params, query }: Slots): string {
     const text = query === undefined || query === missing ? "" : rawQuery({ query });
     return filled(this.path, params) + (text === "" ? "" : `?${text}`);
   }
 
-  /** Creates each arbitrary only once, because analyzing the shape takes most of the time. */
+  /** Creates the generator of values for a shape. Each is created once, because the analysis of the shape takes most of the time. */
   #arbitrary(shape: Shape): fc.Arbitrary<unknown> {
     let known = this.#arbitraries.get(shape);
     if (known === undefined) this.#arbitraries.set(shape, (known = arbitrary(shape)));
@@ -105,7 +105,7 @@ export function routesOf({ routes }: Contracts): readonly Route[] {
   return routes.map((parts) => new Route(parts));
 }
 
-/** Returns the names of all members in a slot of any route. */
+/** Returns the names of all properties in the query or body of any route. */
 export function keysOf(routes: readonly Route[], slot: "query" | "body"): readonly string[] {
   return [...new Set(routes.flatMap((route) => route.keysOf(slot)))];
 }

@@ -1,25 +1,25 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Response with its complete body. */
+/** Response whose body has been received completely. */
 export interface Answer {
   /** Protocol version, such as `HTTP/1.1`. */
   readonly version: string;
   readonly status: number;
-  /** Headers in the order of arrival, with names in lower case. */
+  /** Headers in the order in which they arrived. Their names are in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** Response, or the way in which the server closed the connection without one. */
+/** Response, or `none`: the way in which the server closed the connection without a response. */
 export type Outcome = Answer | { readonly none: string };
 
-/** Pause between the chunks of a request, in milliseconds, so that a server reads each chunk separately. */
+/** Pause in milliseconds between the pieces of a request, so that the server reads each piece separately. */
 const PAUSE_MS = 2;
 
 const PATIENCE_MS = 20_000;
 
-/** Connection to a server that sends raw bytes, one request after the other. */
+/** Connection to a server. It sends the bytes of requests, one request after the other. */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -36,22 +36,25 @@ export class Connection {
       this.#wake?.();
     });
     this.#socket.on("error", (error: NodeJS.ErrnoException) => (this.#reason = error.code ?? error.message));
-    // Either event may come alone: `end` if the peer closes its side, `close` if the connection breaks.
+    // Either event may come alone: `end` if the server closes its side, `close` if the connection breaks.
     this.#socket.on("end", () => this.#end());
     this.#socket.on("close", () => this.#end());
   }
 
-  /** True if another request can be sent. */
+  /** True if another request can be sent on the connection. */
   get isOpen(): boolean {
     return !this.#isEnded && !this.#closes;
   }
 
-  /** True if only one request was sent on the connection. */
+  /** True if at most one request was sent on the connection. */
   get isFresh(): boolean {
     return this.#asked === 1;
   }
 
-  /** Sends a request and reads its response. `isHead` is true if no body follows. `cuts` is the same as in `Sent`. */
+  /**
+   * Sends a request and reads its response. `isHead` is true for HEAD, whose response has no body. `cuts` are the positions at which the
+   * bytes are divided.
+   */
   async ask(bytes: Buffer, isHead: boolean, cuts: readonly number[] = []): Promise<Outcome> {
     let from = 0;
     for (const share of cuts) {
@@ -78,7 +81,7 @@ export class Connection {
     this.#socket.write(bytes);
   }
 
-  /** Waits for the next response. */
+  /** Waits for the next response on the connection. */
   receive(): Promise<Outcome> {
     return this.#read(false);
   }
@@ -101,13 +104,13 @@ export class Connection {
         const colon = line.indexOf(":");
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       });
-      // Skip 100 Continue: the body was sent anyway.
+      // Skips 100 Continue, because the body has been sent already.
       if (status === 100) continue;
       const body = await this.#body(status, headers, isHead);
       const closes = headers.some(
         ([name, value]) => name === "connection" && value.toLowerCase() === "close",
       );
-      // Further bytes belong to no response, but show how the connection closes.
+      // Bytes after the response show how the connection closes.
       if (closes) this.#closes = true;
       return body === undefined
         ? { none: `${this.#reason} within the body of ${status}` }
@@ -147,7 +150,7 @@ export class Connection {
     return taken;
   }
 
-  /** Waits until `find` returns a position; resolves to `undefined` if the connection closes before. */
+  /** Waits until `find` returns a position in the received bytes. Resolves to `undefined` if the connection closes before that. */
   async #until(find: () => number): Promise<number | undefined> {
     for (;;) {
       const found = find();
@@ -163,19 +166,19 @@ export class Connection {
   }
 }
 
-/** All responses on a connection, and its final state. */
+/** All responses on a connection, and its state at the end. */
 export interface RawOutcome {
   readonly answers: readonly Answer[];
-  /** Final state, such as `closed` or `it waits`. */
+  /** State of the connection at the end, such as `closed` or `it waits`. */
   readonly rest: string;
 }
 
-/** Time without data after which a server is considered to wait for more, in milliseconds. */
+/** Time in milliseconds without data after which a server counts as waiting for more bytes. */
 const SILENCE_MS = 1500;
 
 /**
- * Sends bytes on a new connection and reads responses until the server closes it. Closes the sending side if the server waits for more. No
- * response may be one to HEAD.
+ * Sends bytes on a new connection, and reads responses until the server closes it. If the server waits for more bytes, closes the sending
+ * side. The bytes must not contain a HEAD request.
  */
 export async function exchange(port: number, bytes: Buffer): Promise<RawOutcome> {
   const connection = new Connection(port);

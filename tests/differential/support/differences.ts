@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import type { NormalizedResponse } from "./lane.ts";
 import type { Sent } from "./request.ts";
 
-/** Intended difference between the servers, with its reason. `docs/guide/rust-server.md` lists the same differences. */
+/** Intended difference between the servers, with its reason. `docs/guide/rust-server.md` describes the same differences. */
 interface Difference {
   readonly name: string;
-  /** Tests whose requests show the difference. */
+  /** Tests that have requests which show the difference. */
   readonly of: readonly ("Notes" | "types")[];
   readonly reason: string;
-  /** Returns a server's response without the difference. */
+  /** Returns a response of a server after the difference has been removed from it. */
   readonly without: (said: NormalizedResponse, sent: Sent) => NormalizedResponse;
 }
 
-/** This list may only become shorter. */
+/** Intended differences. The list may only become shorter. */
 export const DIFFERENCES: readonly Difference[] = [
   {
     name: "surrogates without a partner",
@@ -81,7 +81,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Returns true if JSON contains a number that overflows to infinity. */
+/** Returns true if JSON contains a number that is too large for a double, such as `1e400`. */
 function holdsInfinity(text: string): boolean {
   let found = false;
   try {
@@ -99,7 +99,7 @@ function inErrors(change: (body: string) => string): Difference["without"] {
   return (said) => (said.status < 400 ? said : { ...said, body: change(said.body) });
 }
 
-/** Fails if no request of a test showed a listed difference. */
+/** Fails if a difference is in the list, but no request of the test has shown it. */
 export function insistOnNeeded(test: "Notes" | "types", needed: ReadonlySet<string>): void {
   const unneeded = DIFFERENCES.filter(({ name, of }) => of.includes(test) && !needed.has(name));
   assert.deepEqual(
@@ -109,7 +109,7 @@ export function insistOnNeeded(test: "Notes" | "types", needed: ReadonlySet<stri
   );
 }
 
-/** Returns both responses without the intended differences, and the names of the differences found. */
+/** Removes the intended differences from two responses. Returns both, and the names of the differences that were found. */
 export function withoutDifferences(
   sent: Sent,
   said: readonly [NormalizedResponse, NormalizedResponse],

@@ -3,24 +3,24 @@ import { setTimeout } from "node:timers/promises";
 import { type Answer, Connection, exchange, type Outcome, type RawOutcome } from "./connection.ts";
 import { bytesOf, PLACEHOLDER, placeholder, type Sent } from "./request.ts";
 
-/** Response of a server, with generated values (ids, times) replaced by placeholders. */
+/** Response in which ids and times that the server generated are replaced by placeholders. */
 export interface NormalizedResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** Maximum number of requests at the same time. */
+/** Maximum number of requests that run at the same time. */
 const CONNECTIONS = 6;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** One of the two servers, with its ids of created notes. */
+/** One of the two servers, with the ids of the notes that were created on it. */
 export class ServerUnderTest {
   readonly name: string;
   readonly #port: number;
   readonly #idle: Connection[] = [];
-  /** Ids of created notes, by number. */
+  /** Ids of created notes, by the number of the note. */
   readonly #ids: string[] = [];
   readonly #numbers: Map<string, number> = new Map();
 
@@ -29,13 +29,13 @@ export class ServerUnderTest {
     this.#port = port;
   }
 
-  /** Returns the number of created notes. */
+  /** Returns the number of notes that were created. */
   get made(): number {
     return this.#ids.length;
   }
 
   /**
-   * Sends requests in order: reading requests in parallel, and requests that may write one at a time. Calls `answered` for each response.
+   * Sends requests in order. Those that only read run at the same time, those that may write run alone. Calls `answered` for each response.
    */
   async run(
     requests: readonly Sent[],
@@ -50,8 +50,8 @@ export class ServerUnderTest {
       if (writing !== undefined) {
         const made = this.made;
         answered(next, await this.ask(writing));
-        // Databases store milliseconds. Lists show the newest note first, and notes of the same millisecond in the order of their random
-        // ids, which differ between the servers. A pause makes the rounded times of all notes different.
+        // Databases store times in milliseconds. Lists show the newest note first, and notes of the same millisecond in the order of
+        // their random ids, which differ between the servers. The pause gives every note another millisecond.
         if (this.made > made) await setTimeout(2);
       }
       next += 1;
@@ -74,13 +74,13 @@ export class ServerUnderTest {
     await Promise.all(Array.from({ length: Math.min(CONNECTIONS, to - from) }, work));
   }
 
-  /** Sends one request. */
+  /** Sends one request and normalizes the response. */
   async ask(sent: Sent): Promise<NormalizedResponse> {
     if (sent.raw !== undefined) return this.#saidRaw(await exchange(this.#port, sent.raw), sent);
     const bytes = this.#filled(bytesOf(sent));
     let connection = this.#idle.pop() ?? new Connection(this.#port);
     let outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
-    // A server may have closed an idle connection before it received the request. This says nothing about the request, so send it again.
+    // The server may have closed an idle connection before the request arrived. The request is not the reason, so it is sent again.
     if ("none" in outcome && !connection.isFresh) {
       connection = new Connection(this.#port);
       outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
@@ -99,14 +99,14 @@ export class ServerUnderTest {
     this.#storeId(sent, outcome);
     const { status, headers, body } = outcome;
     const text = body.toString();
-    // Request ids have different lengths, and appear in errors in development.
+    // Errors in development contain the request id, whose length varies.
     const hasRequestId = text.includes('"requestId":') || (sent.method === "HEAD" && status >= 400);
     const ignored = new Set(["date", ...(hasRequestId ? ["content-length"] : [])]);
     const told = headers.filter(([name]) => !ignored.has(name)).map(([name, value]) => `${name}: ${value}`);
     return { status, headers: [outcome.version, ...told.toSorted()], body: this.#normalize(text, sent) };
   }
 
-  /** Returns all responses to raw bytes, one after the other, because the bytes may contain several requests. */
+  /** Returns all responses to raw bytes, one after the other. The bytes may contain several requests. */
   #saidRaw({ answers, rest }: RawOutcome, sent: Sent): NormalizedResponse {
     const said = answers.map((answer) => this.#said(sent, answer));
     const body = [
@@ -116,7 +116,7 @@ export class ServerUnderTest {
     return { status: said[0]?.status ?? 0, headers: [], body: body.join("\n\n") };
   }
 
-  /** Stores the id of a created note. */
+  /** Remembers the id of a note that a request has created. */
   #storeId(sent: Sent, { status, body }: Answer): void {
     if (status !== 201) return;
     const made = JSON.parse(body.toString()) as { readonly id?: unknown } | null;
@@ -126,7 +126,7 @@ export class ServerUnderTest {
     this.#ids.push(id);
   }
 
-  /** Replaces the placeholders in a request by this server's ids. */
+  /** Replaces the placeholders in a request by the ids that this server has given to its notes. */
   #filled(bytes: Buffer): Buffer {
     if (!bytes.includes("00000000-0000-4000-")) return bytes;
     const text = bytes.toString("latin1").replaceAll(PLACEHOLDER, (whole, digits: string) => {

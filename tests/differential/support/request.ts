@@ -1,29 +1,29 @@
-/** Request for both servers. Ids of notes are {@link placeholder}s, which each server replaces by its own ids. */
+/** Request for both servers. Ids of notes are {@link placeholder}s, because each server creates other ids. */
 export interface Sent {
-  /** Description of the request for reports. */
+  /** Description of the kind of request, for reports. */
   readonly kind: string;
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
-  /** Size of each chunk in bytes, if the body is sent in chunks instead of with its length. */
+  /** Size of each chunk in bytes. Absent if the body is sent with `Content-Length`. */
   readonly chunks?: number;
-  /** Raw bytes instead of all other members. They are sent on a new connection, which the server closes. */
+  /** Bytes to send instead of all other properties, on a new connection that the server closes. */
   readonly raw?: Buffer;
-  /** Positions at which the request is split into separate writes, as shares of its bytes. */
+  /** Positions at which the request is divided into several writes, as shares of its length: 0.5 is its middle. */
   readonly cuts?: readonly number[];
-  /** Protocol version; default `HTTP/1.1`. */
+  /** Version of the protocol. Default: `HTTP/1.1`. */
   readonly version?: string;
-  /** True if a server that accepts the request changes its database. Such a request runs alone. */
+  /** True if a server that accepts the request changes its database. No other request runs at the same time. */
   readonly writes: boolean;
 }
 
-/** Returns a placeholder for the id of the note with the given number. It has the length of an id, so that lengths stay the same. */
+/** Returns a placeholder for the id of a note, which contains the number of the note. It is as long as an id. */
 export function placeholder(number: number): string {
   return `00000000-0000-4000-a000-${String(number).padStart(12, "0")}`;
 }
 
-/** Matches a {@link placeholder} in bytes or text, in upper or lower case. */
+/** Matches a {@link placeholder}, in upper or lower case. */
 export const PLACEHOLDER: RegExp = /00000000-0000-4000-[aA]000-(\d{12})/g;
 
 /** Returns the bytes of a request. */
@@ -45,10 +45,10 @@ function inChunks(body: Buffer, size: number): Buffer {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** Maximum length of a printed body. */
+/** Maximum length of a body in a printed shell command. */
 const LONGEST_BODY = 4000;
 
-/** Returns a shell command that sends the request to the server at `$URL`. */
+/** Returns a `curl` command that sends the request to the server at `$URL`. */
 export function curlOf({ method, target, headers, body, chunks, version }: Sent): string {
   const words = ["curl -i --path-as-is"];
   if (method === "HEAD") words.push("-I");
@@ -56,7 +56,7 @@ export function curlOf({ method, target, headers, body, chunks, version }: Sent)
   if (version === "HTTP/1.0") words.push("--http1.0");
   words.push(`"$URL"${quoted(target)}`);
   for (const [name, value] of headers) {
-    // curl omits a header with an empty value unless it ends with a semicolon.
+    // For curl, `name:` means to leave the header out, and `name;` means to send it with an empty value.
     if (name.toLowerCase() !== "host")
       words.push(`-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);
   }
@@ -66,7 +66,7 @@ export function curlOf({ method, target, headers, body, chunks, version }: Sent)
   if (body.length > LONGEST_BODY) {
     return `${words.join(" ")} --data-binary @body  # ${body.length} bytes, beginning with ${JSON.stringify(body.toString("latin1", 0, 60))}`;
   }
-  // Bytes that are not printable ASCII are escaped with `$'…'`, so that the command can be copied.
+  // Bytes other than printable ASCII are escaped with `$'…'`, so that the command can be copied.
   return `${words.join(" ")} --data-binary ${shellBytes(body)}`;
 }
 
@@ -84,7 +84,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Returns a shell command that sends any request again. */
+/** Returns a shell command that sends the request again. Raw bytes are sent without curl. */
 export function shellLineOf(sent: Sent): string {
   if (sent.raw === undefined) return curlOf(sent);
   return `printf ${shellBytes(sent.raw)} | nc "$HOST" "$PORT"`;

@@ -5,29 +5,29 @@ import type { ServerUnderTest, NormalizedResponse } from "./lane.ts";
 import { type Sent, shellLineOf } from "./request.ts";
 import { shrink } from "./shrink.ts";
 
-/** Number of requests that are generated and compared at a time. */
+/** Number of requests that are generated and then compared together. */
 const BATCH = 400;
 
-/** Maximum number of reported differences. The run stops after that. */
+/** Maximum number of differences in the report. The run stops after that many. */
 const MOST = Number(process.env["KIT_DIFFERENCES"] ?? 8);
 
 type Lanes = readonly [ServerUnderTest, ServerUnderTest];
 
-/** Result of a run. */
+/** Result of a comparison. */
 export interface Result {
   readonly sent: number;
   readonly seconds: number;
-  /** Number of responses by status. */
+  /** Number of responses for each status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Kinds of requests that were accepted. */
+  /** Kinds of requests that the servers have accepted. */
   readonly taken: ReadonlySet<string>;
-  /** Number of occurrences of each intended difference. */
+  /** Number of times that each intended difference occurred. */
   readonly needed: ReadonlyMap<string, number>;
-  /** Each difference as a report for the developer. */
+  /** Report of each difference, for developers. */
   readonly differences: readonly string[];
 }
 
-/** Sends the same `count` requests, from number `first`, to both servers, and compares the responses. */
+/** Sends `count` requests to both servers, beginning with number `first`, and compares the responses. */
 export async function compare(
   lanes: Lanes,
   requestOf: (index: number) => Sent,
@@ -58,7 +58,7 @@ export async function compare(
     sent += requests.length;
     const [one, other] = lanes;
     if (one.made !== other.made) {
-      // After the databases differ, all later responses would differ too.
+      // Stops here, because the databases are now different and all later responses would be too.
       differences.push(
         `${one.name} made ${one.made} notes, ${other.name} ${other.made}: what follows cannot be compared`,
       );
@@ -68,7 +68,7 @@ export async function compare(
   return { sent, seconds: (performance.now() - begun) / 1000, statuses, taken, needed, differences };
 }
 
-/** Returns true if the responses differ. Intended differences are counted and ignored. */
+/** Returns true if two responses differ. Intended differences are counted and do not matter. */
 function differs(
   sent: Sent,
   said: readonly [NormalizedResponse, NormalizedResponse],
@@ -81,7 +81,7 @@ function differs(
   return false;
 }
 
-/** Returns the report of a difference. If repeating the request does not change data, the request is reduced first. */
+/** Returns the report of a difference. If the request changes no data, it is reduced to a smaller request first. */
 async function told(
   [one, other]: Lanes,
   sent: Sent,
@@ -96,10 +96,10 @@ async function told(
       now.every(({ status }, at) => status === said[at as 0 | 1].status);
     least = await shrink(sent, async (request) => {
       const now = await ask(request);
-      // A request with a different status would show a different problem.
+      // A smaller request with another status would show another problem.
       return isSame(now) && differs(request, now, new Map());
     });
-    // If the difference occurred only once, show the first responses.
+    // Shows the first responses if the difference does not occur again.
     if (least !== sent) answers = await ask(least);
   }
   const shown = [one, other].map(

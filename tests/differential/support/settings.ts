@@ -3,22 +3,25 @@ import assert from "node:assert/strict";
 import type { Route } from "../requests/routes.ts";
 import type { Result } from "./run.ts";
 
-/** Settings of a run from the environment: `KIT_SEED`, `KIT_RUNS`, `KIT_FIRST`. */
+/** Settings of a run, which the environment variables `KIT_SEED`, `KIT_RUNS` and `KIT_FIRST` contain. */
 export const seed: number = Number(process.env["KIT_SEED"] ?? 20_261_122);
 export const first: number = Number(process.env["KIT_FIRST"] ?? 0);
 
-/** Returns the number of requests. */
+/** Returns the number of requests to send: `KIT_RUNS`, or else `usual`. */
 export function runs(usual: number): number {
   return Number(process.env["KIT_RUNS"] ?? usual);
 }
 
-/** Modes with their shares of requests. Errors contain more in development, so more is compared; most requests run as in production. */
+/**
+ * Modes, each with its share of the requests. Errors contain more in development, so more is compared there. Most requests run in
+ * production.
+ */
 export const MODES = [
   ["production", 0.7],
   ["development", 0.3],
 ] as const;
 
-/** Fails if no valid request of a route was accepted, because then little was compared. */
+/** Fails if the servers accepted no valid request of some route, because little was compared then. */
 export function assertAccepted(routes: readonly Route[], { taken, sent }: Result): void {
   if (sent < 3000) return;
   const missed = routes

@@ -1,14 +1,17 @@
 import type { Sent } from "./request.ts";
 
-/** Maximum number of requests for reducing one request. */
+/** Maximum number of requests that are sent in order to reduce one request. */
 const MOST = 200;
 
-/** Returns the request without headers and without fragments of target and body that the difference does not need. */
+/**
+ * Returns the smallest request found that still shows the difference: without the headers and the parts of the target and body that it does
+ * not need.
+ */
 export async function shrink(sent: Sent, isDifferent: (request: Sent) => Promise<boolean>): Promise<Sent> {
   let least = sent;
   let left = MOST;
   const holds = async (request: Sent): Promise<boolean> => left-- > 0 && (await isDifferent(request));
-  // The difference may have depended on earlier requests.
+  // The difference may depend on earlier requests. It does not occur with this request alone then.
   if (!(await holds(sent))) return sent;
   if (sent.raw !== undefined) return sent;
   const keep = async (request: Sent): Promise<boolean> => {
@@ -38,7 +41,7 @@ export async function shrink(sent: Sent, isDifferent: (request: Sent) => Promise
   return least;
 }
 
-/** Removes fragments of a text, large ones first, while `keep` accepts the rest. */
+/** Removes parts of a text, large parts first, as long as `keep` returns true for the remaining text. */
 async function cut(text: string, keep: (text: string) => Promise<boolean>): Promise<void> {
   let rest = text;
   for (let size = Math.ceil(rest.length / 2); size >= 1; size = Math.floor(size / 2)) {

@@ -12,11 +12,11 @@ import { ServerUnderTest } from "./lane.ts";
 
 type Mode = "development" | "production";
 
-/** Project with types of every kind. */
+/** Project that has types of every kind. */
 const echo = resolve(import.meta.dirname, "../fixtures/echo");
 const echoProgram = rustProgramOf("echo");
 
-/** Application as a server on Node and as a server in Rust, each with its own empty database. */
+/** One application on two servers, on Node and in Rust, each with its own database, which is empty at first. */
 export class Servers {
   readonly lanes: readonly [ServerUnderTest, ServerUnderTest];
   readonly #stop: () => Promise<void>;
@@ -26,12 +26,12 @@ export class Servers {
     this.#stop = stop;
   }
 
-  /** Starts Notes, with its tables. */
+  /** Starts Notes on both servers and creates its tables. */
   static notes(project: Project, mode: Mode): Promise<Servers> {
     return Servers.#start({ root: project.root }, project.root, rustProgram, mode);
   }
 
-  /** Starts `fixtures/echo`, which stores nothing. The databases belong to `project`. */
+  /** Starts `fixtures/echo` on both servers. It stores nothing, but each server needs a database; `project` provides them. */
   static echo({ root }: Project, mode: Mode): Promise<Servers> {
     const template = { key: "empty", prepare: async () => undefined };
     return Servers.#start({ root, template }, echo, echoProgram, mode);
@@ -72,11 +72,11 @@ export class Servers {
   }
 }
 
-/** Copies and builds Notes. Returns the project and its contracts. */
+/** Copies the Notes example and builds it. Returns the project and its contracts. */
 export async function builtNotes(): Promise<{ readonly project: Project; readonly contracts: Contracts }> {
   insist(rustProgram, "examples/notes-rust");
   const project = await Project.copy("notes");
-  // A server in Rust always serves `health`; a server on Node must be configured to.
+  // A server in Rust always has the route `health`. A server on Node has it only if that is configured.
   const app = join(project.root, "src/app.ts");
   const source = await readFile(app, "utf8");
   await writeFile(app, source.replace("server: nativeServer(),", "server: nativeServer(),\n  health: true,"));
@@ -84,7 +84,7 @@ export async function builtNotes(): Promise<{ readonly project: Project; readonl
   return { project, contracts: await contractsIn(project.root) };
 }
 
-/** Returns the contracts of `fixtures/echo`, which is built at its own location. */
+/** Builds `fixtures/echo` in its own directory. Returns its contracts. */
 export function builtEcho(): Promise<Contracts> {
   insist(echoProgram, "tests/differential/fixtures/echo");
   return contractsIn(echo);

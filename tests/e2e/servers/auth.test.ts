@@ -1,4 +1,4 @@
-// Tests of requireAuth: which tokens are accepted, and for which user.
+// Tests requireAuth: which access tokens it accepts, and as which user.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -31,8 +31,8 @@ async function assertRefused(headers: Record<string, string>, code: string): Pro
   }
 }
 
-describe("401 UNAUTHORIZED on every route", () => {
-  test("no header", () => assertRefused({}, "UNAUTHORIZED"));
+describe("every route responds with 401 UNAUTHORIZED", () => {
+  test("without the header authorization", () => assertRefused({}, "UNAUTHORIZED"));
   for (const value of [
     "",
     "Bearer",
@@ -44,19 +44,19 @@ describe("401 UNAUTHORIZED on every route", () => {
     "Bearer\tada:user",
     "Bearerada:user",
   ]) {
-    test(`authorization: ${JSON.stringify(value)}`, () =>
+    test(`to authorization: ${JSON.stringify(value)}`, () =>
       assertRefused({ authorization: value }, "UNAUTHORIZED"));
   }
 });
 
-describe("401 INVALID_TOKEN on every route", () => {
+describe("every route responds with 401 INVALID_TOKEN", () => {
   for (const token of [":admin", ":user", ":", "::"]) {
-    test(`authorization: Bearer ${token}`, () =>
+    test(`to authorization: Bearer ${token}`, () =>
       assertRefused({ authorization: `Bearer ${token}` }, "INVALID_TOKEN"));
   }
 });
 
-describe("accepted tokens", () => {
+describe("access tokens that are accepted", () => {
   const users: [token: string, userId: string][] = [
     ["ada:user", "ada"],
     ["ada:admin", "ada"],
@@ -76,7 +76,7 @@ describe("accepted tokens", () => {
     });
   }
 
-  test("accepts a user id of the maximum length of an author, and refuses a longer one", async () => {
+  test("may contain a user id as long as an author may be, but no longer one", async () => {
     const longest = "a".repeat(100);
     const answer = await app.as(longest).post<NoteJson>("/notes", { title: "t", content: "c" });
     assert.equal(answer.body.authorId, longest);
@@ -88,7 +88,7 @@ describe("accepted tokens", () => {
   });
 });
 
-test("checks authorization before validation, so that unauthorized clients learn nothing about the contract", async () => {
+test("the authorization is checked before the request is validated, so that other clients learn nothing about the contract", async () => {
   const stranger = app.with({});
   assertError(await stranger.post("/notes", { title: 42 }), 401, "UNAUTHORIZED");
   assertError(await stranger.get("/notes?page=abc"), 401, "UNAUTHORIZED");
@@ -99,7 +99,7 @@ test("checks authorization before validation, so that unauthorized clients learn
   );
 });
 
-test("responds to an unknown path without authorization", async () => {
+test("the response to an unknown path requires no authorization", async () => {
   assertError(await app.with({}).get("/nowhere"), 404, "NOT_FOUND");
   assertError(await app.with({}).send("PATCH", "/notes"), 405, "METHOD_NOT_ALLOWED");
 });

@@ -1,4 +1,4 @@
-// Tests of the debug sidecar with an application on each server, with the real `kit inspect` and over HTTP.
+// Tests the debug sidecar of an application on each server, with the real `kit inspect` and over HTTP.
 
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import type { RunningApp } from "../support/running-app.ts";
 import { onServer, server } from "../support/server.ts";
 import { NOBODY, type NoteJson } from "../support/wire.ts";
 
-/** Started by these tests only: `app.ts` has the sidecar for development only. */
+/** Program for production, which only these tests start. `app.ts` has a sidecar for development only. */
 const production = onServer(`import { createApp } from "@kit/core";
 import { debugPlugin } from "@kit/plugin-debug";
 import { nativeServer } from "@kit/server-native";
@@ -43,13 +43,13 @@ interface Trace {
   readonly children?: readonly Trace[];
 }
 
-/** Returns the output of `kit inspect … --json`. */
+/** Runs `kit inspect` with `--json`. Returns its output as a value. */
 async function inspect<T>(port: number, ...args: string[]): Promise<T> {
   const { stdout } = await project.kitOk("inspect", ...args, "--json", "--debug-port", String(port));
   return JSON.parse(stdout) as T;
 }
 
-describe("in development", () => {
+describe("the sidecar in development", () => {
   let app: RunningApp;
   let sidecar: Api;
   let port: number;
@@ -67,7 +67,7 @@ describe("in development", () => {
   });
   after(() => app?.stop());
 
-  test("kit inspect errors", async () => {
+  test("gives kit inspect errors its data", async () => {
     const errors = await inspect<Json[]>(port, "errors");
     assert.deepEqual(
       errors.map(({ status, code, route, phase }) => [status, code, route, phase]),
@@ -81,7 +81,7 @@ describe("in development", () => {
     assert.equal((await inspect<Json[]>(port, "errors", "--last", "1")).length, 1);
   });
 
-  test("kit inspect performance", async () => {
+  test("gives kit inspect performance its data", async () => {
     const figures = await inspect<Record<string, number>>(port, "performance", "--route", "/notes/:id");
     assert.equal(figures["count"], 21);
     const { p50, p95, p99, avgMs } = figures;
@@ -89,7 +89,7 @@ describe("in development", () => {
     assert.equal((await inspect<Json>(port, "performance"))["count"], 24);
   });
 
-  test("kit inspect server", async () => {
+  test("gives kit inspect server its data", async () => {
     const told = await inspect<Json>(port, "server");
     const { platform, ...rest } = told;
     assert.deepEqual(rest, { adapter: server.adapter, status: "ok", port: app.port, host: "127.0.0.1" });
@@ -111,7 +111,7 @@ describe("in development", () => {
     assert.ok(spans.some(({ name }) => name === "middleware:requireAuth"));
   });
 
-  test("queries are children of the handler that sent them, without their values", async () => {
+  test("shows queries as children of the handler that sent them, without their values", async () => {
     const { traces } = (await sidecar.get<{ traces: Trace[] }>("/_debug/traces")).body;
     const reads = traces.filter(({ name, attributes }) => {
       return name === "GET /notes/:id" && attributes["http.status_code"] === 200;
@@ -134,7 +134,7 @@ describe("in development", () => {
     assert.ok((requests as { answered: number }).answered >= 24);
   });
 
-  test("reports the artifacts like kit inspect", async () => {
+  test("returns the artifacts of the build like kit inspect", async () => {
     const of = async (path: string): Promise<Json> => {
       const answer = await sidecar.get<Json>(`/_debug/${path}`);
       assert.equal(answer.status, 200, answer.text);
@@ -173,7 +173,7 @@ describe("in development", () => {
   });
 });
 
-test("in production, requires the key and hides the configured values", async () => {
+test("the sidecar in production requires the key and hides the values that are configured", async () => {
   const app = await project.start({ mode: "production", args: ["src/production.ts"] });
   const port = await app.debugPort();
   const args = ["inspect", "errors", "--verbose", "--debug-port", String(port)];

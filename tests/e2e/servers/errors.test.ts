@@ -1,4 +1,4 @@
-// Tests of the error format: details in development, and none in production.
+// Tests the format of error responses, which contain details in development and none in production.
 
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -15,9 +15,9 @@ import { type ErrorJson, NOBODY } from "../support/wire.ts";
 
 let project: Project;
 
-/** Test of the project, as a user writes it. */
+/** Path of a test in the project, which a user has written. */
 const relatedTest = "test/notes.test.ts";
-/** Test that kit generates from the contracts. */
+/** Path of a test that kit generates from the contracts. */
 const contractTest = ".kit/tests/NoteRoutes.contract.test.ts";
 
 before(async () => {
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** A request for each kind of failure, with its expected status and code. */
+/** Requests that fail in different ways, with their status and error code. */
 const FAILURES: [
   what: string,
   status: number,
@@ -62,7 +62,7 @@ const FAILURES: [
   ["unknown id", 404, "NOTE_NOT_FOUND", (api) => api.get(`/notes/${NOBODY}`)],
 ];
 
-describe("in development", () => {
+describe("an error response in development", () => {
   let app: RunningApp;
   before(async () => {
     app = await project.start({ mode: "development" });
@@ -70,7 +70,7 @@ describe("in development", () => {
   after(() => app.stop());
 
   for (const [what, status, code, send] of FAILURES) {
-    test(`${what}: adds details that help to fix the error`, async () => {
+    test(`contains details that help to fix the error: ${what}`, async () => {
       const error = assertError(await send(app.as("ada")), status, code);
       assert.equal(error["status"], status);
       assert.equal(error["serverAdapter"], server.adapter);
@@ -78,15 +78,16 @@ describe("in development", () => {
     });
   }
 
-  test("a validation error names route, phase and files, and suggests a fix", async () => {
+  test("names route, phase and files for a validation error, and suggests a fix", async () => {
     const error = assertInvalid(await app.as("ada").post("/notes", { title: "", content: "c" }), "$.title");
     assert.equal(error["route"], "POST /notes");
     assert.equal(error["phase"], "validation:body");
-    // The program in Rust is the repository's example, which links to the sources of the example on Node.
+    // The program in Rust is that of the repository's example. Its sources are links to those of the example
+    // on Node.
     const [directory, sources] = server.program === undefined ? ["", "src"] : ["../notes/", "api"];
     const place = await placeOf(`${sources}/notes.routes.ts`, '"POST /notes": RouteContract');
     assert.equal(error["sourceFile"], `${directory}${place.replace(sources, "src")}`);
-    // The body's type has no name because it is written in the contract.
+    // The type of the body has no name, because it is written in the contract itself.
     assert.equal(error["schemaFile"], `${directory}src/notes.routes.ts`);
     assert.deepEqual(error["relatedTests"], server.program === undefined ? [relatedTest, contractTest] : []);
     const [failure] = error["failures"] as { path: string; expected: string; received: string }[];
@@ -94,7 +95,7 @@ describe("in development", () => {
     assert.match(failure?.received ?? "", /string/);
   });
 
-  test("GET /openapi.json responds with the document", async () => {
+  test("GET /openapi.json responds with the OpenAPI document", async () => {
     const answer = await app.with({}).get<{ openapi: string }>("/openapi.json");
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -102,7 +103,7 @@ describe("in development", () => {
   });
 });
 
-describe("in production", () => {
+describe("an error response in production", () => {
   let app: RunningApp;
   before(async () => {
     app = await project.start({ mode: "production" });
@@ -110,7 +111,7 @@ describe("in production", () => {
   after(() => app.stop());
 
   for (const [what, status, code, send] of FAILURES) {
-    test(`${what}: only code, message, details and trace id`, async () => {
+    test(`contains only code, message, details and trace id: ${what}`, async () => {
       const answer = await send(app.as("ada"));
       const { details, ...error } = assertError(answer, status, code);
       assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
@@ -123,12 +124,12 @@ describe("in production", () => {
     });
   }
 
-  test("GET /openapi.json is an unknown path", async () => {
+  test("GET /openapi.json responds as to an unknown path", async () => {
     assertError(await app.with({}).get("/openapi.json"), 404, "NOT_FOUND");
   });
 });
 
-test("every request has its own trace id", async () => {
+test("the error response to each request has its own trace id", async () => {
   const app = await project.start();
   const ids = new Set<string>();
   for (let index = 0; index < 50; index += 1) {
@@ -138,8 +139,8 @@ test("every request has its own trace id", async () => {
   await app.stop();
 });
 
-describe("when the database fails under a handler", () => {
-  test("development shows the cause", () =>
+describe("an error response after the database has failed within a handler", () => {
+  test("shows the cause in development", () =>
     withoutTable("development", async (app) => {
       const error = assertError(await app.as("ada").get("/notes"), 500, "INTERNAL_SERVER_ERROR");
       assert.notEqual(error.message, "Internal Server Error");
@@ -147,7 +148,8 @@ describe("when the database fails under a handler", () => {
       assert.ok((error.details?.name ?? "").length > 0);
       assert.equal(error["phase"], "handler");
       if (server.program !== undefined) {
-        // Only Rust's compiler knows the handler of a route; the response names the line that failed.
+        // Only the compiler of Rust knows the handler of a route. The response names the line that failed
+        // instead.
         assert.match(String(error["sourceFile"]), /^src\/handlers\/notes\.rs:\d+$/);
         return;
       }
@@ -159,11 +161,11 @@ describe("when the database fails under a handler", () => {
       };
       assert.equal(`${handler.file}:${handler.line}`, place);
       assert.equal(handler.export, "noteHandlers");
-      // The example has its own test for this route.
+      // The example in Rust has its own test for this route.
       assert.deepEqual(relatedTests, [relatedTest, "tests/notes.test.ts", contractTest]);
     }));
 
-  test("production sends no details to the client and logs all of them, with one trace id", () =>
+  test("contains no details in production, but the log contains all of them under the same trace id", () =>
     withoutTable("production", async (app) => {
       const answer = await app.as("ada").get<ErrorJson>("/notes");
       const error = assertError(answer, 500, "INTERNAL_SERVER_ERROR");
@@ -176,7 +178,7 @@ describe("when the database fails under a handler", () => {
     }));
 });
 
-/** Returns the location `file:line` of a string that occurs once in a file of the project. */
+/** Returns the location `file:line` of a text that a file of the project contains once. */
 async function placeOf(file: string, text: string): Promise<string> {
   const lines = (await readFile(join(project.root, file), "utf8")).split("\n");
   const line = lines.findIndex((candidate) => candidate.includes(text));
@@ -184,7 +186,7 @@ async function placeOf(file: string, text: string): Promise<string> {
   return `${file}:${line + 1}`;
 }
 
-/** Waits for the log entry of a trace, and returns it. */
+/** Waits for the log entry with a trace id, and returns it. */
 async function logEntry(app: RunningApp, traceId: string): Promise<Record<string, unknown>> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const line = app.stdout.split("\n").find((text) => text.includes(traceId) && text.endsWith("}"));
@@ -194,7 +196,7 @@ async function logEntry(app: RunningApp, traceId: string): Promise<Record<string
   throw new Error(`no log entry of ${traceId}:\n${app.stdout}`);
 }
 
-/** Runs a check without a table, so that queries of the handlers fail unexpectedly. */
+/** Runs a check while a table is missing, so that the queries of handlers fail unexpectedly. */
 async function withoutTable(
   mode: "development" | "production",
   check: (app: RunningApp) => Promise<void>,

@@ -1,4 +1,4 @@
-// Tests of timeouts, health, streams and shutdown of an application, over real HTTP and with real signals.
+// Tests the timeouts, health probes, streams and shutdown of an application, over HTTP and with signals.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -56,7 +56,7 @@ console.log("Listening on " + url);
   ],
 ]);
 
-/** Options of an application whose request timeout is longer than any machine needs for these tests. */
+/** Options of an application whose request timeout is too long to be reached in these tests. */
 const patient = { mode: "production", env: { PATIENCE_MS: "20000" } } as const;
 
 let project: Project;
@@ -66,7 +66,7 @@ before(async () => {
 });
 after(() => project.remove());
 
-/** Waits until the text is in the log, which arrives asynchronously. */
+/** Waits until the log contains a text, because log entries arrive later than responses. */
 async function logged(app: RunningApp, text: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (app.stdout.includes(text)) return;
@@ -82,7 +82,7 @@ describe("a running application", () => {
   });
   after(() => app.stop());
 
-  test("responds with 503 to a request that takes too long, and keeps running", async () => {
+  test("responds with 503 to a request that takes too long, and continues to run", async () => {
     const api = app.with({});
     const [slow, quick] = await Promise.all([api.get("/slow/900"), api.get("/slow/50")]);
     assertError(slow, 503, "REQUEST_TIMEOUT");
@@ -98,7 +98,7 @@ describe("a running application", () => {
     assertError(await api.send("DELETE", "/readyz"), 405, "METHOD_NOT_ALLOWED");
   });
 
-  test("trusts only its proxy for the client's address", async () => {
+  test("believes only its own proxy about the address of a client", async () => {
     const { body } = await app.with({ "x-forwarded-for": "6.6.6.6, 203.0.113.9, 127.0.0.1" }).get("/ip");
     assert.deepEqual(body, { ip: "203.0.113.9" });
     assert.deepEqual((await app.with({}).get("/ip")).body, { ip: "127.0.0.1" });
@@ -113,8 +113,8 @@ describe("a running application", () => {
   });
 });
 
-describe("close", () => {
-  test("responds with 503 to requests that exceed the grace period", async () => {
+describe("app.close()", () => {
+  test("responds with 503 to requests that take longer than the grace period", async () => {
     const app = await project.start(patient);
     const slow = app.with({}).get("/slow/10000");
     await logged(app, "slow begins");
@@ -126,8 +126,8 @@ describe("close", () => {
   });
 });
 
-describe("SIGTERM", () => {
-  test("finishes requests in progress, then stops the plugins, and exits with 0", async () => {
+describe("an application that receives SIGTERM", () => {
+  test("finishes the requests in progress, stops the plugins, and exits with 0", async () => {
     const app = await project.start(patient);
     const slow = app.with({}).get("/slow/300");
     await logged(app, "slow begins");
@@ -137,7 +137,7 @@ describe("SIGTERM", () => {
     assert.match(app.stdout, /stopped\n$/);
   });
 
-  test("exits at once after a second signal", async () => {
+  test("exits immediately after a second signal", async () => {
     const app = await project.start(patient);
     const slow = app
       .with({})

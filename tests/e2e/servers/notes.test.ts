@@ -1,4 +1,4 @@
-// Tests of the notes endpoints, rule by rule.
+// Tests each rule of the endpoints for notes.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -28,7 +28,7 @@ async function write(fields: Partial<NoteJson> & { admin?: boolean } = {}): Prom
 }
 
 describe("POST /notes", () => {
-  test("responds with 201 and the note, with the fields in the order of the type", async () => {
+  test("responds with 201 and the note, whose properties are in the order of its type", async () => {
     const start = Date.now();
     const answer = await ada.post<NoteJson>("/notes", { title: "Groceries", content: "Milk" });
     assert.equal(answer.status, 201);
@@ -52,17 +52,17 @@ describe("POST /notes", () => {
     }
   });
 
-  test("archived is false if the body does not specify it", async () => {
+  test("sets archived to false if the body does not contain it", async () => {
     assert.equal((await write()).archived, false);
     assert.equal((await write({ archived: true })).archived, true);
   });
 
-  test("the author is the user of the token, even if the body names another one", async () => {
+  test("sets the author to the user of the token, even if the body names another one", async () => {
     assert.equal((await write()).authorId, "ada");
     assert.equal((await write({ authorId: "eve" })).authorId, "ada");
   });
 
-  test("drops members that the contract does not declare", async () => {
+  test("drops properties that the contract does not declare", async () => {
     const id = "11111111-1111-4111-8111-111111111111";
     const note = await write({ id, createdAt: "2000-01-01T00:00:00.000Z", admin: true });
     assert.notEqual(note.id, id);
@@ -71,7 +71,7 @@ describe("POST /notes", () => {
     assertError(await ada.get(`/notes/${id}`), 404, "NOTE_NOT_FOUND");
   });
 
-  test("treats __proto__ and constructor like any other key", async () => {
+  test("treats the keys __proto__ and constructor like any other key", async () => {
     const answer = await ada.send<NoteJson>(
       "POST",
       "/notes",
@@ -82,7 +82,7 @@ describe("POST /notes", () => {
     assert.equal(answer.body.archived, false);
   });
 
-  test("stores text without changes", async () => {
+  test("stores strings without any change", async () => {
     for (const text of [
       '"quoted" \\ / \b\f\n\r\t',
       "żółć 漢字 🧑‍🚀",
@@ -99,7 +99,7 @@ describe("POST /notes", () => {
 });
 
 describe("GET /notes/:id", () => {
-  test("responds with 200 and the note to every user", async () => {
+  test("responds with 200 and the note, to every user", async () => {
     const note = await write();
     for (const api of [ada, app.as("bob"), app.as("root", "admin")]) {
       const answer = await api.get<NoteJson>(`/notes/${note.id}`);
@@ -110,7 +110,7 @@ describe("GET /notes/:id", () => {
 
   for (const id of [NOBODY, "abc", "1", "%20", "constructor", "../notes", "a".repeat(4000), "%F0%9F%92%A9"]) {
     const path = `/notes/${id.replace("/", "%2F")}`;
-    test(`404 NOTE_NOT_FOUND for GET, PUT and DELETE ${path.slice(0, 60)}`, async () => {
+    test(`GET, PUT and DELETE ${path.slice(0, 60)} respond with 404 NOTE_NOT_FOUND`, async () => {
       assertError(await ada.get(path), 404, "NOTE_NOT_FOUND");
       assertError(await ada.put(path, { title: "x" }), 404, "NOTE_NOT_FOUND");
       assertError(await ada.delete(path), 404, "NOTE_NOT_FOUND");
@@ -119,7 +119,7 @@ describe("GET /notes/:id", () => {
 });
 
 describe("PUT /notes/:id", () => {
-  test("changes the given fields, keeps the others and updates updatedAt", async () => {
+  test("changes the properties in the body and updatedAt, and no others", async () => {
     const note = await write({ archived: true });
     const changes: Partial<NoteJson>[] = [{ title: "New" }, { content: "" }, { archived: false }];
     let last = note;
@@ -134,7 +134,7 @@ describe("PUT /notes/:id", () => {
     assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id}`)).body, last);
   });
 
-  test("a body without fields still updates updatedAt, and resets nothing", async () => {
+  test("updates updatedAt for a body without properties, and changes nothing else", async () => {
     const note = await write({ archived: true });
     await new Promise((wake) => setTimeout(wake, 5));
     const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {});
@@ -143,7 +143,7 @@ describe("PUT /notes/:id", () => {
     assert.ok(answer.body.updatedAt > note.updatedAt);
   });
 
-  test("ignores changes of author, id and times", async () => {
+  test("does not change the author, the id or the times", async () => {
     const note = await write();
     const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {
       id: NOBODY,
@@ -158,7 +158,7 @@ describe("PUT /notes/:id", () => {
 });
 
 describe("DELETE /notes/:id", () => {
-  test("responds with 204 without a body, and deletes the note", async () => {
+  test("deletes the note, and responds with 204 without a body", async () => {
     const note = await write();
     const answer = await ada.delete(`/notes/${note.id}`);
     assert.equal(answer.status, 204);
@@ -176,7 +176,7 @@ describe("DELETE /notes/:id", () => {
   });
 });
 
-describe("concurrent requests", () => {
+describe("requests that are sent at the same time", () => {
   test("get their own responses", async () => {
     const titles = Array.from({ length: 200 }, (_, index) => `note ${index}`);
     const written = await Promise.all(titles.map((title) => write({ title })));

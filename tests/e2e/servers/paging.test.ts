@@ -1,4 +1,4 @@
-// Tests of GET /notes: order, totals, and calculation of pages.
+// Tests GET /notes: the order of notes, their total number, and the pages.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -25,14 +25,14 @@ async function list(query = ""): Promise<PageJson> {
   return answer.body;
 }
 
-test("responds with an empty list and zero pages if there are no notes", async () => {
+test("GET /notes responds with an empty list and zero pages if there are no notes", async () => {
   assert.deepEqual(await list(), {
     data: [],
     pagination: { total: 0, page: 1, pageSize: 20, totalPages: 0 },
   });
 });
 
-describe("with 45 notes", () => {
+describe("GET /notes with 45 notes", () => {
   const titles = Array.from({ length: 45 }, (_, index) => `note ${index}`);
 
   before(async () => {
@@ -43,7 +43,7 @@ describe("with 45 notes", () => {
     }
   });
 
-  test("the default is page 1 with 20 notes of all users, newest first", async () => {
+  test("returns page 1 by default, with 20 notes of all users, the newest first", async () => {
     const page = await list();
     assert.deepEqual(page.pagination, { total: 45, page: 1, pageSize: 20, totalPages: 3 });
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe("with 45 notes", () => {
     );
   });
 
-  test("an item has only id, title, archived and createdAt", async () => {
+  test("returns only id, title, archived and createdAt of each note", async () => {
     const [item] = (await list()).data;
     assert.deepEqual(Object.keys(item ?? {}), ["id", "title", "archived", "createdAt"]);
     const note = await ada.get<NoteJson>(`/notes/${item?.id}`);
@@ -60,7 +60,7 @@ describe("with 45 notes", () => {
     assert.deepEqual(item, { id, title, archived, createdAt });
   });
 
-  test("the pages together are the whole list, without gaps or repetitions", async () => {
+  test("returns the whole list as pages, without gaps or repetitions", async () => {
     for (const pageSize of [1, 7, 20, 44, 45, 46, 100]) {
       const totalPages = Math.ceil(45 / pageSize);
       const seen: string[] = [];
@@ -73,14 +73,14 @@ describe("with 45 notes", () => {
     }
   });
 
-  test("a page after the last one is empty", async () => {
+  test("returns an empty page after the last one", async () => {
     for (const page of [4, 1000, Number.MAX_SAFE_INTEGER]) {
       const answer = await list(`?page=${page}&pageSize=20`);
       assert.deepEqual(answer, { data: [], pagination: { total: 45, page, pageSize: 20, totalPages: 3 } });
     }
   });
 
-  test("totals decrease after a delete", async () => {
+  test("returns smaller totals after a delete", async () => {
     const { data } = await list("?pageSize=1");
     assert.equal((await ada.delete(`/notes/${data[0]?.id}`)).status, 204);
     assert.deepEqual((await list("?pageSize=44")).pagination, {
@@ -96,7 +96,7 @@ describe("with 45 notes", () => {
   });
 });
 
-describe("invalid paging is 400", () => {
+describe("GET /notes responds with 400", () => {
   const bad = [
     "0",
     "-1",
@@ -114,21 +114,21 @@ describe("invalid paging is 400", () => {
     "%E0%A4%A",
   ];
   for (const value of bad) {
-    test(`page=${value} and pageSize=${value}`, async () => {
+    test(`to page=${value} and to pageSize=${value}`, async () => {
       assertInvalid(await ada.get(`/notes?page=${value}`), "$.page");
       assertInvalid(await ada.get(`/notes?pageSize=${value}`), "$.pageSize");
     });
   }
 
-  test("a page size above the maximum", async () => {
+  test("to a page size above the maximum", async () => {
     assertInvalid(await ada.get("/notes?pageSize=101"), "$.pageSize");
   });
 
-  test("a repeated value", async () => {
+  test("to a value that occurs twice", async () => {
     assertInvalid(await ada.get("/notes?page=1&page=2"), "$.page");
   });
 
-  test("two invalid values are both named", async () => {
+  test("to two invalid values, which it names both", async () => {
     assertInvalid(await ada.get("/notes?page=0&pageSize=0"), "$.page", "$.pageSize");
   });
 });

@@ -1,4 +1,4 @@
-// Tests of paths and methods: existing and unknown routes, and requests that an HTTP server must refuse.
+// Tests paths and methods: existing and unknown routes, and requests that every HTTP server must refuse.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** Sends a request line with the usual headers, and closes the connection after the response. */
+/** Sends a request line with the usual headers. The server closes the connection after the response. */
 function line(request: string, headers = ""): Promise<string> {
   return raw(
     app.port,
@@ -32,7 +32,7 @@ function line(request: string, headers = ""): Promise<string> {
   );
 }
 
-describe("404 NOT_FOUND", () => {
+describe("an unknown path gets 404 NOT_FOUND", () => {
   for (const path of [
     "/",
     "/note",
@@ -56,7 +56,7 @@ describe("404 NOT_FOUND", () => {
   }
 });
 
-describe("405 METHOD_NOT_ALLOWED names the methods in Allow", () => {
+describe("a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the right ones", () => {
   const cases: [method: string, path: string, allow: string][] = [
     ["PATCH", "/notes", "GET, HEAD, POST"],
     ["DELETE", "/notes", "GET, HEAD, POST"],
@@ -75,14 +75,14 @@ describe("405 METHOD_NOT_ALLOWED names the methods in Allow", () => {
   }
 });
 
-describe("a route in another spelling", () => {
-  test("a trailing slash", async () => {
+describe("a route is found in another spelling of its path", () => {
+  test("with a trailing slash", async () => {
     assert.equal((await ada.get("/notes/")).status, 200);
     assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id}/`)).body, note);
     assert.equal((await ada.get("/notes/?page=1")).status, 200);
   });
 
-  test("percent-encoding", async () => {
+  test("with percent-encoding", async () => {
     assert.equal((await ada.get("/%6eotes")).status, 200);
     assert.equal((await ada.get("/n%6Ftes?p%61ge=1&pageSize=%31")).status, 200);
     const encoded = note.id.replaceAll("-", "%2D");
@@ -90,12 +90,12 @@ describe("a route in another spelling", () => {
     assert.deepEqual((await ada.get<NoteJson>(`/notes/${note.id.toUpperCase()}`)).body, note);
   });
 
-  test("a target in absolute form", async () => {
+  test("with a target in absolute form", async () => {
     const answer = await line("GET http://localhost/notes?pageSize=1 HTTP/1.1");
     assert.equal(statusOf(answer), 200, answer);
   });
 
-  test("an invalid escape is 400", async () => {
+  test("an invalid percent-escape in a path gets 400", async () => {
     for (const path of ["/notes/%", "/notes/%2", "/notes/%zz", "/notes/%E0%A4%A", "/notes/%ff", "/%ff"]) {
       const answer = await line(`GET ${path} HTTP/1.1`);
       assert.equal(statusOf(answer), 400, `${path}: ${answer}`);
@@ -104,12 +104,12 @@ describe("a route in another spelling", () => {
   });
 });
 
-test("an id that no database can store is 400", async () => {
+test("an id that no database can store gets 400", async () => {
   for (const path of ["/notes/%00", "/notes/a%00b"]) assertInvalid(await ada.get(path), "$.id");
 });
 
-describe("HEAD", () => {
-  test("responds like GET, without the body", async () => {
+describe("a HEAD request", () => {
+  test("gets the response of GET without the body", async () => {
     for (const path of [`/notes/${note.id}`, "/notes", "/notes/abc", "/nowhere"]) {
       const get = await ada.get(path);
       const head = await ada.send("HEAD", path);
@@ -121,27 +121,27 @@ describe("HEAD", () => {
     }
   });
 
-  test("sends no byte of a body on the wire", async () => {
+  test("gets no byte of a body on the connection", async () => {
     const answer = await line(`HEAD /notes/${note.id} HTTP/1.1`);
     assert.equal(statusOf(answer), 200);
     assert.ok(answer.endsWith("\r\n\r\n"), answer);
   });
 });
 
-describe("connections", () => {
-  test("serves many requests on one connection, also sent at once", async () => {
+describe("connections to the server", () => {
+  test("serve many requests, also if these are sent together", async () => {
     const one = `GET /notes/${note.id} HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}`;
     const answer = await raw(app.port, `${one}\r\n`.repeat(4) + `${one}connection: close\r\n\r\n`);
     assert.equal(answer.match(/HTTP\/1\.1 200 OK/g)?.length, 5, answer);
     assert.equal(answer.match(new RegExp(note.id, "g"))?.length, 5);
   });
 
-  test("accepts a chunked body", async () => {
+  test("accept a request with a chunked body", async () => {
     const answer = await line(
       "POST /notes HTTP/1.1",
       "content-type: application/json\r\ntransfer-encoding: chunked\r\n",
     );
-    // Only the head is sent before the connection closes: no response may report a created note.
+    // Only the head is sent before the connection closes, so no response may report a new note.
     assert.notEqual(statusOf(answer), 201);
     const chunks = ['{"title":"chu', 'nked","content"', ':"c"}'];
     const body = chunks.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join("");
@@ -176,7 +176,7 @@ describe("connections", () => {
     ["an unknown expectation", 417, "GET /notes HTTP/1.1\r\nhost: a\r\nexpect: miracles\r\n\r\n"],
   ];
   for (const [what, status, request] of refused) {
-    test(`${what}: ${status}, and the connection is closed`, async () => {
+    test(`are closed after ${status} for ${what}`, async () => {
       const answer = await raw(app.port, request, 2000);
       assert.equal(statusOf(answer), status, JSON.stringify(answer));
       assert.equal(answer.match(/HTTP\/1\.1/g)?.length, 1, "one answer, then the end");
@@ -185,7 +185,7 @@ describe("connections", () => {
     });
   }
 
-  test("clients that disconnect in the middle of a request do no harm", async () => {
+  test("may break in the middle of a request without any harm", async () => {
     const whole = `GET /notes HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}\r\n`;
     await Promise.all(
       Array.from({ length: whole.length }, (_, length) => raw(app.port, whole.slice(0, length), 20)),

@@ -1,4 +1,4 @@
-// Tests that the server exits when requested, without losing accepted requests.
+// Tests that the server exits when it is told to, and loses no request that it has accepted.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** Returns the titles of all notes, newest first. */
+/** Returns the titles of all notes, the newest first. */
 async function titles(app: RunningApp): Promise<string[]> {
   const found: string[] = [];
   for (let page = 1; ; page += 1) {
@@ -29,12 +29,12 @@ for (const [signal, rounds] of [
   ["SIGTERM", 6],
   ["SIGINT", 2],
 ] as const) {
-  test(`${signal} under load loses no accepted request, ${rounds} times`, async () => {
+  test(`${signal} under load loses no accepted request, in ${rounds} rounds`, async () => {
     const sent: Sent[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const app = await project.start({ mode: "production" });
       const load = new Load(app, `${signal} ${round}`);
-      // Each round stops the server at a different time.
+      // Each round stops the server at another time.
       await load.until(100 + round * 7);
       const ended = app.stop(signal);
       load.signalled();
@@ -50,7 +50,7 @@ for (const [signal, rounds] of [
     const answered = sent.filter(({ outcome }) => outcome.kind === "answer").map(({ title }) => title);
     assert.ok(answered.length > rounds * 100);
 
-    // Refused requests had no effect, and acknowledged writes are stored.
+    // Requests that were refused have had no effect, and confirmed writes are stored.
     const app = await project.start();
     const kept = (await titles(app)).filter((title) => title.startsWith(signal));
     await app.stop();
@@ -58,7 +58,7 @@ for (const [signal, rounds] of [
   });
 }
 
-test("notes exist after a restart", async () => {
+test("notes still exist after a restart of the server", async () => {
   const first = await project.start();
   const answer = await first.as("ada").post<NoteJson>("/notes", { title: "kept", content: "c" });
   assert.equal(answer.status, 201);
@@ -70,7 +70,7 @@ test("notes exist after a restart", async () => {
   await second.stop();
 });
 
-test("reports a port in use in three lines", async () => {
+test("a server reports a port in use in three lines", async () => {
   const app = await project.start();
   await assert.rejects(project.start({ env: { PORT: String(app.port) } }), (error: Error) => {
     const [what, where, help] = error.message.split("\n").slice(-4);

@@ -1,4 +1,5 @@
-// Tests of the teams example: relations between its tables, and concurrent requests for the same resource.
+// Tests the Teams example: the relations between its tables, and requests that change the same team at the
+// same time.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -84,7 +85,7 @@ describe("users", () => {
     assertError(await api.delete(`/users/${user.id}`), 404, "USER_NOT_FOUND");
   });
 
-  test("cannot share an address", async () => {
+  test("cannot have the email address of another user", async () => {
     const [ada, bob] = [await someone(), await someone()];
     const { details } = assertError(
       await api.post("/users", { email: ada.email, displayName: "Another" }),
@@ -107,7 +108,7 @@ describe("users", () => {
     assert.deepEqual(statuses(rush), { 201: 1, 409: 11 });
   });
 
-  test("are refused with every rule that they break", async () => {
+  test("are refused with all rules that they break", async () => {
     assertInvalid(
       await api.post("/users", { email: "nobody", displayName: "A", status: "asleep" }),
       "$.email",
@@ -122,7 +123,7 @@ describe("users", () => {
     assertInvalid(await api.get("/users?status=asleep&page=0"), "$.page", "$.status");
   });
 
-  test("are listed by status in pages", async () => {
+  test("are listed by status, in pages", async () => {
     const asleep = [await someone(), await someone(), await someone()];
     for (const { id } of asleep) await api.put(`/users/${id}`, { status: "deleted" });
     const first = await api.get<PageJson<UserJson>>("/users?status=deleted&pageSize=2");
@@ -135,8 +136,8 @@ describe("users", () => {
   });
 });
 
-describe("todos", () => {
-  test("belong to an existing user, and are deleted with the user", async () => {
+describe("todos of users", () => {
+  test("belong to a user who exists, and are deleted with the user", async () => {
     assertError(await api.post("/todos", { title: "Milk", userId: randomUUID() }), 404, "USER_NOT_FOUND");
     const user = await someone();
     const todo = await made<TodoJson>("/todos", { title: "Milk", userId: user.id });
@@ -151,7 +152,7 @@ describe("todos", () => {
     assertError(await api.delete(`/todos/${todo.id}`), 404, "TODO_NOT_FOUND");
   });
 
-  test("are listed by user and by state", async () => {
+  test("are listed by user and by completion", async () => {
     const user = await someone();
     const [milk, bread] = [
       await made<TodoJson>("/todos", { title: "Milk", userId: user.id, completed: true }),
@@ -166,10 +167,10 @@ describe("todos", () => {
   });
 });
 
-describe("text that is not a UUID", () => {
+describe("an id that is not a UUID", () => {
   const wrong = ["abc", randomUUID().slice(1), `${randomUUID()}0`];
 
-  test("returns 400 in a path, by the type of the key", async () => {
+  test("gets 400 in a path, because of the type of the key", async () => {
     for (const id of wrong) {
       for (const path of [`/users/${id}`, `/todos/${id}`, `/teams/${id}`]) {
         assertInvalid(await api.get(path), "$.id");
@@ -180,7 +181,7 @@ describe("text that is not a UUID", () => {
     }
   });
 
-  test("returns 400 in a query and in a body, by the key that `@references` names", async () => {
+  test("gets 400 in a query and in a body, because of the key that `@references` names", async () => {
     for (const id of wrong) {
       assertInvalid(await api.get(`/todos?userId=${id}`), "$.userId");
       assertInvalid(await api.post("/todos", { title: "Milk", userId: id }), "$.userId");
@@ -190,7 +191,7 @@ describe("text that is not a UUID", () => {
 });
 
 describe("teams", () => {
-  test("show their members in the order of joining", async () => {
+  test("show their members in the order in which they joined", async () => {
     const team = await made<TeamJson>("/teams", { name: "Analysts" });
     assert.equal(team.capacity, 10);
     const [ada, bob] = [await someone("Ada"), await someone("Bob")];
@@ -213,12 +214,12 @@ describe("teams", () => {
     assert.deepEqual((await api.get<TeamJson>(`/teams/${team.id}`)).body.members, []);
   });
 
-  test("refuse a member twice, an unknown user and an unknown team", async () => {
+  test("refuse a member who is already in the team, an unknown user, and an unknown team", async () => {
     const team = await made<TeamJson>("/teams", { name: "Analysts", capacity: 1 });
     const ada = await someone();
     const path = `/teams/${team.id}/members`;
     await made(path, { userId: ada.id });
-    // The team is full too, but the membership is checked first.
+    // The team is full too, but this check comes first.
     assertError(await api.post(path, { userId: ada.id }), 409, "ALREADY_MEMBER");
     assertError(await api.post(path, { userId: (await someone()).id }), 403, "TEAM_FULL");
     assertError(await api.post(path, { userId: randomUUID() }), 404, "USER_NOT_FOUND");
@@ -226,7 +227,7 @@ describe("teams", () => {
     assertInvalid(await api.post(path, { userId: ada.id, role: "boss" }), "$.role");
   });
 
-  test("give their last place to one of two users who join at the same time", async () => {
+  test("give their last place to only one of two users who join at the same time", async () => {
     const [ada, bob] = [await someone(), await someone()];
     for (let round = 0; round < 5; round += 1) {
       const team = await made<TeamJson>("/teams", { name: "Solo", capacity: 1 });

@@ -1,4 +1,5 @@
-// Tests of invalid bodies: every rule of every field, and bodies that are not JSON. A refused request never changes a row.
+// Tests invalid bodies: every rule of every property, and bodies that are not JSON. A refused request must not change any
+// row.
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -26,19 +27,19 @@ before(async () => {
 });
 after(() => project?.remove());
 
-/** Returns a valid body of the given length in bytes. */
+/** Returns a valid body that has this length in bytes. */
 function padded(length: number): string {
   return JSON.stringify(GOOD).padEnd(length);
 }
 
-/** Sends a body to both routes with a body. */
+/** Sends a body to POST and to PUT, and checks both responses. */
 async function both(body: unknown, check: (answer: Answer<unknown>) => void): Promise<void> {
   check(await ada.post("/notes", body));
   check(await ada.put(`/notes/${note.id}`, body));
 }
 
-describe("fields", () => {
-  /** Field, description of the error, and invalid values. */
+describe("a property of the body", () => {
+  /** Property, description of its invalid values, and these values. */
   const wrong: [field: "title" | "content" | "archived", what: string, ...values: unknown[]][] = [
     ["title", "of the wrong type", null, 42, true, [], {}, ["a"], { length: 5 }],
     ["title", "too short", ""],
@@ -50,14 +51,14 @@ describe("fields", () => {
     ["archived", "of the wrong type", null, "false", "", 0, 1, [], {}],
   ];
   for (const [field, what, ...values] of wrong) {
-    test(`${field} ${what}`, async () => {
+    test(`is refused: ${field} ${what}`, async () => {
       for (const value of values) {
         await both({ ...GOOD, [field]: value }, (answer) => assertInvalid(answer, `$.${field}`));
       }
     });
   }
 
-  test("counts characters, not UTF-16 units, and accepts the limits themselves", async () => {
+  test("is measured in characters and not in UTF-16 code units, and may be as long as the limit", async () => {
     for (const [title, content] of [
       ["a", ""],
       ["a".repeat(200), "a".repeat(10_000)],
@@ -70,7 +71,7 @@ describe("fields", () => {
     }
   });
 
-  test("POST requires title and content, and names every missing field at once", async () => {
+  test("is required by POST if it is title or content, and the response names all that are missing", async () => {
     assertInvalid(await ada.post("/notes", { content: "c" }), "$.title");
     assertInvalid(await ada.post("/notes", { title: "t" }), "$.content");
     assertInvalid(await ada.post("/notes", {}), "$.title", "$.content");
@@ -82,7 +83,7 @@ describe("fields", () => {
     );
   });
 
-  test("a failure names the expected and the received value", async () => {
+  test("is described by the expected and the received value if it is invalid", async () => {
     const error = assertInvalid(
       await ada.post("/notes", { title: "", archived: 1 }),
       "$.title",
@@ -100,7 +101,7 @@ describe("fields", () => {
     assert.deepEqual([archived?.rule, archived?.limit], ["type", "boolean"]);
   });
 
-  test("an inherited name is not a field", async () => {
+  test("counts as missing if the object only inherits it", async () => {
     assertInvalid(
       await ada.send("POST", "/notes", '{"__proto__":{"title":"t","content":"c"}}', JSON_TYPE),
       "$.title",
@@ -109,14 +110,14 @@ describe("fields", () => {
   });
 });
 
-describe("bodies", () => {
-  test("refuses JSON that is not an object", async () => {
+describe("the body of a request", () => {
+  test("is refused if it is JSON but not an object", async () => {
     for (const body of [null, 42, "text", true, [], [GOOD]]) {
       await both(body, (answer) => assertInvalid(answer, "$"));
     }
   });
 
-  test("refuses text that is not JSON", async () => {
+  test("is refused if it is not JSON", async () => {
     const texts = [
       "{",
       "{title:1}",
@@ -136,7 +137,7 @@ describe("bodies", () => {
     }
   });
 
-  test("refuses bytes that are not UTF-8", async () => {
+  test("is refused if it is not UTF-8", async () => {
     const body = new Uint8Array([
       ...Buffer.from('{"title":"'),
       0xff,
@@ -146,14 +147,14 @@ describe("bodies", () => {
     assertInvalid(await ada.send("POST", "/notes", body, JSON_TYPE), "$");
   });
 
-  test("refuses a missing body", async () => {
+  test("is refused if it is missing", async () => {
     assertInvalid(await ada.send("POST", "/notes", undefined, JSON_TYPE), "$");
     assertInvalid(await ada.send("POST", "/notes", "", JSON_TYPE), "$");
     assertInvalid(await ada.send("POST", "/notes", " \n", JSON_TYPE), "$");
     assertInvalid(await ada.send("PUT", `/notes/${note.id}`, undefined, JSON_TYPE), "$");
   });
 
-  test("responds with an error to nesting of any depth", async () => {
+  test("gets an error response, no matter how deeply it is nested", async () => {
     for (const depth of [1000, 100_000, 500_000]) {
       const nested = "[".repeat(depth) + "]".repeat(depth);
       assertInvalid(await ada.send("POST", "/notes", nested, JSON_TYPE), "$");
@@ -168,7 +169,7 @@ describe("bodies", () => {
     assert.equal((await ada.get("/notes")).status, 200);
   });
 
-  test("responds with 415 to a content type that is not JSON", async () => {
+  test("gets 415 if its content type is not JSON", async () => {
     for (const type of [
       "text/plain",
       "text/json",
@@ -182,7 +183,7 @@ describe("bodies", () => {
       const answer = await ada.send("POST", "/notes", JSON.stringify(GOOD), { "content-type": type });
       assertError(answer, 415, "UNSUPPORTED_MEDIA_TYPE");
     }
-    // With bytes, fetch sets no content type.
+    // fetch sets no content type for bytes.
     assertError(
       await ada.send("POST", "/notes", new Uint8Array(Buffer.from(JSON.stringify(GOOD)))),
       415,
@@ -190,7 +191,7 @@ describe("bodies", () => {
     );
   });
 
-  test("responds with 415 to a charset that is not UTF-8", async () => {
+  test("gets 415 if its charset is not UTF-8", async () => {
     const type = "application/json; charset=iso-8859-1";
     assertError(
       await ada.send("POST", "/notes", JSON.stringify(GOOD), { "content-type": type }),
@@ -199,7 +200,7 @@ describe("bodies", () => {
     );
   });
 
-  test("accepts other content types for JSON", async () => {
+  test("may have any content type that means JSON", async () => {
     for (const type of [
       "application/json; charset=utf-8",
       "Application/JSON;charset=UTF-8",
@@ -211,15 +212,15 @@ describe("bodies", () => {
     }
   });
 
-  test("refuses a compressed body", async () => {
+  test("is refused if it is compressed", async () => {
     const body = new Uint8Array(gzipSync(JSON.stringify(GOOD)));
     const answer = await ada.send("POST", "/notes", body, { ...JSON_TYPE, "content-encoding": "gzip" });
     assert.ok([400, 415].includes(answer.status), answer.text);
   });
 
-  test("responds with 413 to more than 1 MiB, and reads exactly 1 MiB", async () => {
+  test("gets 413 if it is longer than 1 MiB, and is read if it has exactly 1 MiB", async () => {
     assert.equal((await ada.send("POST", "/notes", padded(MIB), JSON_TYPE)).status, 201);
-    // The client can read the response even if the body is much too large.
+    // The client must be able to read the response, even if the body is much too large.
     for (const length of [MIB + 1, 4 * MIB]) {
       assertError(await ada.send("POST", "/notes", padded(length), JSON_TYPE), 413, "PAYLOAD_TOO_LARGE");
     }
@@ -227,13 +228,13 @@ describe("bodies", () => {
   });
 });
 
-describe("a refused request has no effect", () => {
+describe("a request that is refused", () => {
   let list: PageJson;
   beforeEach(async () => {
     list = (await ada.get<PageJson>("/notes?pageSize=100")).body;
   });
 
-  test("writes and changes no row", async () => {
+  test("creates and changes no row", async () => {
     const original = (await ada.get<NoteJson>(`/notes/${note.id}`)).body;
     await both({ ...GOOD, title: "" }, (answer) => assertInvalid(answer, "$.title"));
     await both({ ...GOOD, title: "new", archived: "yes" }, (answer) => assertInvalid(answer, "$.archived"));

@@ -1,13 +1,13 @@
-/** Response with its complete body. */
+/** Response whose body has been received completely. */
 export interface Answer<T> {
   status: number;
   headers: Headers;
   text: string;
-  /** JSON of the body. Throws if the body is not JSON. */
+  /** Body as a JSON value. Reading this property throws an error if the body is not JSON. */
   readonly body: T;
 }
 
-/** Client of the notes API that sends any request, valid or invalid. */
+/** Client of the notes API. It sends any request, valid or invalid. */
 export class Api {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export class Api {
     return this.send("DELETE", path);
   }
 
-  /** Sends exactly the given request. */
+  /** Sends a request exactly as it is given. */
   async send<T>(
     method: string,
     path: string,

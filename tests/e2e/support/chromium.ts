@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** Path of Chromium: from `KIT_CHROMIUM`, or from the usual locations. */
+/** Path of the browser Chromium: the environment variable `KIT_CHROMIUM`, or else one of the usual paths. */
 export const chromiumPath: string | undefined = [
   process.env["KIT_CHROMIUM"] ?? "",
   "/usr/bin/chromium",
@@ -8,6 +8,6 @@ export const chromiumPath: string | undefined = [
   "/usr/bin/google-chrome",
 ].find((path) => path !== "" && existsSync(path));
 
-/** Reason for skipping tests in a browser, or false to run them. */
+/** Reason why tests in a browser are skipped. False if they run. */
 export const withoutChromium: string | false =
   chromiumPath === undefined && "no Chromium; install it, or name one in KIT_CHROMIUM";

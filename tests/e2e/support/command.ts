@@ -1,22 +1,22 @@
 import { spawn } from "node:child_process";
 
-/** Result of a finished command. */
+/** Result of a command that has exited. */
 export interface CommandResult {
-  /** Exit code, or `null` if a signal terminated the command. */
+  /** Exit code. `null` if a signal ended the command. */
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Options for running a command. */
+/** Options of a command. */
 export interface CommandOptions {
   cwd: string;
   env?: Readonly<Record<string, string>>;
-  /** Timeout in milliseconds, after which the command is killed; default one minute. */
+  /** Time in milliseconds after which the command is killed. Default: one minute. */
   timeout?: number;
 }
 
-/** Runs a program until it exits. Rejects if the program does not start or does not exit in time. */
+/** Runs a program until it exits. Rejects if it cannot be started, or does not exit in time. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -48,7 +48,7 @@ export async function run(
   return promise;
 }
 
-/** Environment variables that would redirect a command or color its output. */
+/** Environment variables that commands do not get, because they would change the output or its destination. */
 const LEFT_OUT = [
   "DATABASE_URL",
   "DEBUG_PORT",
@@ -63,9 +63,9 @@ const LEFT_OUT = [
   "SOURCE_DATE_EPOCH",
 ];
 
-/** Returns the environment for commands. */
+/** Returns the environment variables that commands get. */
 export function baseEnvironment(): NodeJS.ProcessEnv {
-  // The embedded database stops sooner than usual, so that a finished test does not wait long.
+  // Makes the embedded database stop sooner than usual, because a test waits for that at its end.
   const environment: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: "1", KIT_DATABASE_IDLE_MS: "500" };
   for (const name of LEFT_OUT) Reflect.deleteProperty(environment, name);
   return environment;

@@ -9,7 +9,7 @@ import { repository } from "./project.ts";
 
 const patienceMs = 60_000;
 
-/** `kit dev` on a project, with its output on its own terminal: both streams in order. */
+/** `kit dev` for a project, in a pseudoterminal. Its output contains both streams in order. */
 export class DevSession implements AsyncDisposable {
   readonly #child: ChildProcess;
   #output = "";
@@ -42,7 +42,7 @@ export class DevSession implements AsyncDisposable {
     return this.#child.pid!;
   }
 
-  /** Waits until a text is in the output, after its first `from` characters. */
+  /** Waits until the output contains a text. Ignores the first `from` characters of the output. */
   async shows(text: string | RegExp, from = 0): Promise<void> {
     const deadline = performance.now() + patienceMs;
     const isThere = (): boolean => {
@@ -56,7 +56,7 @@ export class DevSession implements AsyncDisposable {
     }
   }
 
-  /** Waits until `kit dev` exits by itself. Resolves to its exit code. */
+  /** Waits until `kit dev` exits without being stopped. Resolves to its exit code. */
   async end(): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       await once(this.#child, "close", { signal: AbortSignal.timeout(patienceMs) });
@@ -68,7 +68,7 @@ export class DevSession implements AsyncDisposable {
     await this.stop();
   }
 
-  /** Stops `kit dev` like Ctrl-C. Resolves to its exit code. */
+  /** Stops `kit dev` as Ctrl-C does. Resolves to its exit code. */
   stop(): Promise<number | null> {
     this.#child.kill("SIGINT");
     return this.end();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Answer } from "./api.ts";
 import type { ErrorJson } from "./wire.ts";
 
-/** Asserts an error with the given status and code in the format of all errors. */
+/** Asserts that a response is an error with this status and code, in the format of all errors. Returns the error. */
 export function assertError(answer: Answer<unknown>, status: number, code: string): ErrorJson["error"] {
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -14,7 +14,7 @@ export function assertError(answer: Answer<unknown>, status: number, code: strin
   return body.error;
 }
 
-/** Asserts a validation error at exactly these paths. */
+/** Asserts that a response is a validation error for exactly these paths. Returns the error. */
 export function assertInvalid(answer: Answer<unknown>, ...paths: readonly string[]): ErrorJson["error"] {
   const error = assertError(answer, 400, "VALIDATION_ERROR");
   const fields = error.details?.fields ?? [];

@@ -1,10 +1,13 @@
 import { Agent, request } from "node:http";
 import type { RunningApp } from "./running-app.ts";
 
-/** A sent note, and the outcome of its request. */
+/** Note that was sent, and the outcome of its request. */
 export interface Sent {
   readonly title: string;
-  /** True if the system had accepted the whole request before the signal, on a connection that the server had responded on before. */
+  /**
+   * True if the operating system had accepted the whole request before the signal, on a connection that the server had already used for a
+   * response.
+   */
   readonly wasWritten: boolean;
   readonly outcome:
     | { readonly kind: "answer"; readonly status: number; readonly text: string }
@@ -13,7 +16,7 @@ export interface Sent {
 
 const clients = 8;
 
-/** Clients that write one note after another, each on its own connection, without retries. */
+/** Clients that create one note after the other. Each has its own connection and repeats no request. */
 export class Load {
   readonly #app: RunningApp;
   readonly #name: string;
@@ -29,18 +32,18 @@ export class Load {
     this.#running = Array.from({ length: clients }, (_, client) => this.#run(client));
   }
 
-  /** Waits until the given number of notes got a response. */
+  /** Waits until this number of notes has got a response. */
   until(count: number): Promise<void> {
     this.#awaited = count;
     return this.#arrived.promise;
   }
 
-  /** Marks the time of the signal: requests sent after that may come too late. */
+  /** Remembers the time of the signal. Requests that are sent later may come too late. */
   signalled(): void {
     this.#isSignalled = true;
   }
 
-  /** Waits until every client is refused, and returns the outcome of each note. */
+  /** Waits until the server refuses every client. Returns the outcome of each note. */
   async end(): Promise<readonly Sent[]> {
     await Promise.all(this.#running);
     return this.#sent;
@@ -74,7 +77,7 @@ export class Load {
     sending.once("response", (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-      // A response head without its body counts neither as a response nor as a refusal.
+      // A response whose body is missing counts neither as a response nor as a refusal.
       response.once("error", ({ message }) =>
         resolve({ title, wasWritten, outcome: { kind: "answer", status: 0, text: `${text} [${message}]` } }),
       );

@@ -11,36 +11,36 @@ import { onServer, server } from "./server.ts";
 /** Root of this repository. */
 export const repository: string = resolve(import.meta.dirname, "../../..");
 
-/** Application in `examples/`. */
+/** Name of an application in `examples/`. */
 export type Example = "notes" | "teams";
 
-/** Returns true if a file belongs to the Rust server's project: neither a build output, nor data, nor a link to shared files. */
+/** Returns true if a file belongs to the project of the Rust server. Build outputs, data and links to shared files do not. */
 function isOfRust(path: string): boolean {
   return ![".kit", ".data", "target", "node_modules", "api", "migrations"].includes(basename(path));
 }
 
-/** Project in its own directory, with its own `.kit/` and its own database. */
+/** Project in its own directory, with its own artifacts and its own database. */
 export class Project {
   readonly root: string;
   readonly #apps: RunningApp[] = [];
-  /** Database for a program that does not start the database itself. */
+  /** Database of a program that does not start the database itself. */
   #database: DevDatabase | undefined;
 
   private constructor(root: string) {
     this.root = root;
   }
 
-  /** Creates an empty directory in which the packages of this repository are installed. */
+  /** Creates a project in an empty directory. The packages of this repository are installed in it. */
   static async empty(): Promise<Project> {
     const root = await mkdtemp(join(await realpath(tmpdir()), "kit-e2e-"));
-    // Use the usual mode of directories. If the tests run as root, PostgreSQL runs as another user, and stores its data in the project only
-    // if that user has access.
+    // If the tests run as root, PostgreSQL runs as another account. It stores its data in the project only if that account can enter the
+    // directory.
     await chmod(root, 0o755);
     await symlink(join(repository, "node_modules"), join(root, "node_modules"));
     return new Project(root);
   }
 
-  /** Creates a project with these files: contents by path. */
+  /** Creates a project with these files. The keys are paths, the values are contents. */
   static async of(files: ReadonlyMap<string, string>): Promise<Project> {
     const project = await Project.empty();
     for (const [path, text] of files) {
@@ -51,7 +51,9 @@ export class Project {
     return project;
   }
 
-  /** Copies an example as it is in git, for the server of this run: without build output and data. */
+  /**
+   * Copies an example as it is in git, without build output and data. Copies the Rust server's example if this run tests the Rust server.
+   */
   static async copy(example: Example = "notes"): Promise<Project> {
     const project = await Project.empty();
     if (server.program !== undefined) {
@@ -68,7 +70,7 @@ export class Project {
     return project;
   }
 
-  /** Copies the Rust server's project, with the files that it shares with Notes at their own locations. Its program is already built. */
+  /** Copies the Rust server's example, and the files that it shares with Notes, to their places. Its program has been built already. */
   async #copyRust(): Promise<void> {
     const [from, notes] = [join(repository, "examples/notes-rust"), join(repository, "examples/notes")];
     await cp(from, this.root, { recursive: true, filter: isOfRust });
@@ -76,7 +78,7 @@ export class Project {
     await cp(join(notes, "migrations"), join(this.root, "migrations"), { recursive: true });
   }
 
-  /** Copies and builds an example, and applies its migrations. */
+  /** Copies an example, builds it and applies its migrations. */
   static async ready(example: Example = "notes"): Promise<Project> {
     const project = await Project.copy(example);
     try {
@@ -89,18 +91,18 @@ export class Project {
     }
   }
 
-  /** Runs `kit build`. A program in Rust is not rebuilt, because it is the same in every copy. */
+  /** Runs `kit build`. Does nothing for a program in Rust, because it is the same in every copy. */
   async build(): Promise<void> {
     await this.kitOk("build", ...(server.program === undefined ? [] : ["--no-compile"]));
   }
 
-  /** Runs the `kit` command in the project. */
+  /** Runs the program `kit` in the project. */
   async kit(args: readonly string[], options: Omit<CommandOptions, "cwd"> = {}): Promise<CommandResult> {
     const bin = join(repository, "node_modules/.bin/kit");
     return run(process.execPath, [bin, ...args], { ...options, cwd: this.root });
   }
 
-  /** Runs the `kit` command and fails if the command fails. */
+  /** Runs the program `kit` in the project. Throws an error if it fails. */
   async kitOk(...args: readonly string[]): Promise<CommandResult> {
     const result = await this.kit(args);
     assert.equal(result.code, 0, `kit ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
@@ -114,14 +116,14 @@ export class Project {
     return app;
   }
 
-  /** Passes the database's URL to a program in Rust. */
+  /** Adds the URL of the database to the environment of a program in Rust. */
   async #withDatabase(options: StartOptions): Promise<StartOptions> {
     if (server.program === undefined) return options;
     this.#database ??= await openDatabase({ root: this.root });
     return { ...options, env: { DATABASE_URL: this.#database.url, ...options.env } };
   }
 
-  /** Stops everything that was started and deletes the directory. */
+  /** Stops everything that was started, and deletes the directory. */
   async remove(): Promise<void> {
     for (const app of this.#apps) await app.kill();
     await this.#database?.close();
@@ -129,7 +131,10 @@ export class Project {
     await rm(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 
-  /** Waits until the embedded database has stopped, shortly after its last user, so that its files are not deleted while it runs. */
+  /**
+   * Waits until the embedded database has stopped, which happens shortly after its last user. Otherwise its files would be deleted while it
+   * runs.
+   */
   async #databaseStopped(): Promise<void> {
     const files = ["postgres", "tests"].map((of) => join(this.root, ".data", of, "cluster/postmaster.pid"));
     const deadline = Date.now() + 30_000;

@@ -4,16 +4,16 @@ import { Api } from "./api.ts";
 import { baseEnvironment } from "./command.ts";
 import { server } from "./server.ts";
 
-/** Options for starting the application. */
+/** Options of an application's start. */
 export interface StartOptions {
-  /** `NODE_ENV`; default `development`. */
+  /** Value of `NODE_ENV`. Default: `development`. */
   mode?: "development" | "production";
   env?: Readonly<Record<string, string>>;
-  /** Program to start instead of the server of this run. */
+  /** Path of a program that is started instead of the server that this run tests. */
   program?: string;
-  /** Arguments for Node; default `src/main.ts`. */
+  /** Arguments for Node. Default: `src/main.ts`. */
   args?: readonly string[];
-  /** User and group of the process; default those of the tests. */
+  /** User and group of the process. Default: those of the tests. */
   uid?: number;
 }
 
@@ -25,9 +25,9 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-/** Server process of an example. */
+/** Process of an example's server. */
 export class RunningApp {
-  /** URL, such as `http://127.0.0.1:41234`. */
+  /** URL of the server, such as `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly port: number;
   readonly #child: ChildProcess;
@@ -72,17 +72,17 @@ export class RunningApp {
     }
   }
 
-  /** Returns a client with the token of a user. */
+  /** Returns a client that sends the access token of a user. */
   as(user: string, role = "user"): Api {
     return new Api(this.url, { authorization: `Bearer ${user}:${role}` });
   }
 
-  /** Returns a client with exactly these headers. */
+  /** Returns a client that sends exactly these headers. */
   with(headers: Readonly<Record<string, string>>): Api {
     return new Api(this.url, headers);
   }
 
-  /** Waits until the debug sidecar listens, and returns its port. */
+  /** Waits until the debug sidecar listens. Returns its port. */
   async debugPort(): Promise<number> {
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {

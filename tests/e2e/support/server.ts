@@ -1,35 +1,37 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 
-/** Server that the tests in `tests/e2e/servers` run on. */
+/** Server that the tests in `tests/e2e/servers` use. */
 export interface Server {
-  /** Package of its adapter. */
+  /** Package that exports the adapter. */
   readonly from: string;
-  /** Function that creates the adapter. */
+  /** Name of the function that creates the adapter. */
   readonly make: string;
-  /** Name of the adapter in errors and logs. */
+  /** Name of the adapter in error messages and log entries. */
   readonly adapter: string;
-  /** Environment variables for the process of the application. */
+  /** Environment variables of the application. */
   readonly env: Readonly<Record<string, string>>;
-  /** Program of a server without Node: `examples/notes-rust`, which `kit build` has built there. It contains Notes only. */
+  /**
+   * Program of a server that does not run on Node. It is `examples/notes-rust`, which `kit build` has built there, and contains only Notes.
+   */
   readonly program?: string;
 }
 
-/** Directory for programs that cargo builds from generated code, shared by the whole repository. `xtask/src/check.rs` has the same path. */
+/** Directory for the programs that cargo builds from generated code. `xtask/src/check.rs` contains the same path. */
 const generated = resolve(import.meta.dirname, "../../../target/generated");
 
-/** Returns the path of the program that `kit build` creates for a project with `rustServer()`. */
+/** Returns the path of the program that `kit build` creates for a project with the plugin `rustServer()`. */
 export function rustProgramOf(project: string): string {
   return join(generated, "debug", project);
 }
 
-/** Path of Notes as a program in Rust. */
+/** Path of the program that serves Notes in Rust. */
 export const rustProgram: string = rustProgramOf("notes-rust");
 
-/** Servers by the values of `KIT_E2E_SERVER`. `xtask/src/test.rs` runs all of them. */
+/** Servers by the value of `KIT_E2E_SERVER`. `xtask/src/test.rs` runs the tests on all of them. */
 const servers: Readonly<Record<string, Server>> = {
   native: { from: "@kit/server-native", make: "nativeServer", adapter: "native", env: {} },
-  // The native adapter on a platform without its engine.
+  // This server is the native adapter as it behaves on a platform without its addon.
   fallback: {
     from: "@kit/server-native",
     make: "nativeServer",
@@ -58,7 +60,7 @@ const servers: Readonly<Record<string, Server>> = {
   },
 };
 
-/** Server of this run: `KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts"`; default `native`. */
+/** Server that this run tests: `KIT_E2E_SERVER=express node --test "tests/e2e/servers/*.test.ts"`. Default: `native`. */
 export const server: Server = chosen(process.env["KIT_E2E_SERVER"] ?? "native");
 
 function chosen(name: string): Server {
@@ -68,8 +70,8 @@ function chosen(name: string): Server {
 }
 
 /**
- * Returns the source of an application for the native server, changed for the server of this run. A user who changes the server changes
- * only these two lines too.
+ * Changes the source of an application for the native server, so that it uses the server of this run. A user who chooses another server
+ * changes the same two lines.
  */
 export function onServer(source: string): string {
   if (server.program !== undefined) return source;

@@ -5,24 +5,24 @@ import { spawn } from "@lydell/node-pty";
 import { baseEnvironment } from "./command.ts";
 import { repository } from "./project.ts";
 
-/** Key codes that a terminal sends. */
+/** Characters that a terminal sends for a key. */
 export const DOWN = "\u001B[B";
 export const ENTER = "\r";
 export const ESCAPE = "\u001B";
 export const CTRL_C = "\u0003";
 
-/** Text to wait for on the screen, and the keys to press then. */
+/** Text to wait for on the screen, and the keys that are then pressed. */
 export type Step = readonly [question: string, ...keys: string[]];
 
-/** Output of a command on its terminal. */
+/** Output of a command in a pseudoterminal. */
 export interface Seen {
   readonly code: number;
   readonly text: string;
-  /** Output of `stty -g` before and after the command. */
+  /** Settings of the terminal before and after the command, as `stty -g` prints them. */
   readonly terminal: readonly (string | undefined)[];
 }
 
-/** Runs `kit` with these arguments on a terminal of 80 columns, like a shell, and answers its questions. */
+/** Runs `kit` with these arguments in a pseudoterminal of 80 columns, as a shell does, and answers its questions. */
 export async function onTerminal(args: string, cwd: string, steps: readonly Step[]): Promise<Seen> {
   const kit = `'${process.execPath}' '${join(repository, "node_modules/.bin/kit")}'`;
   const script = `echo "terminal $(stty -g)"; ${kit} ${args}; code=$?; echo "terminal $(stty -g)"; exit $code`;
@@ -57,7 +57,7 @@ export async function onTerminal(args: string, cwd: string, steps: readonly Step
   return { code, text, terminal: settings };
 }
 
-/** Asserts that the terminal's settings and its cursor are restored. */
+/** Asserts that the command has restored the settings and the cursor of the terminal. */
 export function restored({ terminal, text }: Seen): void {
   assert.equal(terminal.length, 2, text);
   assert.equal(terminal[0], terminal[1]);

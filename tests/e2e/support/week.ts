@@ -1,6 +1,6 @@
 import { Project } from "./project.ts";
 
-/** Adapters of servers on Node: the functions that create them, and their packages. */
+/** Adapters on Node: their names, the functions that create them, and their packages. */
 export const adapters: readonly (readonly [
   make: string,
   from: string,
@@ -29,7 +29,7 @@ const tsconfig = {
   include: ["src", ".kit/**/*"],
 };
 
-/** Project without mistakes, as a user writes in the first week: contents by path. */
+/** Project without mistakes, as a user writes it in the first week. The keys are paths, the values are contents. */
 export const files: ReadonlyMap<string, string> = new Map([
   ["package.json", `${JSON.stringify({ name: "week", version: "1.0.0", type: "module", private: true })}\n`],
   ["tsconfig.json", `${JSON.stringify(tsconfig)}\n`],
@@ -86,7 +86,7 @@ console.log(\`Listening on \${url}\`);
   ],
 ]);
 
-/** Files that a program with a database has instead of the files above. */
+/** Files of a program with a database. They replace the files of the same paths above. */
 export const withDatabase: ReadonlyMap<string, string> = new Map([
   [
     "src/database.ts",
@@ -133,7 +133,7 @@ export const app = createApp({
   ],
 ]);
 
-/** Creates the project with some files replaced; `null` removes a file. */
+/** Creates a project in which some files have other contents. `null` removes a file. */
 export function projectOf(
   changes: Readonly<Record<string, string | null>> = {},
   hasDatabase = false,
@@ -146,7 +146,7 @@ export function projectOf(
   return Project.of(all);
 }
 
-/** Returns a file of the project with one text replaced. */
+/** Returns one file of the project after a text in it was replaced. */
 export function edited(path: string, from: string, to: string, hasDatabase = false): Record<string, string> {
   const text = (hasDatabase ? withDatabase.get(path) : undefined) ?? files.get(path) ?? "";
   if (!text.includes(from)) throw new Error(`${path} does not hold ${from}`);

@@ -1,4 +1,4 @@
-/** Types of values on the wire, written by hand from the specification and not derived from tested code. */
+/** Types of values on the wire. They are handwritten from the specification, so that they do not repeat mistakes in tested code. */
 
 export interface NoteJson {
   id: string;

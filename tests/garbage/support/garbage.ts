@@ -1,8 +1,9 @@
-// Invalid and unusual values that must not break a program, each with a kind for reports.
+// Generates invalid and unusual values that no program may fail for. The kind of each value is used in
+// reports.
 
 import type { Random } from "../../differential/support/random.ts";
 
-/** Kind of garbage. */
+/** Kind of an invalid or unusual value. */
 export type Kind =
   | "key"
   | "number beyond its column"
@@ -15,14 +16,14 @@ export type Kind =
   | "other type"
   | "query";
 
-/** Garbage in a path or a query, where all values are strings. */
+/** Garbage for a path or a query. All values are strings there. */
 export interface Text {
   readonly kind: Kind;
-  /** The value, already escaped. */
+  /** Garbage that is already percent-encoded. */
   readonly text: string;
 }
 
-/** Garbage in a body, as JSON. */
+/** Garbage for a body, as JSON. */
 export interface Literal {
   readonly kind: Kind;
   readonly json: string;
@@ -101,7 +102,7 @@ const DATES = [
   "1969-12-31T23:59:59.999999999Z",
 ];
 
-/** Strings that PostgreSQL cannot store, with the escapes of JSON. */
+/** Strings that PostgreSQL cannot store, written as in JSON. */
 const UNSTORABLE = ["\\u0000", "a\\u0000b", "\\ud800", "\\udc00", "\\ude00\\ud83d", "a\\udfff"];
 
 const TEXTS = [
@@ -144,7 +145,7 @@ function quoted(kind: Kind, plain: string): Literal {
   return { kind, json: JSON.stringify(plain) };
 }
 
-/** Returns garbage for a path or a query. */
+/** Returns random garbage for a path or a query. */
 export function text(random: Random): Text {
   return random.weighed<() => Text>(
     [6, () => made("key", random.pick(KEYS))],
@@ -164,7 +165,7 @@ export function text(random: Random): Text {
   )();
 }
 
-/** Returns garbage that replaces a value in a body: mostly of the value's type. */
+/** Returns garbage that replaces a value in a body. Most often it has the type of the value. */
 export function literal(random: Random, value: unknown): Literal {
   const number = (): Literal =>
     random.weighed<() => Literal>(
@@ -188,7 +189,7 @@ export function literal(random: Random, value: unknown): Literal {
   return random.chance(0.5) ? number() : ofTexts();
 }
 
-/** Returns a query with keys and forms that no contract has. */
+/** Returns a query whose keys and syntax no contract has. */
 export function query(random: Random, keys: readonly string[]): string {
   const key = random.pick([...keys, "page", "pageSize", "sort", "order", "id", "a"]);
   const { text: value } = text(random);

@@ -1,16 +1,16 @@
-// Requests with garbage in their keys, references, numbers and strings.
+// Generates requests with garbage in their keys, references, numbers and strings.
 
 import type { Route } from "../../differential/requests/routes.ts";
 import type { Random } from "../../differential/support/random.ts";
 import type { Sent } from "../../differential/support/request.ts";
 import { type Kind, literal, query, text } from "./garbage.ts";
 
-/** Keys of created rows, which some requests use instead of garbage. */
+/** Keys of rows that were created. Some requests contain them instead of garbage. */
 export class ExistingKeys {
   readonly #texts: string[] = [];
   readonly #values: unknown[] = [];
 
-  /** Stores the keys in a response. */
+  /** Remembers the keys in a response body. */
   learn(body: string): void {
     let answer: unknown;
     try {
@@ -40,16 +40,16 @@ export class ExistingKeys {
   }
 }
 
-/** Request, with the kinds of garbage in it. */
+/** Request, and the kinds of garbage that it contains. */
 export interface Request {
   readonly sent: Sent;
   readonly kinds: readonly Kind[];
 }
 
-/** Creates a request to one of the routes. */
+/** Returns a random request to one of the routes. */
 export function request(routes: readonly Route[], random: Random, known: ExistingKeys): Request {
   const route = random.weighed(
-    // Requests that create rows are twice as frequent as those that delete rows.
+    // Creates rows twice as often as it deletes them.
     ...routes.map((one): [number, Route] => [one.method === "DELETE" ? 1 : 2, one]),
   );
   const kinds: Kind[] = [];
@@ -86,7 +86,7 @@ export function request(routes: readonly Route[], random: Random, known: Existin
   };
 }
 
-/** Returns the JSON of a body with garbage at up to four locations. */
+/** Returns a body as JSON, with garbage in up to four places. */
 function spoiled(value: unknown, random: Random, known: ExistingKeys, kinds: Kind[]): string {
   let left = random.weighed([1, 0], [5, 1], [3, 2], [1, 4]);
   const write = (one: unknown, name: string): string => {

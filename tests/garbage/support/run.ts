@@ -4,21 +4,21 @@ import { bytesOf, curlOf } from "../../differential/support/request.ts";
 import type { Route } from "../../differential/requests/routes.ts";
 import { ExistingKeys, request, type Request } from "./requests.ts";
 
-/** Maximum number of requests at the same time. */
+/** Maximum number of requests that run at the same time. */
 const CONNECTIONS = 4;
 
-/** Maximum number of failures. The run stops after that. */
+/** Maximum number of failures in the report. The run stops after that many. */
 const MOST = 12;
 
-/** Result of a run. */
+/** Result of the requests to one server. */
 export interface Result {
-  /** Number of responses by status. */
+  /** Number of responses for each status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Reports of requests without a response, or with a status of 500 or more. */
+  /** Descriptions of the requests that got no response, or a status of 500 or more. */
   readonly failures: readonly string[];
 }
 
-/** Sends the given number of requests with garbage to the routes of a server. */
+/** Sends this number of requests with garbage to the routes of a server. */
 export async function send(
   port: number,
   routes: readonly Route[],
@@ -43,7 +43,8 @@ export async function send(
         }
         // oxlint-disable-next-line no-await-in-loop -- one request after the other on a connection
         outcome = await connection.ask(bytesOf(one), false);
-        // A server may close an idle connection before it receives the request. On a new connection, the request must get a response.
+        // The server may have closed an idle connection before the request arrived. On a new connection, the request must get a
+        // response.
         if ("none" in outcome && connection.isFresh) break;
       }
       if ("none" in outcome) {

@@ -1,13 +1,13 @@
-// TypeScript's side: a checker for the fixtures, which converts its types to a graph.
+// Type checker of TypeScript for the fixtures. Converts its types to a graph.
 
 import { join } from "node:path";
 import ts from "typescript";
 import type { Element, Graph, Index, Property } from "./graph.ts";
 
-/** Maximum number of types inside of one type. A larger number means an endless expansion. */
+/** Maximum number of types within one type. More mean that the expansion never ends. */
 const MOST_TYPES = 20_000;
 
-/** Program of TypeScript files. Sources are parsed once for all programs of a run. */
+/** Program of TypeScript files. Each source is parsed once for all programs of a run. */
 export class Checker {
   readonly program: ts.Program;
   readonly checker: ts.TypeChecker;
@@ -19,7 +19,7 @@ export class Checker {
     this.checker = program.getTypeChecker();
   }
 
-  /** Reads the project in a directory. `extra` are contents of files that are not on disk, by relative path. */
+  /** Reads the project in a directory. `extra` contains the contents of files that are not on the disk, by relative path. */
   static of(root: string, extra: ReadonlyMap<string, string> = new Map(), before?: Checker): Checker {
     const config = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
     const parsed = ts.parseJsonConfigFileContent(config.config, ts.sys, root);
@@ -44,7 +44,7 @@ export class Checker {
       .map((diagnostic) => ts.formatDiagnostic(diagnostic, ts.createCompilerHost({})).trim());
   }
 
-  /** Returns the exported types of a file that have no type parameters, in source order. */
+  /** Returns the names of a file's exported types without type parameters, in the order of the source. */
   exported(path: string): string[] {
     const file = this.#file(path);
     return file.statements
@@ -72,7 +72,7 @@ export class Checker {
     return ranges.map((range) => file.text.slice(range.pos, range.end)).join("\n");
   }
 
-  /** Returns an exported type. */
+  /** Returns the exported type of that name. */
   type(path: string, name: string): ts.Type {
     return this.checker.getDeclaredTypeOfSymbol(this.#symbol(path, name));
   }
@@ -91,7 +91,7 @@ export class Checker {
   }
 }
 
-/** Adds types of a checker to a graph. */
+/** Converts types of the checker to types of a graph. */
 export class Reader {
   readonly #checker: ts.TypeChecker;
   readonly #graph: Graph;
@@ -102,7 +102,7 @@ export class Reader {
     this.#graph = graph;
   }
 
-  /** Returns the type in the graph. */
+  /** Adds a type to the graph. Returns its index. */
   read(type: ts.Type): number {
     const known = this.#known.get(type);
     if (known !== undefined) return known;
@@ -113,7 +113,7 @@ export class Reader {
     return id;
   }
 
-  /** Returns true for an intersection without values, such as `{ kind: "a" } & { kind: "b" }`, which the checker detects late. */
+  /** Returns true for an intersection that has no values, such as `{ kind: "a" } & { kind: "b" }`. The checker detects that late. */
   #empty(type: ts.Type): boolean {
     return type.isIntersection() && this.#checker.isTypeAssignableTo(type, this.#checker.getNeverType());
   }
@@ -126,7 +126,7 @@ export class Reader {
     if (flags & ts.TypeFlags.Boolean) return graph.boolean();
     if (type.isUnion()) return this.#union(type.types);
     if (flags & ts.TypeFlags.EnumLike) {
-      // An enum member without a literal value is computed.
+      // An enum member that is computed has no literal value.
       const id = flags & ts.TypeFlags.Literal ? this.#literal(type) : graph.add({ kind: "number" });
       graph.nominal.add(id);
       return id;
@@ -138,7 +138,8 @@ export class Reader {
     }
     if (this.#empty(type)) return this.#graph.add({ kind: "never" });
     if (type.isIntersection()) {
-      // The intersection is a brand: members other than the primitive do not describe the value.
+      // The intersection is a branded type. Its members other than the primitive type do not describe the
+      // value.
       const primitives = type.types.filter((member) => (member.flags & ts.TypeFlags.Object) === 0);
       const [primitive] = primitives;
       if (primitives.length === 1 && primitive !== undefined) {
@@ -155,7 +156,8 @@ export class Reader {
 
   #union(types: readonly ts.Type[]): number {
     const all = types.filter((member) => !this.#empty(member)).map((member) => this.read(member));
-    // TypeScript keeps `"a" | (string & {})` for suggestions in editors. Without the brand, the string type includes the literal.
+    // TypeScript keeps `"a"
+    //  (string & {})` for suggestions in editors. Without the brand, the string type includes the literal.
     const members = all.filter((member) => !this.#graph.absorbs(all, member));
     const [first] = members;
     if (first === undefined) return this.#graph.add({ kind: "never" });
@@ -222,7 +224,7 @@ export class Reader {
       };
     });
     const infos = checker.getIndexInfosOfType(type);
-    // Number keys are strings too, so their signature is redundant if both have the same type.
+    // A number key is a string too, so its signature is redundant if that of strings has the same type.
     const text = infos.find((info) => info.keyType.flags & ts.TypeFlags.String)?.type;
     const said = infos.filter((info) => !(info.keyType.flags & ts.TypeFlags.Number && info.type === text));
     const index = said.flatMap((info): Index[] => {
@@ -230,12 +232,12 @@ export class Reader {
       return key === undefined ? [] : [{ key, type: this.#withoutUndefined(info.type).id }];
     });
     const id = this.#graph.add({ kind: "object", properties, index });
-    // Symbols are never on the wire, but assignability requires them.
+    // A symbol is never on the wire, but assignability requires the property.
     if (named.length < all.length) this.#graph.nominal.add(id);
     return id;
   }
 
-  /** Returns `undefined` for symbols, which JSON does not have. */
+  /** Returns the kind of an index signature's key. Returns `undefined` for symbols, which JSON does not have. */
   #indexKey(type: ts.Type): Index["key"] | undefined {
     if (type.flags & ts.TypeFlags.String) return "string";
     if (type.flags & ts.TypeFlags.Number) return "number";
@@ -244,7 +246,7 @@ export class Reader {
       return this.#parts(texts, types);
     }
     if (type.isIntersection()) {
-      // The key has a brand.
+      // The key is a branded type.
       const primitive = type.types.find((member) => (member.flags & ts.TypeFlags.Object) === 0);
       return primitive === undefined ? undefined : this.#indexKey(primitive);
     }
@@ -273,12 +275,13 @@ export class Reader {
     return { id: this.#union(rest), hadUndefined: true };
   }
 
-  /** Returns the name of a type that TypeScript's own library declares. */
+  /** Returns the name of a type that TypeScript's own library declares, otherwise `undefined`. */
   #nameInLibrary(type: ts.Type): string | undefined {
     const symbol = type.getSymbol();
     const file = symbol?.declarations?.[0]?.getSourceFile();
     if (symbol === undefined || file === undefined || !file.hasNoDefaultLib) return undefined;
-    // The library declares mapped types such as `Partial` too, but their results are structures.
+    // The library also declares mapped types such as `Partial`, but their results are object types without a
+    // name.
     return symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class) ? symbol.name : undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Structural equality of types in a graph, including recursive types.
+// Compares types in a graph by their structure, including recursive types.
 
 import type { Graph, Node } from "./graph.ts";
 
@@ -51,7 +51,7 @@ function split(graph: Graph, resolve: (id: number) => number): Map<number, numbe
   return all;
 }
 
-/** Returns the content of a type, with the colors of the types that it refers to. */
+/** Returns the content of a type as a string. The types that it refers to are represented by their colors. */
 function describe(graph: Graph, id: number, of: (child: number) => string): string {
   const parts = (list: readonly (string | number)[]): string =>
     list.map((part) => (typeof part === "string" ? JSON.stringify(part) : `#${of(part)}`)).join();

@@ -1,4 +1,4 @@
-// Collects all findings of the oracle before the tests are declared.
+// Compares all fixtures, before the tests are declared.
 
 import { Checker, Reader } from "./checker.ts";
 import { colour } from "./equal.ts";
@@ -8,34 +8,34 @@ import type { Fixtures } from "./project.ts";
 import { text } from "./text.ts";
 import { compareVerdicts, type Subject } from "./verdicts.ts";
 
-/** Subject of a comparison: the types themselves, verdicts on values, or the error for a type without a JSON form. */
+/** Subject of a comparison: the types themselves, the results of validators, or the error for a type that has no JSON form. */
 export type About = "type" | "values" | "refusal";
 
-/** Result of a comparison for a type. */
+/** Result of comparing one type. */
 export interface Finding {
-  /** Fixture and type, such as `mapped:Modifiers`. */
+  /** Name of the fixture and the type, such as `mapped:Modifiers`. */
   type: string;
   about: About;
-  /** The difference; `undefined` if kit and TypeScript agree. */
+  /** Description of the difference. `undefined` if kit and TypeScript agree. */
   difference: string | undefined;
 }
 
-/** All findings. */
+/** Results for all types. */
 export interface Report {
   findings: Finding[];
-  /** Errors in the fixtures themselves. */
+  /** Errors that TypeScript reports for the fixtures themselves. */
   problems: string[];
-  /** Number of values that validators checked, and number of accepted values. */
+  /** Number of values that validators checked, and number of those that they accepted. */
   values: { shown: number; accepted: number };
 }
 
-/** Comment above a type that kit must refuse. */
+/** Matches the comment above a type that kit must refuse. */
 const REFUSED = /^\/\/ refused: (KIT\d{4})$/m;
 
-/** Maximum number of printed complaints for one type. */
+/** Maximum number of differences that are printed for one type. */
 const MOST_SHOWN = 4;
 
-/** Compares every exported type of the fixtures. */
+/** Compares every exported type of the fixtures. Returns the results. */
 export async function examine(fixtures: Fixtures): Promise<Report> {
   const checker = Checker.of(fixtures.root);
   const problems = checker.problems();
@@ -85,7 +85,7 @@ export async function examine(fixtures: Fixtures): Promise<Report> {
       ? undefined
       : `TypeScript: ${text(graph, expected)}\n  kit:        ${text(graph, declared.type)}`;
     findings.push({ type, about: "type", difference });
-    // If the types differ, their verdicts differ too.
+    // If the types already differ, the results of their validators are not compared.
     if (same) subjects.push({ file, name, type: expected, artifact: declared.name });
   }
   // A build with an error writes no validators.
@@ -124,7 +124,7 @@ function compareRefusal(
   return why.includes(code) ? undefined : `kit refuses it with ${why}; expected ${code}`;
 }
 
-/** Returns the first component of a type that has no JSON form. */
+/** Returns a description of the first part of a type that has no JSON form. */
 function withoutJson(graph: Graph, type: number): string | undefined {
   for (const id of graph.reachable(type)) {
     const node = graph.get(id);

@@ -1,25 +1,25 @@
-// kit's side: reads the document of `print_ir`, and converts the types of its program to a graph.
+// Reads the output of `print_ir`, and converts the types of kit's IR to a graph.
 
 import type { Graph, Index, Node } from "./graph.ts";
 
-/** Output of `crates/kit-build/examples/print_ir.rs`. */
+/** Document that `crates/kit-build/examples/print_ir.rs` prints. */
 export interface IrDocument {
-  /** The program as TypeScript, for reports. */
+  /** IR of the program, printed as TypeScript, for reports. */
   text: string;
   program: Program;
-  /** Diagnostics of the build. */
+  /** Errors and warnings of the build. */
   diagnostics: Diagnostic[];
-  /** Types that did not become declarations, with the reasons. */
+  /** Types that kit has refused, with the reasons. */
   refused: (Exported & { diagnostics: Diagnostic[] })[];
 }
 
-/** Exported type. */
+/** File and name of an exported type. */
 export interface Exported {
   file: string;
   name: string;
 }
 
-/** Diagnostic. */
+/** Error or warning of the build. */
 export interface Diagnostic {
   code: string;
   error: boolean;
@@ -27,7 +27,7 @@ export interface Diagnostic {
   place: string;
 }
 
-/** Part of the IR that types consist of; see `crates/kit-ir`. */
+/** Types in kit's IR; see `crates/kit-ir`. */
 export interface Program {
   sources: { path: string }[];
   types: IrType[];
@@ -60,9 +60,9 @@ type IrType =
 
 type TemplatePart = { part: "text"; value: string } | { part: "hole"; value: number };
 
-/** Declaration of the program for an exported type. */
+/** Type of the IR that was declared for an exported type. */
 export interface Declared {
-  /** Name in artifacts. */
+  /** Name of the type in artifacts. */
   name: string;
   /** Index of the type in the graph. */
   type: number;
@@ -121,7 +121,7 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
         return { kind: "object", properties, index };
       }
       case "union":
-        // This union is the wire form of `{}`, which the checker reports as an object without properties.
+        // kit expresses `{}` as this union. The checker reports it as an object without properties.
         if (isAnythingButNull(type.members, program)) return { kind: "object", properties: [], index: [] };
         return { kind: "union", members: type.members.map(of) };
       case "reference": {
@@ -138,7 +138,7 @@ function node(type: IrType, program: Program, graph: Graph, of: (type: number) =
   return graph.add(made());
 }
 
-/** Returns true if the members are a string, a number, a boolean, any array and any object. */
+/** Returns true if the members of a union are a string, a number, a boolean, any array and any object. */
 function isAnythingButNull(members: readonly number[], program: Program): boolean {
   const kinds = members.map((member) => {
     const type = program.types[member];

@@ -1,8 +1,8 @@
-// Converts values to their wire form, and to their literal types.
+// Converts values to JSON values, and to literal types of TypeScript.
 
 import { isObject } from "./values.ts";
 
-/** Returns the JSON value for a value of a handler. */
+/** Returns the JSON value that a handler's value becomes on the wire. */
 export function onTheWire(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
@@ -13,7 +13,7 @@ export function onTheWire(value: unknown): unknown {
   return value;
 }
 
-/** Returns the literal type of a value, as text. */
+/** Returns the literal type of a value as TypeScript source: `{ a: 1 }` for the object. */
 export function literalType(value: unknown): string {
   if (value instanceof Date) return "Date";
   if (value instanceof Uint8Array) return "Uint8Array";

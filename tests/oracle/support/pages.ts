@@ -1,4 +1,5 @@
-// Reads the literate pages of the evaluator (`crates/kit-typescript/tests/mdtest`) as projects for TypeScript's checker.
+// Reads the documentation pages of the evaluator (`crates/kit-typescript/tests/mdtest`) as projects for TypeScript's
+// type checker.
 
 import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,17 +11,17 @@ import { colour } from "./equal.ts";
 import { Graph } from "./graph.ts";
 import { text } from "./text.ts";
 
-/** Claim of a page about a type. */
+/** Statement of a page that an expression has a certain type. */
 export interface Claim {
-  /** Page and line, such as `tuples.md:12`. */
+  /** Page and line of the statement, such as `tuples.md:12`. */
   place: string;
   name: string;
   expected: string;
-  /** Type that TypeScript reports instead; `undefined` if it agrees. */
+  /** Type that TypeScript reports instead. `undefined` if it agrees with the page. */
   difference: string | undefined;
 }
 
-/** File of a project under a heading, with the page's line for each line of the file. */
+/** File of a project on a page. For each of its lines, it has the line number in the page. */
 interface File {
   path: string;
   lines: string[];
@@ -37,7 +38,7 @@ const EXPORT = /^export (?:(?:declare|abstract|const|default) )*(?:type|interfac
 const SAID = /\/\/ (?:error|warning): \[/;
 const REFUSED = "// revealed: error";
 
-/** Checks every `revealed:` of every page with TypeScript. `problems` are TypeScript's errors in the code itself. */
+/** Compares every `revealed:` on every page with TypeScript. `problems` are the errors that TypeScript reports in the code itself. */
 export async function examinePages(): Promise<{ claims: Claim[]; problems: string[] }> {
   const names = (await readdir(pages)).toSorted();
   const projects = (
@@ -51,7 +52,7 @@ export async function examinePages(): Promise<{ claims: Claim[]; problems: strin
   }
 }
 
-/** Reads the projects of a page, with the same rules as `mdtest/page.rs`. */
+/** Reads the projects on a page, by the same rules as `mdtest/page.rs`. */
 function read(page: string, markdown: string): Project[] {
   const projects: Project[] = [{ page, files: new Map() }];
   let fenced = false;
@@ -77,7 +78,7 @@ function read(page: string, markdown: string): Project[] {
   return projects.filter(({ files }) => files.size > 0);
 }
 
-/** Claim of a file, and the name of a type that is added at the end of the file with the claimed text. */
+/** Statement in a file. Its type is declared under `name` at the end of the file, so that the checker can compare both. */
 interface Question {
   path: string;
   place: string;
@@ -133,7 +134,7 @@ async function examine(
   return { claims, problems };
 }
 
-/** Returns the claims of a file. Claims that kit refuses a type are skipped, because refusals are kit's own decision. */
+/** Returns the statements in a file. Leaves out those that kit refuses a type, because TypeScript does not refuse it. */
 function ask(page: string, path: string, file: File): Question[] {
   const questions: Question[] = [];
   let name: string | undefined;
@@ -160,7 +161,7 @@ function claim(checker: Checker, path: string, { place, name, expected, alias }:
   return { place, name, expected, difference };
 }
 
-/** Returns TypeScript's errors at lines where the page declares no mistake. */
+/** Returns the errors of TypeScript in lines for which the page declares no mistake. */
 function complaints(checker: Checker, files: ReadonlyMap<string, { page: string; file: File }>): string[] {
   return ts.getPreEmitDiagnostics(checker.program).flatMap((diagnostic) => {
     const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");

@@ -6,7 +6,7 @@
 
 import type { Graph } from "./graph.ts";
 
-/** Returns true if values must be compared with the plain form of a type. */
+/** Returns true if values must be compared with another form of the type, because kit interprets it differently. */
 export function needsPlain(graph: Graph, type: number): boolean {
   return graph.reachable(type).some((id) => {
     const node = graph.get(id);
@@ -17,7 +17,7 @@ export function needsPlain(graph: Graph, type: number): boolean {
   });
 }
 
-/** Returns declarations of the type and of all types in it. The name of each is `prefix` with a number. */
+/** Returns TypeScript declarations of the type, and of all types in it, as kit interprets them. Their names are `prefix` with a number. */
 export function plain(graph: Graph, type: number, prefix: string): { name: string; text: string } {
   const named = (id: number): boolean =>
     ["object", "array", "tuple", "union"].includes(graph.get(id).kind) ||

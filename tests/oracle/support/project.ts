@@ -1,4 +1,4 @@
-// The fixtures as a project that TypeScript and kit can read.
+// Copies the fixtures to a project that both TypeScript and kit can read.
 
 import { cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { run } from "../../e2e/support/command.ts";
 import { repository } from "../../e2e/support/project.ts";
 import type { IrDocument, Exported } from "./ir.ts";
 
-/** Timeout for a build, in milliseconds; longer than a first compilation of the compiler. */
+/** Maximum duration of a build in milliseconds. It includes the time to compile the compiler itself. */
 const PATIENCE_MS = 900_000;
 
 const fixtures = join(repository, "tests/oracle/fixtures");
 
-/** Copy of the fixtures in a separate directory, where kit may write and where packages are installed. */
+/** Copy of the fixtures in a separate directory. kit may write to it, and packages are installed in it. */
 export class Fixtures {
   readonly root: string;
 
@@ -20,7 +20,7 @@ export class Fixtures {
     this.root = root;
   }
 
-  /** Copies the fixtures. `packages/` becomes `node_modules/`, which git would ignore in the repository. */
+  /** Copies the fixtures. `packages/` becomes `node_modules/`, because git would ignore a directory of that name. */
   static async copy(): Promise<Fixtures> {
     const root = await mkdtemp(join(await realpath(tmpdir()), "kit-oracle-"));
     await cp(fixtures, root, { recursive: true });
@@ -32,13 +32,13 @@ export class Fixtures {
     return new Fixtures(root);
   }
 
-  /** Returns the files whose types are compared, sorted. */
+  /** Returns the files whose types are compared, sorted by path. */
   async files(): Promise<string[]> {
     const names = await readdir(join(this.root, "types"));
     return names.toSorted().map((name) => `types/${name}`);
   }
 
-  /** Builds the project like `kit build` and returns kit's interpretation. */
+  /** Builds the project as `kit build` does. Returns the types as kit interprets them. */
   async build(types: readonly Exported[]): Promise<IrDocument> {
     const list = join(this.root, "types.json");
     await writeFile(list, JSON.stringify(types));

@@ -1,10 +1,13 @@
-// Prints a type of a graph as text, for reports of differences.
+// Formats a type of a graph as text, for reports of differences.
 
 import type { Graph } from "./graph.ts";
 
 const DEEPEST = 12;
 
-/** Returns the type with all of its content, with sorted properties and members. A recursive reference is `↑` with the number of levels. */
+/**
+ * Returns the text of a type with all types in it. Properties and members are sorted. A recursive reference is `↑` with the number of
+ * levels.
+ */
 export function text(graph: Graph, id: number, open: readonly number[] = []): string {
   const at = graph.resolve(id);
   const node = graph.get(at);

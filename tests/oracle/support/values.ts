@@ -1,13 +1,13 @@
-// Generates values of a type, and values that are almost of the type.
+// Generates values of a type, and values that almost fit it.
 
 import type { Graph, Node } from "./graph.ts";
 
-/** Strings for templates and string types. Some of them are also the text of other types: a number, a date, base64. */
+/** Strings for string types and templates. Some of them are also numbers, dates or base64. */
 const TEXTS = ["", "a", "hello", "0", "12", "1.5", "true", "null", "A-b_c", "é", "2024-02-29T12:00:00.000Z"];
 const NUMBERS = [0, 1, -1, 2, 7, 1.5, -3.25, 42, 1e21, 123456];
 const DEEPEST = 6;
 
-/** Random number generator that is seeded with a string. */
+/** Generator of random numbers whose seed is a string. */
 export class Random {
   #state: number;
 
@@ -16,7 +16,7 @@ export class Random {
     for (const letter of seed) this.#state = Math.imul(this.#state ^ (letter.codePointAt(0) ?? 0), 16777619);
   }
 
-  /** Returns a whole number from 0 below `limit`. */
+  /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number {
     // Mulberry32.
     this.#state = (this.#state + 0x6d2b79f5) | 0;
@@ -25,18 +25,18 @@ export class Random {
     return ((word ^ (word >>> 14)) >>> 0) % limit;
   }
 
-  /** Returns true with the given probability in percent. */
+  /** Returns true with this probability in percent. */
   chance(percent: number): boolean {
     return this.below(100) < percent;
   }
 
-  /** Returns an item of a list that is not empty. */
+  /** Returns a random item of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)] as T;
   }
 }
 
-/** Generates values of the types of one graph. */
+/** Generates values for the types of one graph. */
 export class Values {
   readonly #graph: Graph;
   readonly #dice: Random;
@@ -48,7 +48,7 @@ export class Values {
     this.#heights = levels;
   }
 
-  /** Returns a value of the type; `undefined` if the type has no values. */
+  /** Returns a random value of the type. Returns `undefined` if the type has no values. */
   of(type: number, depth = 0): unknown {
     if (this.#height(type) === Infinity) return undefined;
     const node = this.#graph.get(type);
@@ -84,7 +84,7 @@ export class Values {
     }
   }
 
-  /** Returns any JSON value. */
+  /** Returns a random JSON value of any type. */
   any(depth = 0): unknown {
     const leaf = (): unknown =>
       this.#dice.pick([null, true, false, ...NUMBERS, ...TEXTS, "b", "c", "id", "kind"]);
@@ -99,7 +99,7 @@ export class Values {
     );
   }
 
-  /** Returns the value with one change at a random location. */
+  /** Returns a copy of the value with one change at a random location. */
   mutate(value: unknown): unknown {
     const inside =
       isObject(value) && !(value instanceof Date) && !(value instanceof Uint8Array)
@@ -121,7 +121,7 @@ export class Values {
     return this.any();
   }
 
-  /** Returns an object with keys of both objects. */
+  /** Returns an object that has some keys of each of both objects. */
   mix(left: unknown, right: unknown): unknown {
     if (!isObject(left) || !isObject(right)) return left;
     const entries = [...Object.entries(left), ...Object.entries(right)];
@@ -198,7 +198,7 @@ export class Values {
   }
 }
 
-/** Returns the minimal nesting depth of a value for each type; infinite for a type without values. */
+/** Returns how deeply the smallest value of each type is nested. The number is infinite for a type that has no values. */
 export function heights(graph: Graph): Map<number, number> {
   const ids = [...new Set(graph.nodes.map((_, id) => graph.resolve(id)))];
   const known = new Map<number, number>();
@@ -235,7 +235,7 @@ export function heights(graph: Graph): Map<number, number> {
   return known;
 }
 
-/** Returns true if the value is a JSON object. */
+/** Returns true if the value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === "object" &&
@@ -246,7 +246,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** Sets a property like `JSON.parse`, including `__proto__`. */
+/** Sets a property as `JSON.parse` does, so that `__proto__` is a normal key. */
 function define(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

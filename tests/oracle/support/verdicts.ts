@@ -1,7 +1,7 @@
-// Compares the verdicts of kit's validators with TypeScript's assignability.
+// Compares the results of kit's validators with TypeScript's assignability.
 //
-// kit drops keys that a type does not declare, but TypeScript refuses objects with an excess key. So the comparison works like this: a
-// value that kit accepts must be assignable after kit has decoded it, and a value that kit refuses must not be assignable.
+// kit drops keys that a type does not declare, but TypeScript refuses them in a literal. So a value that kit accepts must be
+// assignable after kit has decoded it. A value that kit refuses must not be assignable.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,40 +12,40 @@ import { literalType, onTheWire } from "./literal.ts";
 import { needsPlain, plain } from "./plain.ts";
 import { Random, heights, Values } from "./values.ts";
 
-/** Type whose validator is tested. */
+/** Type whose validator is compared with TypeScript. */
 export interface Subject {
   file: string;
   name: string;
-  /** Index of TypeScript's form in the graph. */
+  /** Index of the type, as TypeScript expands it, in the graph. */
   type: number;
-  /** Name of kit's artifacts. */
+  /** Name of the type in kit's artifacts. */
   artifact: string;
 }
 
-/** Interface of a generated validator. */
+/** Functions of a generated validator that this test calls. */
 interface Validator {
   is: (value: unknown) => boolean;
   failures: (value: unknown) => readonly { path: string }[];
   decode: (value: unknown) => unknown;
 }
 
-/** Value that a validator checked. */
+/** Value that a validator has checked. */
 interface Shown {
   subject: Subject;
-  /** The value as text. */
+  /** Value as text, for messages. */
   value: string;
   accepted: boolean;
-  /** Literal type for TypeScript: of the decoded value if it was accepted. */
+  /** Literal type of the value for TypeScript. It is that of the decoded value if the validator accepted the value. */
   literal: string;
 }
 
-/** Name of the file with literal types, which exists only in memory. */
+/** Name of the file with the literal types. It exists only in memory. */
 const VALUES = "values.ts";
 const VALID = 6;
 const SPOILED = 12;
 const STRANGE = 4;
 
-/** Returns the wrong verdicts for each subject, and the number of values. */
+/** Returns the wrong results of each subject's validator, and the number of values. */
 export async function compareVerdicts(
   root: string,
   graph: Graph,
@@ -86,7 +86,9 @@ export async function compareVerdicts(
   return { wrong, shown: shown.length, accepted };
 }
 
-/** Checks a value with the validator. Returns nothing if the validator contradicts itself. */
+/**
+ * Checks a value with the validator. Returns an empty list, and adds a complaint, if the functions of the validator contradict each other.
+ */
 function show(subject: Subject, validator: Validator, value: unknown, complaints: string[]): Shown[] {
   const wire = onTheWire(value);
   const text = inspect(wire, { depth: 8, breakLength: Infinity });
@@ -111,7 +113,7 @@ async function load(root: string, artifact: string): Promise<Validator> {
   return validator;
 }
 
-/** Returns values of the type, the same values with changes, and unrelated values. They are the same in every run. */
+/** Returns values of the type, changed copies of them, and unrelated values. They are the same in every run. */
 function samples(graph: Graph, subject: Subject, height: ReadonlyMap<number, number>): unknown[] {
   const dice = new Random(`${subject.file}:${subject.name}`);
   const values = new Values(graph, dice, height);

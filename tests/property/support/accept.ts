@@ -1,4 +1,4 @@
-// Decides if a parsed JSON value is valid for a model. kit's verdicts are compared with these.
+// Decides if a JSON value is valid for a model. kit's validators must decide the same.
 
 import { FORMATS } from "./texts.ts";
 import {
@@ -73,18 +73,18 @@ export function accepts(model: Model, value: unknown, named: Subject["named"]): 
   }
 }
 
-/** Returns true if a dictionary keeps a key, and false if it drops the key. */
+/** Returns true if a dictionary accepts a key, and false if it drops the key. */
 export function takesKey(keys: DictionaryModel["keys"], key: string): boolean {
   if (keys === "string" || keys === "ruled") return true;
   return keys === "number" ? /^(0|[1-9]\d*)$/.test(key) : key.startsWith("x-");
 }
 
-/** Returns true if the value is a JSON object. */
+/** Returns true if the value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns true if a string is a timestamp in UTC. The test writes no other timestamps. */
+/** Returns true if a string is a timestamp in UTC. The generated values contain no other timestamps. */
 function isTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text)) return false;
   const time = new Date(text);
@@ -130,15 +130,17 @@ function acceptsNumber(model: NumberModel, value: number): boolean {
     value <= (model.maximum ?? Infinity) &&
     value > (model.above ?? -Infinity) &&
     value < (model.below ?? Infinity) &&
-    // Multiples in this test are halves and whole numbers, which are exact.
+    // The multiples in this test are halves and integers, which floating-point numbers represent exactly.
     (model.multiple === undefined || value % model.multiple === 0)
   );
 }
 
-/** Strings for holes that accept only certain strings. */
+/** Patterns of the strings that `${number}` and `${bigint}` in a template accept. */
 const FILLS = { number: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/, bigint: /^-?\d+$/ } as const;
 
-/** Returns true if a string matches a template. TypeScript expands a `boolean` hole to two templates: one with `true`, one with `false`. */
+/**
+ * Returns true if a string matches a template literal type. TypeScript expands `${boolean}` to two templates, with `true` and with `false`.
+ */
 export function acceptsTemplate(model: TemplateModel, value: string): boolean {
   if ([...value].length > (model.most ?? Infinity)) return false;
   let variants: TemplateModel["parts"][number][][] = [[]];
@@ -150,8 +152,8 @@ export function acceptsTemplate(model: TemplateModel, value: string): boolean {
 }
 
 /**
- * Splits a string like TypeScript: a hole ends at the first occurrence of the text after the hole, and a hole that is directly followed by
- * another hole is one character.
+ * Divides a string among the parts of a template as TypeScript does. A hole such as `${string}` ends at the first occurrence of the text
+ * that follows it. A hole directly before another hole is one character.
  */
 function fits(parts: TemplateModel["parts"], text: string): boolean {
   const [part, ...rest] = parts;
@@ -162,7 +164,7 @@ function fits(parts: TemplateModel["parts"], text: string): boolean {
   for (; typeof rest[after] === "string"; after += 1) behind += rest[after] as string;
   const isLast = after === rest.length;
   let end: number;
-  // The text at the end of a template is searched at the end.
+  // The last text of a template must be at the end of the string.
   if (isLast) end = text.length - behind.length;
   else if (behind === "") end = [...text][0]?.length ?? -1;
   else end = text.indexOf(behind);

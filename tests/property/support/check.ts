@@ -1,4 +1,4 @@
-// Checks kit's artifacts of a subject with values.
+// Checks the validator and serializer that kit generates for a type.
 
 import { isDeepStrictEqual } from "node:util";
 import { accepts } from "./accept.ts";
@@ -11,13 +11,13 @@ import { type Generated, Values } from "./values.ts";
 const VALUES = 6;
 const SPOILED = 25;
 
-/** Number of checked values. */
+/** Number of values that were checked. */
 export interface Shown {
   accepted: number;
   refused: number;
 }
 
-/** Returns a complaint about the artifacts of a subject; `undefined` if all checks pass. */
+/** Checks a type with random values. Returns a complaint, or `undefined` if all checks pass. */
 export function check(
   subject: Subject,
   artifacts: Artifacts,
@@ -43,7 +43,7 @@ export function check(
   return undefined;
 }
 
-/** Checks that a valid value is accepted, and that decoding and encoding keep it. */
+/** Checks that a valid value is accepted, and that decoding and encoding do not change it. */
 function right(subject: Subject, made: Generated, artifacts: Artifacts, shown: Shown): string | undefined {
   const { validator, serializer } = artifacts;
   const { wire, value } = made;
@@ -63,7 +63,7 @@ function right(subject: Subject, made: Generated, artifacts: Artifacts, shown: S
     : `writes ${text(value)} as ${written}, and reads that as ${text(again)}`;
 }
 
-/** Checks that an invalid value is refused at its location. If the change left the value valid, checks that it is accepted. */
+/** Checks that an invalid value is refused at its location. If the change has left the value valid, checks that it is accepted. */
 function wrong(
   { model, named }: Subject,
   made: Generated,
@@ -94,7 +94,7 @@ function wrong(
   return fine ? undefined : `names ${text(paths)} where ${at} is wrong`;
 }
 
-/** Returns a JSONPath. */
+/** Returns a path as a JSONPath: `$.items[0].name` for `["items", 0, "name"]`. */
 function pathText(path: readonly Step[]): string {
   const steps = path.map((step) => {
     if (typeof step === "number") return `[${step}]`;

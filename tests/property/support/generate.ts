@@ -1,4 +1,4 @@
-// Generates random models.
+// Generates random models of types.
 
 import {
   type ChoicesModel,
@@ -18,7 +18,7 @@ import { FORMATS, NAMES, PATTERNS } from "./texts.ts";
 const DEEPEST = 4;
 const WORDS = ["red", "green", "blue", "a-b", "with space", "x'y", "", "é", "10", "true"];
 
-/** Generates a subject with the given name. */
+/** Returns a random exported type with this name. */
 export function generate(random: Random, name: string): Subject {
   return new Generator(random, name).subject();
 }
@@ -37,7 +37,7 @@ class Generator {
     const random = this.#random;
     if (random.chance(15)) this.#recursive();
     const model = random.chance(75) ? this.#object(0) : this.#any(0);
-    // At the top level, a recursive type would be an alias of another name only.
+    // A recursive type is not exported directly, because it would only be another name for itself.
     return { name: this.#name, model, named: this.#named };
   }
 
@@ -119,7 +119,7 @@ class Generator {
     }
     if (random.chance(30)) parts.shift();
     if (random.chance(40)) parts.push(random.pick(["z", "!", "0", "@"]));
-    // `${string}` alone is not a template.
+    // `${string}` alone is not a template literal type.
     return { kind: "template", parts: parts.length > 1 ? parts : ["t", ...parts] };
   }
 
@@ -134,7 +134,7 @@ class Generator {
       Array.from({ length: random.below(most + 1) }, () => this.#any(depth + 1));
     const rest = random.chance(35) ? this.#any(depth + 1) : undefined;
     const optional = random.chance(40) ? several(2) : [];
-    // A rest element may be followed by others, but not if there are optional elements.
+    // Elements may follow a rest element, but not if there are optional elements.
     const last = rest !== undefined && optional.length === 0 && random.chance(40) ? several(2) : [];
     return { kind: "tuple", first: several(2), optional, ...(rest !== undefined && { rest }), last };
   }
@@ -142,7 +142,7 @@ class Generator {
   #object(depth: number): ObjectModel {
     const random = this.#random;
     const properties = random
-      // An object type without properties is `{}`, which accepts every value except null.
+      // At least one property, because `{}` accepts every value except null.
       .several(NAMES, 1 + random.below(6))
       .map((name): PropertyModel => this.#property(name, depth));
     return { kind: "object", properties, spelling: random.pick(SPELLINGS) };
@@ -157,7 +157,7 @@ class Generator {
       return { name, type: { kind }, optional: false, fallback: fallbacks[kind] };
     }
     const nullable = type.kind !== "unknown" && type.kind !== "null" && random.chance(10);
-    // `null` next to a union belongs to that union.
+    // `null` in addition to a union becomes a member of that union.
     const members = type.kind === "either" ? undefined : [type, { kind: "null" } as const];
     return {
       name,
@@ -166,7 +166,7 @@ class Generator {
     };
   }
 
-  /** Generates a type with rules. */
+  /** Generates a type that has rules. */
   #ruled(depth: number): Model {
     const random = this.#random;
     const least = random.below(4);
@@ -187,7 +187,7 @@ class Generator {
           ...(random.chance(60) && { most }),
         };
       case 5:
-        // Without a hole for any string, the template could be a union of literals, which accepts no rules.
+        // Without `${string}`, the template could become a union of literals, which cannot have rules.
         if (random.chance(40))
           return { kind: "template", parts: ["~", ...this.#template().parts, { hole: "string" }], most: 40 };
         return { kind: "list", element: { kind: "number" }, unique: true, spelling: "brackets" };
@@ -220,7 +220,7 @@ class Generator {
     }
   }
 
-  /** Generates a union of objects with a tag property. */
+  /** Generates a union of object types that a tag property distinguishes. */
   #tagged(depth: number): EitherModel {
     const random = this.#random;
     const tag = random.pick(["kind", "type", "constructor", "is it"]);
@@ -241,7 +241,7 @@ class Generator {
     return { kind: "either", members, tag, ...(common.length > 0 && { common }) };
   }
 
-  /** Generates a union of objects that each have a required property that no other object has. */
+  /** Generates a union of object types. Each has a required property that no other one has. */
   #byKeys(depth: number): EitherModel {
     const random = this.#random;
     const names = random.several(NAMES, 4 + random.below(5));
@@ -257,7 +257,7 @@ class Generator {
     return { kind: "either", members };
   }
 
-  /** Generates a union of members of different kinds. */
+  /** Generates a union of types of different kinds, such as a string and an array. */
   #byKind(depth: number): EitherModel {
     const random = this.#random;
     const scalars: readonly Model[] = [
@@ -266,7 +266,7 @@ class Generator {
       { kind: "boolean" },
       { kind: "null" },
       { kind: "date" },
-      // The string forms of these types could overlap, so only one of them is used.
+      // The strings of these types could be equal, so a union has only one of them.
       random.chance(40) ? { kind: random.pick(["bytes", "bigint"]) } : this.#template(),
     ];
     const containers = [
@@ -277,7 +277,7 @@ class Generator {
     return { kind: "either", members };
   }
 
-  /** Generates a type that contains itself in one of the usual ways. */
+  /** Generates a type that refers to itself in one of the usual ways. */
   #recursive(): void {
     const random = this.#random;
     const name = `${this.#name}Node`;

@@ -4,7 +4,7 @@
 /** Rules for the keys of dictionaries. */
 export const KEY_RULES = { least: 2, most: 6, pattern: "^[a-zé]+$" } as const;
 
-/** Model of a type. */
+/** Model of a TypeScript type. */
 export type Model =
   | { readonly kind: "boolean" | "null" | "date" | "bytes" | "bigint" | "unknown" }
   | TextModel
@@ -18,18 +18,18 @@ export type Model =
   | EitherModel
   | NamedModel;
 
-/** String, optionally with rules from doc tags of a property. */
+/** String type. Its rules are doc tags of a property. */
 export interface TextModel {
   readonly kind: "text";
   readonly least?: number;
   readonly most?: number;
   readonly pattern?: string;
   readonly format?: string;
-  /** Written as `string & { … }`. */
+  /** True if it is written as `string & { … }`. */
   readonly branded?: true;
 }
 
-/** Number, optionally with rules. */
+/** Number type, which may have rules. */
 export interface NumberModel {
   readonly kind: "number";
   readonly integer?: true;
@@ -40,14 +40,14 @@ export interface NumberModel {
   readonly multiple?: number;
 }
 
-/** Template literal type: strings and holes. */
+/** Template literal type. Its parts are strings and holes such as `${number}`. */
 export interface TemplateModel {
   readonly kind: "template";
   readonly parts: readonly (string | { readonly hole: "string" | "number" | "bigint" | "boolean" })[];
   readonly most?: number;
 }
 
-/** One of a few values. */
+/** Union of a few literals. */
 export interface ChoicesModel {
   readonly kind: "choices";
   readonly values: readonly (string | number | boolean | bigint)[];
@@ -73,22 +73,22 @@ export interface TupleModel {
   readonly last: readonly Model[];
 }
 
-/** Dictionary: values by key. */
+/** Type of objects with any keys, such as `Record<string, T>`. */
 export interface DictionaryModel {
   readonly kind: "dictionary";
-  /** For `ruled`, the key type is an alias with the tags {@link KEY_RULES}. */
+  /** Type of the keys. For `ruled`, it is an alias with the doc tags {@link KEY_RULES}. */
   readonly keys: "string" | "number" | "template" | "ruled";
   readonly value: Model;
 }
 
-/** Object with properties, in one of the spellings. */
+/** Object type with properties. */
 export interface ObjectModel {
   readonly kind: "object";
   readonly properties: readonly PropertyModel[];
   readonly spelling: Spelling;
 }
 
-/** Spellings of an object type. */
+/** Ways in which an object type is written. */
 export const SPELLINGS = [
   "inline",
   "interface",
@@ -106,47 +106,50 @@ export const SPELLINGS = [
   "renamed",
 ] as const;
 
-/** Spelling of an object type. */
+/** Way in which an object type is written. */
 export type Spelling = (typeof SPELLINGS)[number];
 
-/** Property of an object. */
+/** Property of an object type. */
 export interface PropertyModel {
   readonly name: string;
   readonly type: Model;
   readonly optional: boolean;
-  /** JSON of the `@default` value. The property is written as a required one. */
+  /** JSON of the value in `@default`. The property is written without `?`. */
   readonly fallback?: string | number | boolean;
 }
 
-/** Union. Its members are generated so that each value belongs to exactly one of them. */
+/** Union type. Each value belongs to exactly one of its members. */
 export interface EitherModel {
   readonly kind: "either";
   readonly members: readonly Model[];
-  /** Tag property that distinguishes the object members. */
+  /** Name of the tag property, if one distinguishes the members. */
   readonly tag?: string;
-  /** Properties that all members have, written as `{ … } & (A | B)`. */
+  /**
+   * Properties that all members have. They are written as `{ … } & (A
+   *  B)`.
+   */
   readonly common?: readonly PropertyModel[];
 }
 
-/** Reference by name to a type that contains itself. */
+/** Reference by name to a recursive type. */
 export interface NamedModel {
   readonly kind: "named";
   readonly name: string;
 }
 
-/** Exported type, with the recursive types that it needs. */
+/** Exported type that is tested, with the recursive types that it refers to. */
 export interface Subject {
   readonly name: string;
   readonly model: Model;
   readonly named: Readonly<Record<string, Model>>;
 }
 
-/** Resolves a name to its model. */
+/** Returns the model that a name stands for. Returns other models unchanged. */
 export function resolve(model: Model, named: Subject["named"]): Exclude<Model, NamedModel> {
   return model.kind === "named" ? resolve(named[model.name] as Model, named) : model;
 }
 
-/** Returns the member with the common properties of its union. */
+/** Returns a member of a union together with the properties that all members have. */
 export function withCommon(either: EitherModel, member: Model): Model {
   if (either.common === undefined || member.kind !== "object") return member;
   return { ...member, properties: [...either.common, ...member.properties] };

@@ -1,4 +1,4 @@
-// Builds a project of subjects with the `kit` command.
+// Builds a project of tested types with the program `kit`.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,7 +6,7 @@ import { Project } from "../../e2e/support/project.ts";
 import type { Subject } from "./model.ts";
 import { source } from "./source.ts";
 
-/** Artifacts that kit generated for a subject. */
+/** Functions that kit has generated for a type. */
 export interface Artifacts {
   readonly validator: {
     readonly is: (value: unknown) => boolean;
@@ -16,7 +16,7 @@ export interface Artifacts {
   readonly serializer: { readonly serialize: (value: unknown) => string };
 }
 
-/** Builds all subjects at once. Returns artifacts, or kit's error message for a refused subject. */
+/** Builds all types together. Returns the artifacts of each, or kit's error message if kit refuses the type. */
 export async function build(subjects: readonly Subject[]): Promise<Map<Subject, Artifacts | string>> {
   const found = new Map<Subject, Artifacts | string>();
   let left = subjects;
@@ -51,7 +51,7 @@ function files(subjects: readonly Subject[]): Map<string, string> {
   ]);
 }
 
-/** Returns a route for each subject, so that all of them are in the module that applications load. */
+/** Returns the source of a route for each type, because applications load only the types of routes. */
 function routes(subjects: readonly Subject[]): string {
   const imports = subjects.map(({ name }) => `import type { ${name} } from "./${name}.types.ts";`);
   const contracts = subjects.map(
@@ -73,7 +73,7 @@ async function load(root: string, name: string): Promise<Artifacts> {
     ...(await exports(`validators/${name}.validator.ts`)),
     ...(await exports(`serializers/${name}.serializer.ts`)),
   };
-  // Use the exports that applications load. The route of an alias may have a different type from the alias.
+  // Uses the exports that applications load. The route of an alias may have another type than the alias.
   const all = await exports("runtime.ts");
   const from = (item: string): unknown => {
     if (own[item] === undefined) throw new Error(`there is no ${item}`);
@@ -82,7 +82,7 @@ async function load(root: string, name: string): Promise<Artifacts> {
   return { validator: from(`${name}Validator`), serializer: from(`${name}Serializer`) } as Artifacts;
 }
 
-/** Returns the message of the build for a subject. */
+/** Returns the error message about one type in the output of a build. */
 function said(output: string, name: string): string {
   const { failures } = JSON.parse(output) as {
     failures: readonly { path?: string; line?: number; message: string }[];

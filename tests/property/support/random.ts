@@ -1,6 +1,6 @@
 // Random number generator with a seed.
 
-/** Random number generator (mulberry32). */
+/** Generator of random numbers (mulberry32). */
 export class Random {
   #state: number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** Returns a whole number from 0 below `limit`. */
+  /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let word = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -16,22 +16,22 @@ export class Random {
     return ((word ^ (word >>> 14)) >>> 0) % limit;
   }
 
-  /** Returns true with the given probability in percent. */
+  /** Returns true with this probability in percent. */
   chance(percent: number): boolean {
     return this.below(100) < percent;
   }
 
-  /** Returns an item of a list that is not empty. */
+  /** Returns a random item of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)] as T;
   }
 
-  /** Returns some items of a list, in order. */
+  /** Returns about `percent` of a list's items, in order. */
   some<T>(list: readonly T[], percent: number): T[] {
     return list.filter(() => this.chance(percent));
   }
 
-  /** Returns `count` items of a list, in random order. */
+  /** Returns `count` different items of a list, in random order. */
   several<T>(list: readonly T[], count: number): T[] {
     const left = [...list];
     return Array.from({ length: Math.min(count, list.length) }, () =>

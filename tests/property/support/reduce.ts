@@ -1,15 +1,15 @@
-// Reduces a failing type to smaller types that fail too.
+// Reduces a type that fails to a smaller type that fails too.
 
 import type { Model, ObjectModel, PropertyModel, Subject } from "./model.ts";
 import { tags } from "./source.ts";
 
-/** Maximum number of candidates that are built at once. */
+/** Maximum number of smaller types that are built together. */
 const MOST_CANDIDATES = 150;
 
-/** Maximum number of rounds. */
+/** Maximum number of times that the type is made smaller. */
 const MOST_ROUNDS = 30;
 
-/** Returns the smallest failing subject, found by removing one component after another. */
+/** Returns the smallest type that still fails. Removes one part of the type after the other. */
 export async function reduce(
   subject: Subject,
   size: (subject: Subject) => number,
@@ -30,12 +30,12 @@ export async function reduce(
   return smallest;
 }
 
-/** Returns subjects with one component less. */
+/** Returns copies of the type in which one part is missing or smaller. */
 function smaller({ name, model, named }: Subject): Subject[] {
   const subjects = reductions(model).map((less): Subject => ({ name, model: less, named }));
   for (const [key, recursive] of Object.entries(named)) {
     for (const less of reductions(recursive)) {
-      // A recursive type stays an interface.
+      // A recursive type must be an interface, so only an object type can replace it.
       if (less.kind === "object") subjects.push({ name, model, named: { ...named, [key]: less } });
     }
     if (!JSON.stringify(model, withoutBigint).includes(`"${key}"`)) subjects.push({ name, model, named: {} });
@@ -47,10 +47,10 @@ function reductions(model: Model): Model[] {
   switch (model.kind) {
     case "object":
       return [
-        // Rules belong to properties, so a type with rules is not moved out of its property.
+        // Doc tags belong to a property, so a type that has rules is not used without its property.
         ...model.properties.map(({ type }) => type).filter((type) => tags(type).length === 0),
         ...(model.spelling === "inline" ? [] : [{ ...model, spelling: "inline" } satisfies ObjectModel]),
-        // Without properties, the type would be `{}`, which accepts every value except null.
+        // An object type must have a property, because `{}` accepts every value except null.
         ...fewer(model.properties)
           .filter((properties) => properties.length > 0)
           .map((properties) => put(model, "properties", properties)),
@@ -64,7 +64,7 @@ function reductions(model: Model): Model[] {
         ...model.members.flatMap((member, index) => [
           ...(model.members.length > 2 ? [{ ...model, members: model.members.toSpliced(index, 1) }] : []),
           ...reductions(member)
-            // The kind of a member distinguishes it from the others.
+            // The member must be of the same kind, because its kind distinguishes it from the others.
             .filter((less) => less.kind === member.kind)
             .map((less) => put(model, "members", model.members.with(index, less))),
         ]),
@@ -100,12 +100,12 @@ function reductions(model: Model): Model[] {
   }
 }
 
-/** Returns the model with one field changed. */
+/** Returns a copy of the model with another value of one field. */
 function put<M, K extends keyof M>(model: M, key: K, value: M[K]): M {
   return { ...model, [key]: value };
 }
 
-/** Returns lists of properties in which one is missing or smaller. */
+/** Returns copies of a list of properties in which one property is missing or smaller. */
 function fewer(properties: readonly PropertyModel[]): PropertyModel[][] {
   return properties.flatMap((property, index) => [
     properties.toSpliced(index, 1),
@@ -113,7 +113,7 @@ function fewer(properties: readonly PropertyModel[]): PropertyModel[][] {
   ]);
 }
 
-/** Returns true if all objects of a union still have the tag property. */
+/** Returns true if all members of a union still have the tag property. */
 function keepsTag(model: Model, tag: string): boolean {
   if (model.kind !== "either") return true;
   return model.members.every(

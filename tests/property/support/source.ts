@@ -1,4 +1,4 @@
-// Writes a model as TypeScript, in its spelling.
+// Writes a model as TypeScript source.
 
 import type {
   ChoicesModel,
@@ -12,7 +12,7 @@ import type {
 } from "./model.ts";
 import { KEY_RULES } from "./model.ts";
 
-/** Returns the declarations of a subject, which is exported. */
+/** Returns the source of an exported type and of the types that it refers to. */
 export function source(subject: Subject): string {
   return new Source(subject).text();
 }
@@ -38,10 +38,10 @@ class Source {
     return `${[...this.#declarations, own].join("\n")}\n`;
   }
 
-  /** Adds a declaration and returns its name. */
+  /** Adds a declaration. Returns its name. */
   #declare(write: (name: string) => string): string {
     const name = `${this.#subject.name}_${this.#declarations.length}`;
-    // Reserve the position before nested declarations are added.
+    // Reserves the position, because `write` may add other declarations.
     const index = this.#declarations.push("") - 1;
     this.#declarations[index] = write(name);
     return name;
@@ -208,12 +208,12 @@ function template({ parts }: TemplateModel): string {
   return `\`${written.join("")}\``;
 }
 
-/** Returns the doc tags of a property with this type. */
+/** Returns the doc tags that a property of this type has. */
 export function tags(model: Model): string[] {
   const rules: Record<string, unknown> = {};
   switch (model.kind) {
     case "either":
-      // A rule on a union is possible only for a type with `null`.
+      // A union can have rules only if it is a type with rules and `null`.
       return model.members.length === 2 && model.members[1]?.kind === "null"
         ? tags(model.members[0] as Model)
         : [];

@@ -6,23 +6,23 @@ import type { Random } from "./random.ts";
 import { FORMATS, PATTERNS, UNDECLARED } from "./texts.ts";
 import type { Generated } from "./values.ts";
 
-/** Step of a path into a value. */
+/** Step of a path into a value: a key or an index. */
 export type Step = string | number;
 
-/** Value with one change. */
+/** Copy of a valid value with one change. */
 export interface InvalidValue {
   readonly wire: unknown;
   readonly how: string;
-  /** Location of the change. */
+  /** Path of the change. */
   readonly path: readonly Step[];
-  /** Location of the outermost union without a clear member: the failure may be reported anywhere below it. */
+  /** Path of the outermost union without a tag property around the change. The failure may be reported anywhere below it. */
   readonly ambiguous?: readonly Step[];
 }
 
-/** Values of a kind that no model describes. */
+/** Values of each kind. Those that the model accepts are left out. */
 const UNRELATED: readonly unknown[] = [null, true, 12.25, "~not it~", [], {}, [["~"]], { "~": 1 }];
 
-/** Returns values with one change each: several for each location. */
+/** Returns copies of a value that are each invalid at one location. There are several for each location. */
 export function invalidValues(made: Generated, named: Subject["named"], random: Random): InvalidValue[] {
   const { place, model, wire, parts, vague: ambiguous } = made;
   const here = (wrong: unknown, how: string, path: readonly Step[] = []): InvalidValue => ({
@@ -66,7 +66,8 @@ export function invalidValues(made: Generated, named: Subject["named"], random: 
   const tags = place.kind === "either" && place.tag !== undefined ? tagsOf(place.members, place.tag) : [];
   for (const [key, part] of parts) {
     for (const inner of invalidValues(part, named, random)) {
-      // The tag of another member changes the member, so the failure would be reported elsewhere.
+      // With the tag of another member, the value would belong to that member, and the failure would be
+      // reported elsewhere.
       if (place.kind === "either" && key === place.tag && tags.includes(inner.wire)) continue;
       list.push({
         wire: replaced(wire, key, inner.wire),
@@ -79,13 +80,13 @@ export function invalidValues(made: Generated, named: Subject["named"], random: 
   return ambiguous ? list.map((spoiled) => ({ ...spoiled, ambiguous: [] })) : list;
 }
 
-/** Returns true if a value is invalid as a whole, so that the failure has its location and not a nested one. */
+/** Returns true if the value as a whole is of the wrong kind, so that the failure names its location and not one within it. */
 function isStranger(model: Model, value: unknown): boolean {
   if (model.kind === "list" || model.kind === "tuple") return !Array.isArray(value);
   return (model.kind !== "object" && model.kind !== "dictionary") || !isObject(value);
 }
 
-/** Returns values that break a rule by the smallest possible amount. */
+/** Returns values that break a rule by the least possible amount. */
 function broken(model: Generated["model"], wire: unknown): (readonly [unknown, string])[] {
   const list: (readonly [unknown, string])[] = [];
   switch (model.kind) {
@@ -157,7 +158,7 @@ function broken(model: Generated["model"], wire: unknown): (readonly [unknown, s
   return list;
 }
 
-/** Returns the tag values of the members of a union. */
+/** Returns the values of the tag property that the members of a union have. */
 function tagsOf(members: readonly Model[], tag: string): unknown[] {
   return members.flatMap((member) => {
     const property =

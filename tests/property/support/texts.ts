@@ -1,6 +1,6 @@
-// Strings and numbers for generated values.
+// Strings and numbers from which values are generated.
 
-/** Strings without a rule. None is a number, a date or base64, so that a union of these types is unambiguous. */
+/** Strings for types without a rule. None of them is a number, a date or base64, so it is clear to which member of a union it belongs. */
 export const PLAIN: readonly string[] = [
   "~",
   "two words",
@@ -15,7 +15,7 @@ export const PLAIN: readonly string[] = [
   "\u007f\u0080~",
 ];
 
-/** Patterns with matching strings, and one that does not match. */
+/** Patterns, each with strings that match and one that does not match. */
 export const PATTERNS: Readonly<
   Record<string, { readonly right: readonly string[]; readonly wrong: string }>
 > = {
@@ -25,7 +25,7 @@ export const PATTERNS: Readonly<
   "^\\p{Lu}": { right: ["Éa", "Z"], wrong: "éa" },
 };
 
-/** Formats with valid and invalid strings. */
+/** Formats, each with valid and invalid strings. */
 export const FORMATS: Readonly<
   Record<string, { readonly right: readonly string[]; readonly wrong: readonly string[] }>
 > = {
@@ -44,12 +44,12 @@ export const FORMATS: Readonly<
   ipv6: { right: ["2001:db8::1", "::"], wrong: ["1::2::3", ":::", "12345::"] },
 };
 
-/** Numbers without a rule. */
+/** Numbers for types without a rule. */
 export const NUMBERS: readonly number[] = [
   0, 1, -1, 0.1, -2.5, 1e21, 5e-324, 1.7976931348623157e308, 9007199254740991,
 ];
 
-/** Names of properties, including many that could break generated code. */
+/** Names of properties. Many of them could break generated code. */
 export const NAMES: readonly string[] = [
   "a",
   "b",
@@ -89,5 +89,5 @@ export const NAMES: readonly string[] = [
   "_",
 ];
 
-/** Key that no model declares. */
+/** Name of a property that no model declares. */
 export const UNDECLARED = "undeclared key";

@@ -1,4 +1,4 @@
-// Generates values of a model: in their wire form, and as handlers see them.
+// Generates values of a model, as they are on the wire and as handlers see them.
 
 import {
   type EitherModel,
@@ -12,24 +12,24 @@ import { acceptsTemplate } from "./accept.ts";
 import type { Random } from "./random.ts";
 import { FORMATS, NUMBERS, PATTERNS, PLAIN } from "./texts.ts";
 
-/** Generated value, with its model. */
+/** Generated value, and the model that it was generated from. */
 export interface Generated {
-  /** Model at the location. */
+  /** Model at this location, which may be a union or a name. */
   readonly place: Model;
-  /** Model of the value itself, which is neither a union nor a name. */
+  /** Model of the value itself: the union member, or the type that the name stands for. */
   readonly model: Exclude<Model, EitherModel | { kind: "named" }>;
   readonly wire: unknown;
-  /** The handler's value. */
+  /** Value as a handler sees it. */
   readonly value: unknown;
-  /** Elements of objects and arrays, by key or index. */
+  /** Values within an object or array, by key or index. */
   readonly parts: readonly (readonly [string | number, Generated])[];
-  /** True if the value has elements and belongs to a union with other members of its kind but without a tag property. */
+  /** True if the value is an object or array, and if its union has other members of that kind but no tag property. */
   readonly vague: boolean;
 }
 
 const DEEPEST = 7;
 
-/** Generates values. */
+/** Generates values of models. */
 export class Values {
   readonly #random: Random;
   readonly #named: Subject["named"];
@@ -39,7 +39,7 @@ export class Values {
     this.#named = named;
   }
 
-  /** Returns a value of the model. */
+  /** Returns a random value of the model. */
   of(place: Model, depth = 0): Generated {
     const model = resolve(place, this.#named);
     if (model.kind === "either") {
@@ -125,7 +125,7 @@ export class Values {
   }
 
   #member({ members }: EitherModel, depth: number): Model {
-    // At the maximum depth, prefer `null`, so that the value ends.
+    // Prefers `null` at the maximum depth, so that the value ends.
     const ends = members.filter((member) => member.kind === "null");
     return depth >= DEEPEST && ends.length > 0 ? (ends[0] as Model) : this.#random.pick(members);
   }
@@ -214,14 +214,15 @@ export class Values {
       bigint: ["0", "-12"],
       boolean: ["true", "false"],
     };
-    // A filling can move the position where TypeScript ends a hole, so that the string no longer matches.
+    // The string for one hole can change where TypeScript ends another hole, so that the whole string no
+    // longer matches.
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const text = parts
         .map((part) => (typeof part === "string" ? part : this.#random.pick(fillings[part.hole])))
         .join("");
       if (acceptsTemplate(model, text)) return text;
     }
-    // No text of a generated template contains a 7 or a q.
+    // The texts of generated templates contain no 7 and no q.
     return parts
       .map((part, index) => {
         if (typeof part === "string") return part;
@@ -232,7 +233,7 @@ export class Values {
   }
 }
 
-/** Returns the JSON container for values of a model with elements. */
+/** Returns `array` or `object` if values of the model contain other values. */
 function container({ kind }: Model): "array" | "object" | undefined {
   if (kind === "list" || kind === "tuple") return "array";
   return kind === "object" || kind === "dictionary" ? "object" : undefined;

@@ -6,7 +6,7 @@ import { onlyOnce, playground, playgroundApp, projectOf } from "../projects.ts";
 import { playgroundFiles } from "../playground.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 
-/** SQL of the table `SmallThing` in its draft migration. */
+/** SQL that the draft migration contains for the table `SmallThing`. */
 const table = onlyOnce(async () => {
   const sql = await textOf(await playground(), ".kit/migrations/pending.sql");
   const found = /CREATE TABLE small_things \([^]*?\n\);/.exec(sql);
@@ -14,16 +14,16 @@ const table = onlyOnce(async () => {
   return found[0];
 });
 
-/** Asserts that a line of the table's SQL matches. */
+/** Asserts that a line of the table's SQL matches the pattern. */
 const hasColumn = (line: RegExp) => async (): Promise<void> => assert.match(await table(), line);
 
-/** Returns the status of the playground's response to a body. */
+/** Sends a body to the playground. Returns the status of the response. */
 async function statusOf(method: "POST" | "PUT", path: string, body: unknown): Promise<number> {
   const api = (await playgroundApp()).with({});
   return (await (method === "POST" ? api.post(path, body) : api.put(path, body))).status;
 }
 
-/** Asserts the statuses of the responses to bodies. */
+/** Asserts the status of the response to each body. */
 const answers =
   (path: string, ...cases: readonly (readonly [body: object, status: number])[]) =>
   async (): Promise<void> => {
@@ -59,7 +59,7 @@ export const tags: Section = {
       test: hasColumn(/^CREATE TABLE small_things/),
     },
     {
-      title: "an interface without @table has no table",
+      title: "an interface without @table has no table in the database",
       test: async () => {
         const project = await playground();
         assert.ok(existsSync(join(project.root, ".kit/validators/Formats.validator.ts")));
@@ -68,7 +68,7 @@ export const tags: Section = {
       },
     },
     {
-      title: "an entity is an exported interface; @table on another is an error",
+      title: "an entity is an exported interface, and @table on anything else is an error",
       provenBy: at("crates/kit-typescript/tests/docs.rs", "an_entity_must_be_an_exported_object"),
     },
     {
@@ -80,7 +80,7 @@ export const tags: Section = {
       },
     },
     {
-      title: "a property with ? may be missing, any other may not",
+      title: "a property with ? may be missing, and any other property may not",
       test: answers(
         "/things",
         [{ name: "abc", count: 1, note: "x" }, 201],
@@ -113,7 +113,7 @@ export const tags: Section = {
       test: hasColumn(/^ {2}created_at .*DEFAULT now\(\)/m),
     },
     {
-      title: "@generated needs no kind",
+      title: "@generated without a kind is allowed",
       test: async () => {
         const { SmallThing } = await jsonOf<
           Record<string, { properties: { name: string; tags: string[] }[] }>
@@ -123,15 +123,15 @@ export const tags: Section = {
       },
     },
     {
-      title: "@generated of another kind fails the build",
+      title: "@generated with an unknown kind fails the build",
       provenBy: at("crates/kit-typescript/tests/docs.rs", "explains_invalid_tags"),
     },
     {
       title: "@onUpdate now sets the current time at every update",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "changes the given fields, keeps the others and updates updatedAt",
-        "a body without fields still updates updatedAt, and resets nothing",
+        "changes the properties in the body and updatedAt, and no others",
+        "updates updatedAt for a body without properties, and changes nothing else",
       ),
     },
     {
@@ -143,11 +143,11 @@ export const tags: Section = {
     },
     { title: "@default is the default of the column", test: hasColumn(/^ {2}count .*DEFAULT 3/m) },
     {
-      title: "@minLength is the least number of characters",
+      title: "@minLength is the least number of characters of a string",
       test: answers("/names", [{ name: "ab" }, 201], [{ name: "a" }, 400]),
     },
     {
-      title: "@maxLength is the greatest number of characters",
+      title: "@maxLength is the greatest number of characters of a string",
       test: answers("/names", [{ name: "abcde" }, 201], [{ name: "abcdef" }, 400]),
     },
     ...formatStatements,
@@ -164,8 +164,8 @@ export const tags: Section = {
     },
     { title: "@unique creates a unique column", test: hasColumn(/UNIQUE \(name\)/) },
     {
-      title: "a @unique column refuses a second equal value",
-      provenBy: at("tests/e2e/servers/teams.test.ts", "cannot share an address"),
+      title: "a column with @unique refuses the same value a second time",
+      provenBy: at("tests/e2e/servers/teams.test.ts", "cannot have the email address of another user"),
     },
   ],
 };

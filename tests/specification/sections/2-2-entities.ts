@@ -49,7 +49,7 @@ async function migrationsOf(project: Project): Promise<string> {
   return texts.join("\n");
 }
 
-/** Asserts that a column of the table `notes` matches. */
+/** Asserts that a column of the table `notes` matches the pattern. */
 const column = (line: RegExp) => async (): Promise<void> => {
   const created = /CREATE TABLE notes \([^]*?\n\);/.exec(await migrationsOf(await notes()))?.[0] ?? "";
   assert.match(created, line);
@@ -63,11 +63,12 @@ export const note: Section = {
   title: "Note",
   statements: [
     {
-      title: "its table is `notes`",
+      title: "the table of Note is `notes`",
       test: async () => assert.equal(typeOf(await typesOfNotes(), "Note").table, "notes"),
     },
     {
-      title: "it has id, title, content, authorId, archived, createdAt and updatedAt, all required",
+      title:
+        "Note has the properties id, title, content, authorId, archived, createdAt and updatedAt, all of them required",
       test: async () => {
         const found = typeOf(await typesOfNotes(), "Note");
         const names = ["id", "title", "content", "authorId", "archived", "createdAt", "updatedAt"];
@@ -76,7 +77,7 @@ export const note: Section = {
       },
     },
     {
-      title: "id is a string that the system generates",
+      title: "the id of a note is a string that kit generates",
       test: async () => {
         const found = typeOf(await typesOfNotes(), "Note");
         assert.equal(fieldOf(found, "id").type, "string");
@@ -84,7 +85,7 @@ export const note: Section = {
       },
     },
     {
-      title: "the column id is a UUID, primary key, random by default",
+      title: "the column id is a UUID, the primary key, and random by default",
       test: column(/^ {2}id uuid PRIMARY KEY DEFAULT gen_random_uuid\(\)/m),
     },
     {
@@ -104,15 +105,15 @@ export const note: Section = {
       test: column(/^ {2}archived boolean DEFAULT false NOT NULL/m),
     },
     {
-      title: "the column created_at is timestamp, now by default, not null",
+      title: "the column created_at is a timestamp, now by default, and not null",
       test: column(/^ {2}created_at timestamp DEFAULT now\(\) NOT NULL/m),
     },
     {
-      title: "the column updated_at is timestamp, now by default, not null",
+      title: "the column updated_at is a timestamp, now by default, and not null",
       test: column(/^ {2}updated_at timestamp DEFAULT now\(\) NOT NULL/m),
     },
     {
-      title: "a Date is a column `timestamp`",
+      title: "a property of type Date is a column of type timestamp",
       changed: timestampInPlace,
       provenBy: at(
         "crates/kit-database/tests/goldens.rs",
@@ -181,7 +182,7 @@ export const otherEntities: Section = {
       },
     },
     {
-      title: "User.email is an address and unique",
+      title: "User.email is an email address and unique",
       test: async () => {
         const user = typeOf(await typesOfTeams(), "User");
         assert.equal(fieldOf(user, "email").format, "email");
@@ -189,7 +190,7 @@ export const otherEntities: Section = {
       },
     },
     {
-      title: "User.email has at most 255 characters, in the document too",
+      title: "User.email has at most 255 characters, also in the OpenAPI document",
       test: async () => {
         const { components } = await jsonOf<{ components: { schemas: Record<string, Schema> } }>(
           await teams(),

@@ -52,7 +52,7 @@ export const handlerInput: Section = {
   title: "Handler input and context",
   statements: [
     {
-      title: "params and query are of their types before the handler sees them",
+      title: "params and query have their declared types before the handler gets them",
       test: async () => {
         const api = (await playgroundApp()).with({});
         const { body } = await api.get("/typed/5/true?limit=3&since=2026-01-02T03:04:05Z");
@@ -60,14 +60,14 @@ export const handlerInput: Section = {
       },
     },
     {
-      title: "members of a query that was not sent are absent",
+      title: "properties that the query does not contain are absent",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get<Json>("/typed/5/false");
         assert.equal(body["query"], "undefined undefined");
       },
     },
     {
-      title: "the body is parsed and validated",
+      title: "the body is parsed and validated before the handler gets it",
       test: async () => {
         const api = (await playgroundApp()).with({});
         assert.deepEqual((await api.post("/names", { name: "abc", other: 1 })).body, { name: "abc" });
@@ -75,7 +75,7 @@ export const handlerInput: Section = {
       },
     },
     {
-      title: "ctx.fail(status, code, message, details) responds with them",
+      title: "ctx.fail(status, code, message, details) ends the request with such an error response",
       test: async () => {
         const answer = await (await playgroundApp()).with({}).get("/fail/fail");
         assert.equal(answer.status, 409);
@@ -94,7 +94,7 @@ export const handlerInput: Section = {
     },
     { title: "the type of ctx.fail is never", provenBy: at("packages/core/test/types.test.ts", typed) },
     {
-      title: "ctx.log has trace, debug, info, warn, error and fatal, with data or without",
+      title: "ctx.log has the methods trace, debug, info, warn, error and fatal, each with optional data",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).get("/log");
@@ -111,7 +111,7 @@ export const handlerInput: Section = {
     },
     {
       title: "ctx.span accepts attributes while spans are recorded",
-      provenBy: at("tests/conformance/observed.test.ts", "spans have their fields, attributes and status"),
+      provenBy: at("tests/conformance/observed.test.ts", "spans have their names, attributes and status"),
     },
     {
       title: "ctx.span is absent while no spans are recorded",
@@ -128,11 +128,11 @@ export const handlerInput: Section = {
       },
     },
     {
-      title: "the type argument of defineMiddleware types what it adds",
+      title: "the type argument of defineMiddleware is the type of the properties that it adds to ctx",
       provenBy: at("packages/core/test/types.test.ts", typed),
     },
     {
-      title: "defineHandlers returns its map unchanged",
+      title: "defineHandlers returns the same object that it gets",
       test: () => {
         const map = { "GET /nothing": () => {} };
         assert.equal(
@@ -142,7 +142,7 @@ export const handlerInput: Section = {
       },
     },
     {
-      title: "each key of a group needs a handler whose types match",
+      title: "each route of a group needs a handler whose types match the contract",
       provenBy: at("packages/core/test/types.test.ts", typed),
     },
     {

@@ -5,7 +5,7 @@ import { entriesOf, eventually, inspect, type Json } from "../ask.ts";
 import { playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 
-/** Asserts that options are refused with a message that names the option. */
+/** Asserts that options are refused with a message that matches. */
 const refuses = (options: object, message: RegExp) => (): void => {
   const all = { server: nativeServer(), routes: [], ...options } as unknown as AppOptions;
   assert.throws(() => createApp(all), message);
@@ -13,7 +13,7 @@ const refuses = (options: object, message: RegExp) => (): void => {
 
 const levels: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "fatal"];
 
-/** Returns the levels of the playground's log entries for `GET /log`, except the entry without data. */
+/** Returns the levels of the log entries that `GET /log` of the playground writes, except the entry without data. */
 async function loggedAt(level: LogLevel): Promise<unknown[]> {
   const app = await startPlayground({ app: { logging: { level } } });
   await app.with({}).get("/log");
@@ -39,7 +39,7 @@ export const application: Section = {
     { title: "routes is a list of groups", test: refuses({ routes: {} }, /routes/) },
     { title: "an option that is not known is refused", test: refuses({ rutes: [] }, /rutes/) },
     {
-      title: "the option middleware runs for every route",
+      title: "middleware in the option middleware runs for every route",
       test: async () => {
         const routes = await inspect<Json[]>(await playground(), "routes", "--verbose");
         for (const { middleware } of routes as { middleware: string[] }[]) {
@@ -56,11 +56,11 @@ export const application: Section = {
     },
     ...levelStatements,
     {
-      title: "logging.level of another word is refused",
+      title: "an unknown word as logging.level is refused",
       test: refuses({ logging: { level: "loud" } }, /logging\.level/),
     },
     {
-      title: "logging.redact hides the fields that match its patterns",
+      title: "logging.redact hides the properties that match its patterns",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).get("/log");
@@ -72,22 +72,22 @@ export const application: Section = {
       },
     },
     {
-      title: "telemetry has tracing, metrics, exporter, endpoint and serviceName",
+      title: "telemetry has the options tracing, metrics, exporter, endpoint and serviceName",
       provenBy: at(
         "packages/core/test/telemetry.test.ts",
         "has defaults, and exports log entries if traces or metrics are exported",
       ),
     },
     {
-      title: "telemetry.exporter is otlp or console",
+      title: "telemetry.exporter may be otlp or console",
       provenBy: at(
         "packages/otel/test/failures.test.ts",
-        "`console` prints spans",
-        "`none` counts everything as exported and sends nothing",
+        "`console` prints spans to standard output",
+        "`none` sends nothing and counts everything as exported",
       ),
     },
     {
-      title: "another exporter is refused",
+      title: "an unknown telemetry.exporter is refused",
       test: refuses({ telemetry: { tracing: true, exporter: "zipkin" } }, /telemetry\.exporter/),
     },
     {
@@ -98,7 +98,7 @@ export const application: Section = {
       ),
     },
     {
-      title: "start() listens too",
+      title: "start() listens like listen()",
       test: async () => {
         const app = await startPlayground({ app: { start: true } });
         assert.equal((await app.with({}).get("/context")).status, 200);
@@ -123,7 +123,7 @@ export const application: Section = {
       ],
     },
     {
-      title: "a group has handlers, and may have a prefix and middleware",
+      title: "a group has handlers, and may have a prefix and middleware of its own",
       test: async () => {
         const route = await inspect(await playground(), "route", "GET /admin/users");
         assert.deepEqual(route["middleware"], ["first", "inner", "outer"]);
@@ -135,12 +135,12 @@ export const application: Section = {
       test: refuses({ routes: [{ prefix: "/a" }] }, /routes\[0\]\.handlers/),
     },
     {
-      title: "a prefix is put in front of the path of a key",
+      title: "the prefix of a group comes before the path of each of its routes",
       test: async () =>
         assert.equal((await (await playgroundApp()).with({}).get("/admin/users")).status, 200),
     },
     {
-      title: "a path that has the prefix already stays as it is",
+      title: "a path that already begins with the prefix does not get it twice",
       test: async () => {
         const api = (await playgroundApp()).with({});
         assert.equal((await api.get("/admin/roles")).status, 200);
@@ -148,7 +148,7 @@ export const application: Section = {
       },
     },
     {
-      title: "a middleware entry has name, middleware and priority, and lower priority runs first",
+      title: "a middleware entry has name, middleware and priority, and a lower priority runs first",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get("/admin/users");
         assert.deepEqual(body, { words: ["first", "inner", "outer"] });

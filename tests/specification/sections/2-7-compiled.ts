@@ -11,7 +11,7 @@ const treeOf = async (project: Project): Promise<CompiledRouteTree> =>
 const tree = onlyOnce(async () => treeOf(await notes()));
 const wide = onlyOnce(async () => treeOf(await playground()));
 
-/** Returns the node at these segments. */
+/** Returns the node of the route tree at these segments. */
 function nodeAt(start: CompiledRouteNode, ...segments: readonly string[]): CompiledRouteNode {
   let node = start;
   for (const segment of segments) {
@@ -37,7 +37,7 @@ export const compiledRoutes: Section = {
   title: "Compiled routes",
   statements: [
     {
-      title: "a tree has a root and metadata of its routes",
+      title: "a tree of routes has a root, and metadata about its routes",
       test: async () => {
         const { root, metadata } = await tree();
         assert.equal(typeof root, "object");
@@ -47,11 +47,11 @@ export const compiledRoutes: Section = {
       },
     },
     {
-      title: "the segment of the root is empty",
+      title: "the root of the tree has an empty segment",
       test: async () => assert.equal((await tree()).root.segment, ""),
     },
     {
-      title: "a node has its segment and a list of children",
+      title: "a node of the tree has its segment and a list of children",
       test: async () => {
         const node = nodeAt((await tree()).root, "notes");
         assert.equal(node.segment, "notes");
@@ -59,18 +59,18 @@ export const compiledRoutes: Section = {
       },
     },
     {
-      title: "a node of a parameter has its name",
+      title: "a node for a path parameter has the name of the parameter",
       test: async () => assert.equal(nodeAt((await tree()).root, "notes", ":").paramName, "id"),
     },
     {
-      title: "a node of a wildcard is marked and has its name",
+      title: "a node for a wildcard is marked as such and has its name",
       test: async () => {
         const { wildcard, paramName } = nodeAt((await wide()).root, "deep", "*");
         assert.deepEqual([wildcard, paramName], [true, "rest"]);
       },
     },
     {
-      title: "methods of a node contain the route's ref and the names of its validators",
+      title: "a node lists its methods, each with the name of the route and of its validators",
       test: async () =>
         assert.deepEqual(nodeAt((await tree()).root, "notes", ":").methods, {
           GET: { ref: "GET /notes/:id", validators: ["GetNotesByIdParams"] },
@@ -79,7 +79,7 @@ export const compiledRoutes: Section = {
         }),
     },
     {
-      title: "the route table has each route under its method and path",
+      title: "the route table contains each route under its method and path",
       test: async () =>
         assert.deepEqual(Object.keys(await table()), [
           "POST /notes",
@@ -90,7 +90,7 @@ export const compiledRoutes: Section = {
         ]),
     },
     {
-      title: "an entry has method, path, params, schemas and names of middleware",
+      title: "an entry of the route table has method, path, params, schemas and names of middleware",
       test: async () =>
         assert.deepEqual((await table())["PUT /notes/:id"], {
           method: "PUT",

@@ -11,7 +11,7 @@ export interface ${name}Routes {
 }
 `;
 
-/** Creates a project, runs `kit generate` in it, and returns those paths that exist afterwards. */
+/** Creates a project and runs `kit generate` in it. Returns those of the given paths that then exist. */
 async function made(files: Readonly<Record<string, string>>, ...paths: readonly string[]): Promise<string[]> {
   const project = await projectOf({ "package.json": '{ "name": "small", "type": "module" }', ...files });
   const { code, stderr } = await project.kit(["generate"]);
@@ -19,7 +19,7 @@ async function made(files: Readonly<Record<string, string>>, ...paths: readonly 
   return paths.filter((path) => existsSync(join(project.root, path)));
 }
 
-/** Returns the routes of a project. */
+/** Returns the names of the routes of a project. */
 async function routesOf(files: Readonly<Record<string, string>>): Promise<string[]> {
   const project = await projectOf({ "package.json": '{ "name": "small", "type": "module" }', ...files });
   await project.kitOk("generate");
@@ -73,7 +73,7 @@ export const configuration: Section = {
     },
     ...typeStatements,
     {
-      title: "typeFiles names the files of types",
+      title: "typeFiles selects the files with types",
       test: async () => {
         const files = {
           "kit.config.ts": 'export default { typeFiles: ["domain/*.ts"] };\n',
@@ -85,7 +85,7 @@ export const configuration: Section = {
     },
     ...routeStatements,
     {
-      title: "routeFiles names the files of contracts",
+      title: "routeFiles selects the files with contracts",
       test: async () => {
         const files = {
           "kit.config.ts": 'export default { routeFiles: ["api/*.ts"] };\n',
@@ -100,7 +100,7 @@ export const configuration: Section = {
       test: async () => assert.deepEqual(await made(oneType, validator("Found")), [validator("Found")]),
     },
     {
-      title: "outputDir is the directory of the artifacts",
+      title: "outputDir is the directory that artifacts are written to",
       test: async () => {
         const files = { ...oneType, "kit.config.ts": 'export default { outputDir: "made/here" };\n' };
         assert.deepEqual(await made(files, validator("Found", "made/here"), ".kit"), [
@@ -109,11 +109,11 @@ export const configuration: Section = {
       },
     },
     {
-      title: "the compiler is tsc and distDir dist by default",
+      title: "the compiler is tsc by default, and distDir is dist",
       provenBy: at("packages/cli/test/compile.test.ts", "runs the compiled output without the sources"),
     },
     {
-      title: "distDir and compilerArgs reach the compiler",
+      title: "distDir and compilerArgs are passed to the compiler",
       provenBy: at(
         "packages/cli/test/compile.test.ts",
         "passes arguments of the configuration to the compiler",
@@ -121,10 +121,10 @@ export const configuration: Section = {
     },
     {
       title: "the compiler may be tsup or swc",
-      provenBy: at("tests/compilers/compilers.test.ts", "by ${compiler} runs without its sources"),
+      provenBy: at("tests/compilers/compilers.test.ts", "compiled by ${compiler} runs without its sources"),
     },
     {
-      title: "another compiler is refused",
+      title: "an unknown compiler is refused",
       test: async () => {
         const files = { ...oneType, "package.json": '{ "name": "small", "kit": { "compiler": "babel" } }' };
         const { code, stderr } = await (await projectOf(files)).kit(["generate"]);
@@ -133,7 +133,7 @@ export const configuration: Section = {
       },
     },
     {
-      title: "kit.config.js is read too",
+      title: "kit.config.js is read as well as kit.config.ts",
       test: async () => {
         const files = { ...oneType, "kit.config.js": 'export default { outputDir: "from-js" };\n' };
         assert.deepEqual(await made(files, "from-js", ".kit"), ["from-js"]);
@@ -150,7 +150,7 @@ export const configuration: Section = {
       },
     },
     {
-      title: "kit.config.ts comes before package.json",
+      title: "kit.config.ts takes precedence over package.json",
       test: async () => {
         const files = {
           ...oneType,

@@ -7,7 +7,7 @@ import { type Json, jsonOf, moduleOf, textOf } from "../ask.ts";
 import { notes, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Asserts that the build of Notes wrote files. */
+/** Asserts that the build of Notes has written these files. */
 const hasFiles =
   (...paths: readonly string[]) =>
   async (): Promise<void> => {
@@ -22,7 +22,7 @@ interface Validator {
   readonly is: (value: unknown) => boolean;
 }
 
-/** Returns the source of a type with one property. */
+/** Returns the source of a type with this property. */
 const sent = (property: string): string => `export interface Sent { ${property}: string }\n`;
 
 export const artifacts: Section = {
@@ -30,7 +30,7 @@ export const artifacts: Section = {
   title: "Generated artifacts",
   statements: [
     {
-      title: "git leaves the output directory out",
+      title: "git ignores the output directory",
       test: async () => {
         const project = await playground();
         await run("git", ["init", "--quiet"], { cwd: project.root });
@@ -39,7 +39,7 @@ export const artifacts: Section = {
       },
     },
     {
-      title: "a build replaces edited artifacts",
+      title: "a build overwrites artifacts that were edited",
       test: async () => {
         const project = await playground();
         const file = join(project.root, ".kit/routes/index.ts");
@@ -74,7 +74,7 @@ export const artifacts: Section = {
     },
     { title: "schemas/<table>.ts is the schema of a table", test: hasFiles("schemas/notes.ts") },
     {
-      title: "schemas/<entity>.openapi.json is the part of the document about an entity",
+      title: "schemas/<entity>.openapi.json is the part of the OpenAPI document that describes the entity",
       test: async () => {
         const { openapi, paths } = await jsonOf<{ openapi: string; paths: Json }>(
           await notes(),
@@ -86,7 +86,7 @@ export const artifacts: Section = {
     },
     {
       title: "schemas/openapi.json is a valid OpenAPI 3.1 document",
-      provenBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1"),
+      provenBy: at("tests/e2e/openapi.test.ts", "the OpenAPI document is valid OpenAPI 3.1"),
     },
     {
       title: "kit generate:openapi --out writes the document to that path",
@@ -137,29 +137,29 @@ export interface Routes { "POST /a": RouteContract<void, void, Sent> }
       test: hasFiles("tests/NoteRoutes.contract.test.ts"),
     },
     {
-      title: "contract tests ask a running application and pass",
+      title: "contract tests send requests to a running application and pass",
       provenBy: at(
         "tests/e2e/coverage.test.ts",
-        "generated tests cover every route, field, bound and rule, but no error that depends on data",
+        "generated tests cover every route, field, bound and rule, but no errors that depend on stored data",
       ),
     },
     { title: "client/index.ts is a typed client", test: hasFiles("client/index.ts") },
     {
-      title: "migrations/ contains the draft of a migration, which says if the migration destroys data",
+      title: "migrations/ contains the draft of a migration, which tells if it destroys data",
       test: async () => {
         const { destructive } = await jsonOf(await playground(), ".kit/migrations/pending.json");
         assert.equal(destructive, false);
       },
     },
     {
-      title: "a draft that drops a column is destructive",
+      title: "the draft of a migration that drops a column is marked as destructive",
       provenBy: at("crates/kit-database/tests/plan.rs", "marks_a_dropped_column_as_destructive"),
     },
     {
-      title: ".cache-hash identifies the content that a Rust server was generated from",
+      title: ".cache-hash identifies the input that a Rust server was generated from",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "writes no file if the input is unchanged",
+        "the plugin writes no file if the input is unchanged",
       ),
     },
   ],

@@ -12,7 +12,7 @@ interface Phase {
   readonly status?: number;
 }
 
-/** Returns the lifecycle of the last request to a route with the given response status. */
+/** Returns the phases of the last request to a route whose response had this status. */
 async function lifecycleOf(app: RunningApp, route: string, status: number): Promise<readonly Phase[]> {
   const { requests } = await eventually(
     () =>
@@ -27,7 +27,7 @@ async function lifecycleOf(app: RunningApp, route: string, status: number): Prom
 
 const namesOf = (phases: readonly Phase[]): string[] => phases.map(({ phase }) => phase);
 
-/** Creates a note and returns the phases of the request. */
+/** Creates a note. Returns the phases of that request. */
 async function written(): Promise<readonly Phase[]> {
   const app = await notesApp();
   assert.equal((await app.as("ada").post("/notes", { title: "t", content: "c" })).status, 201);
@@ -40,7 +40,7 @@ export const phases: Section = {
   statements: [
     {
       title: "a request with params, query and body passes all phases in their order",
-      provenBy: at("tests/conformance/observed.test.ts", "the phases of a request are in order"),
+      provenBy: at("tests/conformance/observed.test.ts", "the phases of a request are recorded in order"),
     },
     {
       title: "the first phases are received and server:normalize",
@@ -62,7 +62,7 @@ export const phases: Section = {
       },
     },
     {
-      title: "validation of the body comes after middleware and before the handler, and reports pass",
+      title: "validation of the body comes after middleware and before the handler, and its result is pass",
       test: async () => {
         const found = await written();
         const names = namesOf(found);
@@ -84,7 +84,7 @@ export const phases: Section = {
       },
     },
     {
-      title: "validation of the query reports fail for an invalid query",
+      title: "validation of the query has the result fail for an invalid query",
       test: async () => {
         const app = await notesApp();
         assert.equal((await app.as("ada").get("/notes?page=0")).status, 400);
@@ -93,7 +93,7 @@ export const phases: Section = {
       },
     },
     {
-      title: "params, query and body are phases of each request, also if the contract has none of them",
+      title: "params, query and body are phases of each request, even if the contract does not have them",
       test: async () => {
         const names = namesOf(await written());
         for (const slot of ["params", "query", "body"])
@@ -111,7 +111,7 @@ export const phases: Section = {
         ]),
     },
     {
-      title: "response carries the status",
+      title: "the phase response contains the status of the response",
       test: async () => assert.equal((await written()).at(-1)?.status, 201),
     },
     {
@@ -140,8 +140,8 @@ export const phases: Section = {
       ),
     },
     {
-      title: "a handler never runs on invalid input",
-      provenBy: at("tests/e2e/servers/validation.test.ts", "writes and changes no row"),
+      title: "a handler never gets invalid input",
+      provenBy: at("tests/e2e/servers/validation.test.ts", "creates and changes no row"),
     },
   ],
 };

@@ -9,14 +9,14 @@ import { at, type Section } from "../statement.ts";
 
 const api = async (): Promise<Api> => (await playgroundApp()).with({});
 
-/** Asserts the response to a path. */
+/** Asserts that the response to a path is 200 with this body. */
 const answers = (path: string, body: object) => async (): Promise<void> => {
   const answer = await (await api()).get(path);
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.body, body);
 };
 
-/** Asserts that input is refused with 400 before a handler runs. */
+/** Asserts that a request is refused with 400 before its handler runs, and that the error names one invalid value. */
 async function assertRefused(path: string, place: string): Promise<void> {
   const answer = await (await api()).get(path);
   assert.equal(answer.status, 400, answer.text);
@@ -29,7 +29,7 @@ async function assertRefused(path: string, place: string): Promise<void> {
   );
 }
 
-/** Returns how often the matcher reads a path, among `count` routes of the same depth. */
+/** Returns how often the router reads characters of a path if there are `count` routes of the same depth. */
 function looksAmong(count: number): number {
   const routes = Array.from({ length: count }, (_, index) => `GET /area${index}/:id/parts/:part`);
   const match = createMatcher(compileRoutes(routes), routes);
@@ -53,7 +53,7 @@ export const rules: Section = {
   title: "Endpoint rules",
   statements: [
     {
-      title: "an endpoint is one key of a group, with :name for a parameter",
+      title: "a route is one key of a group, in which :name is a path parameter",
       test: answers("/files/a", { route: "parameter", value: "a" }),
     },
     {
@@ -65,23 +65,27 @@ export const rules: Section = {
       test: answers("/typed/5/0?limit=7", { params: "number boolean", query: "number undefined" }),
     },
     {
-      title: "a path parameter of another type is 400",
+      title: "a path parameter of another type than declared gets 400",
       test: () => assertRefused("/typed/five/true", "$.count"),
     },
     {
-      title: "a query parameter of another type is 400",
+      title: "a query parameter of another type than declared gets 400",
       test: () => assertRefused("/typed/5/true?limit=many", "$.limit"),
     },
     {
-      title: "a body that does not fit is 400, and the handler does not run",
-      provenBy: at("tests/e2e/servers/validation.test.ts", "${field} ${what}", "writes and changes no row"),
+      title: "a body that breaks its contract gets 400, and the handler does not run",
+      provenBy: at(
+        "tests/e2e/servers/validation.test.ts",
+        "is refused: ${field} ${what}",
+        "creates and changes no row",
+      ),
     },
     {
-      title: "a static segment comes before a parameter",
+      title: "a static segment takes precedence over a parameter",
       test: answers("/files/upload", { route: "static", value: "" }),
     },
     {
-      title: "a static segment comes before a wildcard",
+      title: "a static segment takes precedence over a wildcard",
       test: answers("/deep/known", { route: "static", value: "" }),
     },
     {
@@ -101,7 +105,7 @@ export const rules: Section = {
       test: answers("/deep/known/more", { route: "wildcard", value: "known/more" }),
     },
     {
-      title: "a wildcard and a parameter at the same place fail the build",
+      title: "a wildcard and a parameter in the same position fail the build",
       test: async () => {
         const project = await projectOf({
           "package.json": '{ "name": "a", "type": "module" }',
@@ -129,7 +133,7 @@ export const rules: Section = {
       },
     },
     {
-      title: "the tree has paths without the slash at the end",
+      title: "the route tree contains paths without a slash at the end",
       test: async () => {
         const tree = await textOf(await playground(), ".kit/routes/compiled-router.ts");
         assert.match(tree, /ref: "GET \/slash"/);
@@ -138,7 +142,7 @@ export const rules: Section = {
       },
     },
     {
-      title: "a method that is not registered is 405, and Allow lists those that are",
+      title: "a method without a route gets 405, and Allow lists the methods that have one",
       test: async () => {
         const answer = await (await api()).send("DELETE", "/things");
         assert.equal(answer.status, 405);
@@ -146,14 +150,14 @@ export const rules: Section = {
       },
     },
     {
-      title: "Allow lists the methods of that path",
+      title: "Allow lists only methods of the requested path",
       provenBy: at(
         "tests/e2e/servers/routing.test.ts",
-        "405 METHOD_NOT_ALLOWED names the methods in Allow > ${method} ${path}",
+        "a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the right ones > ${method} ${path}",
       ),
     },
     {
-      title: "Allow lists the methods of the one node that matches",
+      title: "Allow lists only methods of the one node that matches the path",
       changed:
         "Allow lists the methods of every node that matches the path, since each of them is answered: a static segment without a method gives way to a parameter",
       test: async () => {
@@ -164,28 +168,28 @@ export const rules: Section = {
       },
     },
     {
-      title: "a path without a matching route is 404",
+      title: "a path without a route gets 404",
       test: async () => {
         for (const path of ["/", "/thing", "/things/1", "/files", "/files/a/b", "/deep"])
           assert.equal((await (await api()).get(path)).status, 404, path);
       },
     },
     {
-      title: "matching costs by the depth of a path, not by the number of routes",
+      title: "the time to find a route depends on the depth of the path, and not on the number of routes",
       test: () => {
         const [few, many] = [looksAmong(5), looksAmong(1_000)];
         assert.ok(many <= 2 * few, `${many} looks among 1000 routes, ${few} among 5`);
       },
     },
     {
-      title: "in development GET /openapi.json is the document",
+      title: "GET /openapi.json returns the OpenAPI document in development",
       provenBy: at(
         "tests/e2e/openapi.test.ts",
-        "is the document that a running server in development serves",
+        "the OpenAPI document is the one that a server in development serves",
       ),
     },
     {
-      title: "in production GET /openapi.json is 404",
+      title: "GET /openapi.json gets 404 in production",
       test: async () =>
         assert.equal((await (await playgroundInProduction()).with({}).get("/openapi.json")).status, 404),
     },

@@ -4,14 +4,14 @@ import { errorOf } from "../ask.ts";
 import { notesApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Creates a note for the test. */
+/** Creates a note, which a test then uses. */
 async function aNote(body: object = { title: "t", content: "c" }): Promise<NoteJson> {
   const answer = await (await notesApp()).as("ada").post<NoteJson>("/notes", body);
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
 
-/** Asserts 404 NOTE_NOT_FOUND. */
+/** Asserts that the response is 404 NOTE_NOT_FOUND. */
 const isUnknown = (method: string, body?: string) => async (): Promise<void> => {
   const api = (await notesApp()).with({
     authorization: "Bearer ada:user",
@@ -29,8 +29,11 @@ export const notesEndpoints: Section = {
   title: "Notes",
   statements: [
     {
-      title: "every endpoint needs authorization",
-      provenBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
+      title: "every endpoint of notes requires authorization",
+      provenBy: at(
+        "tests/e2e/servers/auth.test.ts",
+        "every route responds with 401 UNAUTHORIZED > without the header authorization",
+      ),
     },
     {
       title: "POST /notes responds with 201 and the note",
@@ -43,26 +46,26 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "POST /notes needs title and content",
+      title: "POST /notes requires title and content",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "POST requires title and content, and names every missing field at once",
+        "is required by POST if it is title or content, and the response names all that are missing",
       ),
     },
     {
-      title: "archived of POST /notes is optional and false by default",
+      title: "archived is optional in POST /notes, and false by default",
       test: async () => {
         assert.equal((await aNote()).archived, false);
         assert.equal((await aNote({ title: "t", content: "c", archived: true })).archived, true);
       },
     },
     {
-      title: "the author is the user of the token, and authorId of the body is ignored",
+      title: "the author of a note is the user of the token, and authorId in the body is ignored",
       test: async () =>
         assert.equal((await aNote({ title: "t", content: "c", authorId: "eve" })).authorId, "ada"),
     },
     {
-      title: "GET /notes returns a page and its position among all pages",
+      title: "GET /notes returns one page of notes, its number and the number of all pages",
       test: async () => {
         await aNote();
         const { status, body } = await (await notesApp()).as("ada").get<PageJson>("/notes?page=1&pageSize=2");
@@ -73,23 +76,23 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "page is 1 and pageSize 20 by default, newest first",
-      provenBy: at(paging, "the default is page 1 with 20 notes of all users, newest first"),
+      title: "page is 1 by default and pageSize 20, and the newest note is first",
+      provenBy: at(paging, "returns page 1 by default, with 20 notes of all users, the newest first"),
     },
     {
-      title: "the offset is (page - 1) * pageSize",
-      provenBy: at(paging, "the pages together are the whole list, without gaps or repetitions"),
+      title: "the first note of a page is number (page - 1) * pageSize, counted from 0",
+      provenBy: at(paging, "returns the whole list as pages, without gaps or repetitions"),
     },
     {
       title: "total counts all notes, and totalPages is total / pageSize, rounded up",
       provenBy: at(
         paging,
-        "totals decrease after a delete",
-        "responds with an empty list and zero pages if there are no notes",
+        "returns smaller totals after a delete",
+        "GET /notes responds with an empty list and zero pages if there are no notes",
       ),
     },
     {
-      title: "an item has id, title, archived and createdAt and nothing else",
+      title: "a note in the list has id, title, archived and createdAt and nothing else",
       test: async () => {
         await aNote();
         const { body } = await (await notesApp()).as("ada").get<PageJson>("/notes?pageSize=1");
@@ -109,7 +112,7 @@ export const notesEndpoints: Section = {
     { title: "PUT of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("PUT", '{"title":"t"}') },
     { title: "DELETE of an unknown id is 404 NOTE_NOT_FOUND", test: isUnknown("DELETE") },
     {
-      title: "PUT /notes/:id changes the given fields and returns the note",
+      title: "PUT /notes/:id changes the properties in the body and returns the note",
       test: async () => {
         const note = await aNote();
         const { status, body } = await (
@@ -122,10 +125,10 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "PUT refreshes updatedAt",
+      title: "PUT /notes/:id sets updatedAt to the current time",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "a body without fields still updates updatedAt, and resets nothing",
+        "updates updatedAt for a body without properties, and changes nothing else",
       ),
     },
     {
@@ -139,8 +142,8 @@ export const notesEndpoints: Section = {
       },
     },
     {
-      title: "a page or pageSize that is not a number or out of range is 400",
-      provenBy: at(paging, "page=${value} and pageSize=${value}", "a page size above the maximum"),
+      title: "a page or pageSize that is not a number or is out of range gets 400",
+      provenBy: at(paging, "to page=${value} and to pageSize=${value}", "to a page size above the maximum"),
     },
   ],
 };
@@ -157,18 +160,18 @@ export const otherEndpoints: Section = {
     },
     {
       title: "users are listed by page and pageSize",
-      provenBy: at(teams, "are listed by status in pages"),
+      provenBy: at(teams, "are listed by status, in pages"),
     },
     {
-      title: "a second user of an address is 409 USER_EMAIL_CONFLICT",
-      provenBy: at(teams, "cannot share an address"),
+      title: "a second user with the same email address gets 409 USER_EMAIL_CONFLICT",
+      provenBy: at(teams, "cannot have the email address of another user"),
     },
     {
-      title: "todos have the same five operations",
+      title: "todos have the same five operations as users",
       provenBy: at(
         teams,
-        "belong to an existing user, and are deleted with the user",
-        "are listed by user and by state",
+        "belong to a user who exists, and are deleted with the user",
+        "are listed by user and by completion",
       ),
     },
   ],

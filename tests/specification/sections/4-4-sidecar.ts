@@ -5,8 +5,8 @@ import type { RunningApp } from "../../e2e/support/running-app.ts";
 import { at, type Section } from "../statement.ts";
 
 /**
- * Starts the Notes application and sends four requests: a valid one, one without authorization, an invalid one and one to an unknown
- * path. The sidecar then has one entry for each.
+ * Starts Notes and sends four requests: a valid one, one without authorization, an invalid one, and one to an unknown path. The sidecar
+ * then has one entry for each.
  */
 const asked = onlyOnce(async (): Promise<RunningApp> => {
   const app = await notesApp();
@@ -25,14 +25,14 @@ const asked = onlyOnce(async (): Promise<RunningApp> => {
 
 const ask = async <T = Json>(path: string): Promise<T> => debug<T>(await asked(), path);
 
-/** Asserts that an object has members with these names. */
+/** Asserts that an object has properties with these names. */
 function assertHas(value: unknown, ...names: readonly string[]): void {
   assert.equal(typeof value, "object");
   const missing = names.filter((name) => !Object.hasOwn(value as object, name));
   assert.deepEqual(missing, [], JSON.stringify(value).slice(0, 500));
 }
 
-/** Asserts that a response has a list under a name, and returns the list. */
+/** Asserts that a response of the sidecar has a list under this name. Returns the list. */
 async function listOf(path: string, name: string): Promise<readonly Json[]> {
   const list = (await ask(path))[name];
   assert.ok(Array.isArray(list), `${path} has no list ${name}`);
@@ -44,14 +44,14 @@ export const sidecarEndpoints: Section = {
   title: "Sidecar endpoints",
   statements: [
     {
-      title: "the port is 9800 unless the options say another",
+      title: "the port of the sidecar is 9800 by default",
       provenBy: at(
         "packages/plugin-debug/test/options.test.ts",
-        "default to port 9800 of this machine, with credentials hidden",
+        "select port 9800 of this machine and hide credentials by default",
       ),
     },
     {
-      title: "responses are JSON",
+      title: "responses of the sidecar are JSON",
       test: async () => {
         const answer = await fetch(`http://127.0.0.1:${await (await asked()).debugPort()}/_debug/health`);
         assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
@@ -93,14 +93,14 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/middleware shows the chain with priorities",
+      title: "/_debug/middleware shows the middleware with their priorities",
       test: async () => {
         const middleware = await listOf("middleware", "middleware");
         assert.equal(middleware.find(({ name }) => name === "requireAuth")?.["priority"], 10);
       },
     },
     {
-      title: "/_debug/deps and /_debug/dependencies show the graph of packages",
+      title: "/_debug/deps and /_debug/dependencies show the packages of kit and their dependencies",
       test: async () => {
         const packages = await listOf("deps", "dependencies");
         for (const one of packages) assertHas(one, "name", "dependsOn");
@@ -108,7 +108,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/schema/:name shows a type and its uses",
+      title: "/_debug/schema/:name shows a type and the routes that use it",
       test: async () => {
         const schema = await ask("schema/Note");
         assert.equal(schema["name"], "Note");
@@ -126,7 +126,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/errors accepts since, limit and last",
+      title: "/_debug/errors accepts the parameters since, limit and last",
       test: async () => {
         assert.equal((await listOf("errors?last=1", "errors")).length, 1);
         assert.equal((await listOf("errors?limit=2", "errors")).length, 2);
@@ -135,7 +135,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/performance shows percentiles and throughput of a route in a window",
+      title: "/_debug/performance shows percentiles and throughput of a route in a time window",
       test: async () => {
         const figures = await ask("performance?route=/notes&window=5m");
         assertHas(
@@ -182,7 +182,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/build-pipeline shows the hooks of builds in their order",
+      title: "/_debug/build-pipeline shows the hooks of a build in order",
       test: async () => {
         const hooks = await listOf("build-pipeline", "hooks");
         assert.deepEqual(
@@ -192,7 +192,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/spans lists recent spans and accepts since",
+      title: "/_debug/spans lists recent spans and accepts the parameter since",
       test: async () => {
         const spans = await listOf("spans?since=5m", "spans");
         assert.ok(spans.some(({ name }) => name === "POST /notes"));
@@ -200,7 +200,7 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/traces shows trees of spans",
+      title: "/_debug/traces shows the spans of each trace as a tree",
       test: async () => {
         const traces = await listOf("traces", "traces");
         const names = [
@@ -217,22 +217,25 @@ export const sidecarEndpoints: Section = {
       },
     },
     {
-      title: "/_debug/traces has the last 100 requests at most",
+      title: "/_debug/traces has at most the last 100 requests",
       provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "returns at most 100 traces, and at most as many requests as are kept",
+        "returns at most 100 traces, and no more requests than the history stores",
       ),
     },
     {
-      title: "/_debug/logs lists recent log entries and accepts since and level",
+      title: "/_debug/logs lists recent log entries and accepts the parameters since and level",
       provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "returns logs, filtered by level and time",
+        "returns log entries, filtered by level and time",
       ),
     },
     {
-      title: "/_debug/logs hides the fields of logging.redact",
-      provenBy: at("tests/conformance/observed.test.ts", "hidden values appear nowhere"),
+      title: "/_debug/logs hides the properties that match logging.redact",
+      provenBy: at(
+        "tests/conformance/observed.test.ts",
+        "hidden values appear in no log entry, span or response of the sidecar",
+      ),
     },
   ],
 };

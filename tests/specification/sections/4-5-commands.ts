@@ -9,7 +9,7 @@ import { eventually, type Json, jsonOf, textOf } from "../ask.ts";
 import { notesWithoutTables, onlyOnce, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** New project on the native server with handwritten SQL. */
+/** New project for the native server without a query builder (`--db raw`). */
 const scaffolded = onlyOnce(async () => {
   const project = await projectOf({});
   const args = ["shelf", "--server", "native", "--db", "raw", "--no-install", "--no-git"];
@@ -25,7 +25,7 @@ const hasHelp =
     assert.match(stdout, new RegExp(`Usage: kit ${command.join(" ")}`));
   };
 
-/** Returns the output of `kit dev` in Notes without tables, up to the awaited text. */
+/** Returns the output of `kit dev` for Notes without tables, up to a text that matches. */
 async function saidByDev(awaited: RegExp): Promise<string> {
   const project = await notesWithoutTables();
   const kit = join(repository, "node_modules/.bin/kit");
@@ -84,11 +84,11 @@ export const commands: Section = {
       },
     },
     {
-      title: "kit scaffold init refuses another server and another database",
+      title: "kit scaffold init refuses an unknown server and an unknown database library",
       provenBy: at("crates/kit-cli/tests/scaffold.rs", "refuses_invalid_options_as_wrong_usage"),
     },
     {
-      title: "kit build runs the pipeline and reports the result",
+      title: "kit build runs all hooks and reports the result",
       test: async () => {
         const { stdout } = await (await playground()).kitOk("build", "--no-compile", "--json");
         const { status, counts } = JSON.parse(stdout) as { status: string; counts: Json };
@@ -101,12 +101,12 @@ export const commands: Section = {
       provenBy: at("packages/cli/test/dev.test.ts", "serves edits on ${from} without refusing a connection"),
     },
     {
-      title: "kit dev reports migrations that are not applied",
+      title: "kit dev reports migrations that have not been applied",
       test: async () =>
         assert.match(await saidByDev(/not applied/), /1 migration not applied: \d{14}_create_notes/),
     },
     {
-      title: "kit generate writes the artifacts without compiling, kit build compiles",
+      title: "kit generate writes the artifacts without compiling, and kit build compiles too",
       test: async () => {
         const project = await projectOf({
           "package.json": '{ "name": "small", "type": "module" }',
@@ -143,21 +143,21 @@ export const commands: Section = {
       provenBy: at("crates/kit-cli/tests/build.rs", "copies_the_openapi_document_to_the_given_path"),
     },
     {
-      title: "kit test runs generated tests and those of the project",
+      title: "kit test runs the generated tests and those of the project",
       provenBy: at(
         "packages/cli/test/testing.test.ts",
         "runs contract tests alone, and with the other tests",
       ),
     },
     {
-      title: "kit test --json lists passed and failed tests",
+      title: "kit test --json lists the tests that passed and those that failed",
       provenBy: at(
         "packages/cli/test/testing.test.ts",
         "lists failures with their location, as text and as JSON",
       ),
     },
     {
-      title: "kit test:contracts runs contract tests alone",
+      title: "kit test:contracts runs only the contract tests",
       provenBy: at(
         "packages/cli/test/testing.test.ts",
         "runs contract tests alone, and with the other tests",
@@ -184,15 +184,15 @@ export const commands: Section = {
       provenBy: at("packages/cli/test/kit.test.ts", "generates a migration once"),
     },
     {
-      title: "kit migrate:apply applies it, once",
-      provenBy: at("tests/e2e/build.test.ts", "apply runs once and then has nothing to do"),
+      title: "kit migrate:apply applies a migration once",
+      provenBy: at("tests/e2e/build.test.ts", "are applied once, and then nothing is left to do"),
     },
     { title: "kit inspect has subcommands", test: hasHelp("inspect") },
     {
-      title: "every command exits with 0, 1 or 2, and its result is on standard output",
+      title: "every command exits with 0, 1 or 2, and prints its result to standard output",
       provenBy: at(
         "tests/e2e/commands.test.ts",
-        "every command prints help with 0 and refuses unknown arguments with 2",
+        "every command exits with 0 after printing help, and with 2 after unknown arguments",
         '0: kit ${args.join(" ")}',
         '1: kit ${args.join(" ")}',
       ),

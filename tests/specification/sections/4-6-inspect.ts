@@ -9,7 +9,7 @@ const eachFlag = 'inspect ${args.join(" ")}';
 const ofNotes = async <T = Json>(...args: readonly string[]): Promise<T> =>
   inspect<T>(await notes(), ...args);
 
-/** Returns the result of a subcommand that queries the sidecar of Notes. */
+/** Returns the result of a subcommand of `kit inspect` that needs the sidecar of Notes. */
 async function running<T = Json>(...args: readonly string[]): Promise<T> {
   return ofNotes<T>(...args, "--debug-port", String(await (await notesApp()).debugPort()));
 }
@@ -20,11 +20,11 @@ export const inspection: Section = {
   statements: [
     { title: "--json and --format json print JSON", provenBy: at(flags, eachFlag) },
     {
-      title: "--debug-port names the port of the sidecar",
+      title: "--debug-port sets the port of the sidecar",
       provenBy: at(flags, 'inspect ${args.join(" ")} uses the given port, and names it'),
     },
     {
-      title: "the port is 9800 unless --debug-port names another",
+      title: "the port of the sidecar is 9800 unless --debug-port sets another one",
       test: async () => {
         const { stdout } = await (await playground()).kitOk("inspect", "errors", "--help");
         assert.match(stdout, /9800/);
@@ -32,11 +32,11 @@ export const inspection: Section = {
     },
     { title: "--root names the project", provenBy: at(flags, eachFlag) },
     {
-      title: "--verbose and -v say more",
+      title: "--verbose and -v print more details",
       provenBy: at("crates/kit-cli/tests/inspect.rs", "lists_routes_with_their_types"),
     },
     {
-      title: "subcommands about a build need no running server",
+      title: "subcommands about a build work without a running server",
       test: async () => {
         assert.equal((await inspect<Json[]>(await playground(), "routes", "--debug-port", "1")).length, 19);
       },
@@ -75,7 +75,7 @@ export const inspection: Section = {
       },
     },
     {
-      title: "route shows schemas with --verbose",
+      title: "route --verbose shows the schemas of the route",
       provenBy: at("crates/kit-cli/tests/inspect.rs", "shows_the_location_of_a_routes_handler"),
     },
     {
@@ -94,8 +94,8 @@ export const inspection: Section = {
       },
     },
     {
-      title: "dependencies and deps list the packages of kit that each depends on",
-      provenBy: at(flags, "dependencies, by both names"),
+      title: "dependencies and deps list the packages of kit, each with its own dependencies",
+      provenBy: at(flags, "lists the dependencies, under both names of the subject"),
     },
     {
       title:
@@ -112,7 +112,7 @@ export const inspection: Section = {
       },
     },
     {
-      title: "tags of a property include its validation tags",
+      title: "the tags of a property include its validation tags",
       test: async () => {
         const { properties } = await ofNotes<{ properties: { name: string; tags: string[] }[] }>(
           "schema",
@@ -124,7 +124,8 @@ export const inspection: Section = {
       },
     },
     {
-      title: "build-pipeline shows hooks, taps, the status of the last build and the output directory",
+      title:
+        "build-pipeline shows the hooks, the functions registered for them, the status of the last build and the output directory",
       test: async () => {
         const pipeline = await ofNotes<Json & { hooks: Json[] }>("build-pipeline");
         for (const hook of pipeline.hooks) {
@@ -137,14 +138,14 @@ export const inspection: Section = {
       },
     },
     {
-      title: "build-pipeline reports if the project was never built",
+      title: "build-pipeline reports if the project has never been built",
       test: async () => {
         const project = await projectOf({ "package.json": '{ "name": "new", "type": "module" }' });
         assert.equal((await inspect(project, "build-pipeline"))["lastBuildStatus"], "none");
       },
     },
     {
-      title: "build-pipeline shows hookName, tapName and order of each tap",
+      title: "build-pipeline shows hookName, tapName and order of each registered function",
       provenBy: at(
         "packages/cli/test/plugins.test.ts",
         "a plugin adds a type, changes one, adds a validator and emits files",
@@ -161,7 +162,7 @@ export const inspection: Section = {
       },
     },
     {
-      title: "errors shows 10 unless --last sets another number",
+      title: "errors shows 10 errors unless --last sets another number",
       test: async () => {
         const ada = (await notesApp()).as("ada");
         for (let count = 0; count < 12; count += 1) await ada.get("/notes/none");
@@ -180,7 +181,7 @@ export const inspection: Section = {
       },
     },
     {
-      title: "performance is of the route / unless --route names one",
+      title: "performance shows the route / unless --route names another one",
       test: async () => assert.equal((await running("performance"))["route"], "/"),
     },
     {

@@ -12,7 +12,7 @@ import { rustServer } from "@kit/plugin-rust-server";
 export default defineConfig({ database: { adapter: "raw" }, plugins: [rustServer({ db: "sqlx" })] });
 `;
 
-/** Notes with the plugin, built without compiling. */
+/** Notes with the plugin for Rust, built without compiling the Rust code. */
 const notesInRust = onlyOnce(async (): Promise<Project> => {
   const project = await notesWithoutTables();
   await writeFile(join(project.root, "kit.config.ts"), config);
@@ -20,7 +20,7 @@ const notesInRust = onlyOnce(async (): Promise<Project> => {
   return project;
 });
 
-/** Asserts that a build wrote files. */
+/** Asserts that a build has written these files. */
 const makes =
   (...paths: readonly string[]): Proof =>
   async () => {
@@ -45,8 +45,8 @@ export const rustServer: Section = {
   title: "Rust server",
   statements: [
     {
-      title: "the option db names the layer of SQL, and another than sqlx is refused",
-      provenBy: at(plugin, "refuses invalid options when the plugin is created"),
+      title: "the option db selects the library for SQL, and any value other than sqlx is refused",
+      provenBy: at(plugin, "rustServer refuses invalid options, before any build"),
     },
     {
       title: "models/<entity>.rs and models/mod.rs contain the types",
@@ -62,22 +62,22 @@ export const rustServer: Section = {
       test: makes(".kit/router.rs", ".kit/app.rs", ".kit/error.rs", ".kit/db/mod.rs"),
     },
     {
-      title: "a migration is named by twelve digits and create_<table>",
+      title: "the name of a migration is twelve digits and create_<table>",
       test: makes(".kit/migrations/000000000001_create_notes.sql"),
     },
     {
-      title: "generated Rust is the same for the same types, byte by byte",
+      title: "the generated Rust code is the same for the same types, byte by byte",
       provenBy: at("crates/kit-rust-server/tests/goldens.rs", "matches_the_golden_of_notes"),
     },
     {
-      title: "responses to errors of the application have the status of the error",
+      title: "the response to an error of the application has the status of the error",
       provenBy: at(
         "tests/differential/notes.test.ts",
         "Notes on Node and in Rust > respond equally in ${mode}",
       ),
     },
     {
-      title: "handlers, services and middleware of the user are never overwritten, and .kit is",
+      title: "handlers, services and middleware of the user are never overwritten, but .kit is",
       test: async () => {
         const project = await notesInRust();
         for (const path of theirs) {
@@ -124,18 +124,18 @@ export const rustServer: Section = {
       title: "the compile step runs the Rust build in place of the project's compiler",
       provenBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
-        "is compiled once, and again if a file changed",
+        "is compiled once, and not again if nothing has changed",
       ),
     },
     {
-      title: "nothing is generated while types and contracts are the same",
-      provenBy: at(plugin, "writes no file if the input is unchanged"),
+      title: "nothing is generated if types and contracts have not changed",
+      provenBy: at(plugin, "the plugin writes no file if the input is unchanged"),
     },
     {
-      title: "the server serves Notes on the database that DATABASE_URL names",
+      title: "the server stores notes in the database that DATABASE_URL names",
       provenBy: at(
         "tests/e2e/servers/notes.test.ts",
-        "responds with 201 and the note, with the fields in the order of the type",
+        "responds with 201 and the note, whose properties are in the order of its type",
       ),
     },
     {
@@ -146,11 +146,11 @@ export const rustServer: Section = {
       ),
     },
     {
-      title: "Rust 1.85 with edition 2024 compiles it",
+      title: "Rust 1.85 with edition 2024 compiles the generated code",
       provenBy: at("crates/kit-rust-server/tests/built.rs", "compiles_with_the_oldest_rust"),
     },
     {
-      title: "an older Rust is refused with a message",
+      title: "an older Rust is refused with a message that names the required version",
       provenBy: at(
         "packages/plugin-rust-server/test/cargo.test.ts",
         "reports the required version if Rust is too old",

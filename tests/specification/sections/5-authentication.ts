@@ -7,7 +7,7 @@ import { errorOf, inspect, type Json, moduleOf } from "../ask.ts";
 import { notes, notesApp, onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** Returns the names of the middleware of a route in the playground. */
+/** Returns the names of the middleware that a route of the playground has. */
 const middlewareOf = async (route: string): Promise<unknown> =>
   (await inspect(await playground(), "route", route))["middleware"];
 
@@ -16,14 +16,14 @@ export const middlewareRules: Section = {
   title: "Middleware",
   statements: [
     {
-      title: "a lower priority runs first, whatever the order of registration",
+      title: "middleware with a lower priority runs first, in any order of registration",
       test: async () => {
         const { body } = await (await playgroundApp()).with({}).get("/admin/users");
         assert.deepEqual(body, { words: ["first", "inner", "outer"] });
       },
     },
     {
-      title: "global middleware runs for every route, that of a group for its routes only",
+      title: "global middleware runs for every route, and middleware of a group only for its own routes",
       test: async () => {
         assert.deepEqual(await middlewareOf("GET /context"), ["first", "outer"]);
         assert.deepEqual(await middlewareOf("GET /admin/users"), ["first", "inner", "outer"]);
@@ -33,11 +33,11 @@ export const middlewareRules: Section = {
       title: "middleware of a wrapped framework runs before that of kit, for every request",
       provenBy: at(
         "tests/conformance/middleware-first.test.ts",
-        "${name} guarding ${guarding}: middleware sees every target, or the response is an error",
+        "${name} guarding ${guarding}: the middleware sees every target, or the response is an error",
       ),
     },
     {
-      title: "the result of a middleware is on ctx of later handlers",
+      title: "the result of middleware is on ctx of later handlers",
       test: async () => {
         const answer = await (
           await notesApp()
@@ -48,7 +48,7 @@ export const middlewareRules: Section = {
       },
     },
     {
-      title: "a middleware receives the request's headers",
+      title: "middleware gets the headers of the request",
       test: async () => {
         const app = await notesApp();
         assert.equal((await app.with({}).get("/notes")).status, 401);
@@ -56,24 +56,24 @@ export const middlewareRules: Section = {
       },
     },
     {
-      title: "a middleware receives ctx with the results of earlier middleware",
+      title: "middleware gets ctx with the results of earlier middleware",
       provenBy: at(
         "packages/core/test/context.test.ts",
         "adds properties to ctx, synchronously or asynchronously, in order of priority",
       ),
     },
     {
-      title: "middleware refuses a request before it is validated",
+      title: "middleware can refuse a request before it is validated",
       provenBy: at("conformance/http.json", "middleware that refuses comes before validation"),
     },
     {
-      title: "kit has no login: a route without middleware is open",
+      title: "kit has no login of its own, so a route without middleware is open to everybody",
       test: async () => assert.equal((await (await playgroundApp()).with({}).get("/context")).status, 200),
     },
   ],
 };
 
-/** Asserts 401 with a code. */
+/** Asserts that a request with this authorization is refused with 401 and a code. */
 const isRefused = (authorization: string | undefined, code: string) => async (): Promise<void> => {
   const answer = await (
     await notesApp()
@@ -89,37 +89,37 @@ export const requireAuth: Section = {
   title: "requireAuth",
   statements: [
     {
-      title: "a request without the header gets 401 UNAUTHORIZED",
+      title: "a request without the header authorization gets 401 UNAUTHORIZED",
       test: isRefused(undefined, "UNAUTHORIZED"),
     },
     {
-      title: "a header that does not begin with Bearer is 401 UNAUTHORIZED",
+      title: "an authorization header that does not begin with Bearer gets 401 UNAUTHORIZED",
       test: isRefused("Basic YWRhOnVzZXI=", "UNAUTHORIZED"),
     },
     {
-      title: "Bearer in another case is 401 UNAUTHORIZED",
+      title: "Bearer in another letter case gets 401 UNAUTHORIZED",
       test: isRefused("bearer ada:user", "UNAUTHORIZED"),
     },
     {
-      title: "the message of 401 UNAUTHORIZED is about a missing or invalid header",
+      title: "the message of 401 UNAUTHORIZED tells that the header is missing or invalid",
       test: async () => {
         const answer = await (await notesApp()).with({}).get("/notes");
         assert.match(String(errorOf(answer.body)["message"]), /missing or invalid .*header/i);
       },
     },
     {
-      title: "a token without a user id is 401 INVALID_TOKEN",
+      title: "a token without a user id gets 401 INVALID_TOKEN",
       test: isRefused("Bearer :admin", "INVALID_TOKEN"),
     },
     {
-      title: "the user id is the part before the colon",
+      title: "the user id is the part of the token before the colon",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "accepted tokens > Bearer ${token} is ${JSON.stringify(userId)}",
+        "access tokens that are accepted > Bearer ${token} is ${JSON.stringify(userId)}",
       ),
     },
     {
-      title: "it adds userId, and userRole as user or admin",
+      title: "requireAuth adds userId to ctx, and userRole, which is user or admin",
       test: async () => {
         const { requireAuth: middleware } = await moduleOf<{
           requireAuth: (input: { headers: object }) => unknown;
@@ -136,7 +136,7 @@ export const requireAuth: Section = {
 
 const key = "a-key-of-more-than-16-characters";
 
-/** The playground in production, with a sidecar that requires a key and hides `name`. */
+/** Playground in production, with a sidecar that requires a key and hides the property `name`. */
 const guarded = onlyOnce(async () =>
   startPlayground({
     mode: "production",
@@ -166,12 +166,12 @@ export const sidecarSecurity: Section = {
       },
     },
     {
-      title: "a wrong key is refused",
+      title: "a wrong debug key is refused",
       test: async () =>
         assert.equal((await (await asked({ "x-debug-key": `${key}x` })).get("/_debug/health")).status, 401),
     },
     {
-      title: "an application in production whose sidecar has no key does not start",
+      title: "an application does not start in production if its sidecar has no key",
       test: async () => {
         await assert.rejects(
           startPlayground({ mode: "production", sidecar: { mode: "production" } }),
@@ -180,10 +180,10 @@ export const sidecarSecurity: Section = {
       },
     },
     {
-      title: "the allowlist has addresses and CIDR ranges",
+      title: "the allowlist may contain addresses and CIDR ranges",
       provenBy: at(
         "packages/plugin-debug/test/enforced.test.ts",
-        "refuses addresses that a given allowlist does not contain, in both spellings",
+        "refuses addresses outside of the option allowlist, under both names of the option",
       ),
     },
     {
@@ -194,24 +194,27 @@ export const sidecarSecurity: Section = {
     },
     {
       title: "in production the sidecar listens on 127.0.0.1",
-      provenBy: at(access, "listens on 127.0.0.1 only"),
+      provenBy: at(access, "listens on the address 127.0.0.1 only"),
     },
     {
-      title: "in development the rate is not limited",
+      title: "in development the number of requests to the sidecar is not limited",
       provenBy: at(access, "requires no key and limits no rate by default"),
     },
     {
-      title: "in production the rate of each address is limited",
+      title: "in production the number of requests to the sidecar is limited for each address",
       provenBy: at(access, "limits the requests of each address before it checks the key"),
     },
     {
-      title: "in development nothing is hidden",
+      title: "in development the sidecar hides nothing",
       changed:
         "credentials, `@sensitive` properties and what the options name are hidden in every mode: screens are shared, and logs are copied",
-      provenBy: at(enforced, "hides credentials and given fields, in both spellings"),
+      provenBy: at(
+        enforced,
+        "hides credentials and the properties of the option redact, under both names of the option",
+      ),
     },
     {
-      title: "in production the configured fields are hidden",
+      title: "in production the sidecar hides the configured properties",
       test: async () => {
         await (await guarded()).with({}).post("/things", { name: 4_711_471_147, count: 1 });
         const { text } = await (await asked({ "x-debug-key": key })).get("/_debug/errors");
@@ -220,14 +223,17 @@ export const sidecarSecurity: Section = {
       },
     },
     {
-      title: "in production the sidecar is read-only",
+      title: "in production the sidecar cannot change anything",
       provenBy: at(access, "refuses all methods except GET and HEAD"),
     },
     {
       title: "without a mode the sidecar behaves as in development",
       changed:
         "without a mode and without NODE_ENV=development it shows what production shows, and without a key only to this machine: a forgotten variable must not open it",
-      provenBy: at("packages/plugin-debug/test/options.test.ts", "follow NODE_ENV if no mode is given"),
+      provenBy: at(
+        "packages/plugin-debug/test/options.test.ts",
+        "take the mode from NODE_ENV if they do not name one",
+      ),
     },
   ],
 };
@@ -239,11 +245,11 @@ export const sidecarOptions: Section = {
   title: "Sidecar options",
   statements: [
     {
-      title: "both spellings of the options mean the same",
-      provenBy: at(options, "have the same meaning in both spellings"),
+      title: "options with two names mean the same under both names",
+      provenBy: at(options, "have the same meaning under both names"),
     },
     {
-      title: "port is the port of the sidecar",
+      title: "the option port is the port of the sidecar",
       test: async () => {
         const other = createServer().listen(0, "127.0.0.1");
         await once(other, "listening");
@@ -255,29 +261,42 @@ export const sidecarOptions: Section = {
         await app.stop();
       },
     },
-    { title: "mode is dev or production", provenBy: at(options, "refuse ${JSON.stringify(options)}") },
     {
-      title: "apiKey and security.apiKey are the key",
-      provenBy: at(enforced, "requires a given apiKey, in both spellings"),
+      title: "mode is dev or production",
+      provenBy: at(options, "with ${JSON.stringify(options)} are refused"),
     },
     {
-      title: "allowedIPs and security.allowlist are the addresses that may ask",
-      provenBy: at(enforced, "refuses addresses that a given allowlist does not contain, in both spellings"),
+      title: "the options apiKey and security.apiKey set the debug key",
+      provenBy: at(enforced, "requires the key of the option apiKey, under both names of the option"),
     },
     {
-      title: "redactFields and security.redact are hidden",
-      provenBy: at(enforced, "hides credentials and given fields, in both spellings"),
+      title: "the options allowedIPs and security.allowlist are the addresses that may send requests",
+      provenBy: at(
+        enforced,
+        "refuses addresses outside of the option allowlist, under both names of the option",
+      ),
     },
     {
-      title: "rateLimit { windowMs, max }, and security.rateLimit with rateLimitWindow, limit the rate",
-      provenBy: at(enforced, "enforces a given rate limit, in both spellings"),
+      title: "the options redactFields and security.redact name the properties to hide",
+      provenBy: at(
+        enforced,
+        "hides credentials and the properties of the option redact, under both names of the option",
+      ),
     },
     {
-      title: "security.hostname is the address to listen on",
-      provenBy: at(enforced, "serves another address if the hostname is open and the key is right"),
+      title:
+        "rateLimit { windowMs, max }, or security.rateLimit and rateLimitWindow, limits the number of requests",
+      provenBy: at(enforced, "enforces the option rateLimit, under both names of the option"),
     },
     {
-      title: "kit inspect sends the key of KIT_DEBUG_KEY",
+      title: "the option security.hostname is the address to listen on",
+      provenBy: at(
+        enforced,
+        "serves clients at another address if the hostname option permits it and the key is right",
+      ),
+    },
+    {
+      title: "kit inspect sends the key in KIT_DEBUG_KEY to the sidecar",
       test: async () => {
         const port = String(await (await guarded()).debugPort());
         const args = ["inspect", "server", "--json", "--debug-port", port];

@@ -23,7 +23,7 @@ export const hooks: Section = {
     { title: "done reports", provenBy: everyHook },
     { title: "a compile step replaces the project's compiler", provenBy: everyHook },
     {
-      title: "a tap that fails, fails the build with plugin, hook and place",
+      title: "a hook function that fails also fails the build, with plugin, hook and location",
       provenBy: at(
         plugins,
         "reports a mistake of a plugin with its name, hook and location, and writes nothing",
@@ -32,7 +32,7 @@ export const hooks: Section = {
   ],
 };
 
-/** Returns the entries that `GET /log` of the playground wrote as JSON to standard output. */
+/** Returns the JSON log entries that `GET /log` of the playground has written to standard output. */
 async function logged(): Promise<readonly Json[]> {
   const app = await playgroundApp();
   await app.with({}).get("/log");
@@ -64,50 +64,50 @@ export const logs: Section = {
       },
     },
     {
-      title: "timestamp is ISO 8601",
+      title: "the timestamp of a log entry is in ISO 8601",
       test: async () => {
         for (const { timestamp } of await logged())
           assert.equal(new Date(String(timestamp)).toISOString(), timestamp);
       },
     },
     {
-      title: "entries below the threshold are not written",
+      title: "log entries below the minimum level are not written",
       provenBy: at(
         observed,
-        "log entries have their fields and levels, respect the threshold and omit hidden values",
+        "log entries have their properties and levels, respect the minimum level and omit hidden values",
       ),
     },
     {
-      title: "standard output, sidecar and collector get the same entries",
+      title: "standard output, sidecar and collector get the same log entries",
       provenBy: at(
         observed,
-        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
+        "log entries are the same on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
-      title: "severity numbers are 1, 5, 9, 13, 17 and 21",
+      title: "the severity numbers of the levels are 1, 5, 9, 13, 17 and 21",
       provenBy: at(
         observed,
-        "log entries are equal on standard output, in the sidecar, for plugins and in a collector",
+        "log entries are the same on standard output, in the sidecar, for plugins and in a collector",
       ),
     },
     {
-      title: "entries for a collector have traceId and spanId",
+      title: "log entries in a collector have traceId and spanId",
       provenBy: at(
         "packages/otel/test/otel.test.ts",
         "exports the spans of a request, those of other instrumentation, and its log entries",
       ),
     },
     {
-      title: "logging.redact hides fields in every sink",
-      provenBy: at(observed, "hidden values appear nowhere"),
+      title: "logging.redact hides properties in every output",
+      provenBy: at(observed, "hidden values appear in no log entry, span or response of the sidecar"),
     },
   ],
 };
 
 type Span = Json & { readonly attributes: Json; readonly name: string };
 
-/** Returns the spans of a request to the playground that ended with a status, with the root first. */
+/** Returns the spans of a request to the playground whose response had this status. The root span comes first. */
 async function spansOf(
   path: string,
   name: string,
@@ -137,7 +137,7 @@ export const spans: Section = {
       },
     },
     {
-      title: "a request has a root span, and children for middleware, handler, serialization and writing",
+      title: "a request has a root span with child spans for middleware, handler, serialization and writing",
       test: async () => {
         const [, ...children] = await spansOf("/context", "GET /context", 200);
         assert.deepEqual(
@@ -147,11 +147,11 @@ export const spans: Section = {
       },
     },
     {
-      title: "each validation is a child span",
-      provenBy: at(observed, "spans have their fields, attributes and status"),
+      title: "each validation has a child span",
+      provenBy: at(observed, "spans have their names, attributes and status"),
     },
     {
-      title: "params, query and body have a child span each, also if the contract has none of them",
+      title: "params, query and body have a child span each, even if the contract does not have them",
       test: async () => {
         const [, ...children] = await spansOf("/context", "GET /context", 200);
         for (const slot of ["params", "query", "body"])
@@ -162,7 +162,7 @@ export const spans: Section = {
       },
     },
     {
-      title: "the kind of the root is server, that of the others internal",
+      title: "the kind of the root span is server, and that of the other spans is internal",
       test: async () => {
         const [root, ...children] = await spansOf("/context", "GET /context", 200);
         assert.equal(root["kind"], "server");
@@ -170,7 +170,7 @@ export const spans: Section = {
       },
     },
     {
-      title: "startTime and endTime are ISO 8601, and durationMs is a number",
+      title: "startTime and endTime of a span are in ISO 8601, and durationMs is a number",
       test: async () => {
         for (const span of await spansOf("/context", "GET /context", 200)) {
           for (const name of ["startTime", "endTime"])
@@ -180,7 +180,7 @@ export const spans: Section = {
       },
     },
     {
-      title: "status is ok for successful phases and error for failed ones",
+      title: "the status of a span is ok for successful phases and error for failed ones",
       test: async () => {
         const [well] = await spansOf("/context", "GET /context", 200);
         assert.equal(well["status"], "ok");
@@ -190,7 +190,7 @@ export const spans: Section = {
       },
     },
     {
-      title: "the root has http.method, http.route and http.status_code",
+      title: "the root span has http.method, http.route and http.status_code",
       test: async () => {
         const [root] = await spansOf("/files/a", "GET /files/:filename", 200);
         assert.deepEqual(root.attributes, {
@@ -201,14 +201,14 @@ export const spans: Section = {
       },
     },
     {
-      title: "the root has error.message from status 400 on",
+      title: "the root span has error.message if the status is 400 or above",
       test: async () => {
         const [root] = await spansOf("/fail/app", "GET /fail/:how", 418);
         assert.equal(root.attributes["error.message"], "There is no tea");
       },
     },
     {
-      title: "handlers add attributes to their span",
+      title: "handlers can add attributes to their span",
       test: async () => {
         const [, ...children] = await spansOf("/context", "GET /context", 200);
         assert.deepEqual(children.find(({ name }) => name === "handler")?.attributes, {
@@ -217,7 +217,7 @@ export const spans: Section = {
       },
     },
     {
-      title: "the parent span is the client's, if the request names one",
+      title: "the parent of the root span is the span of the client, if the request names one",
       provenBy: at(
         "packages/core/test/observe.test.ts",
         "continues the trace of a client that sent traceparent",
@@ -227,12 +227,12 @@ export const spans: Section = {
       title: "the exporters are console, OTLP and none",
       provenBy: at(
         "packages/otel/test/failures.test.ts",
-        "`none` counts everything as exported and sends nothing",
-        "`console` prints spans",
+        "`none` sends nothing and counts everything as exported",
+        "`console` prints spans to standard output",
       ),
     },
     {
-      title: "OTLP goes to /v1/traces and /v1/logs",
+      title: "OTLP requests go to /v1/traces and /v1/logs",
       provenBy: at(
         "packages/otel/test/otel.test.ts",
         "exports the spans of a request, those of other instrumentation, and its log entries",
@@ -246,14 +246,15 @@ export const lifecycle: Section = {
   title: "Lifecycle trace",
   statements: [
     {
-      title: "it has traceId, route, server, lifecycle and totalMs",
+      title: "a lifecycle trace has traceId, route, server, lifecycle and totalMs",
       provenBy: at(
         "packages/core/test/pipeline.test.ts",
         "are recorded in order, with the results of validation and the status",
       ),
     },
     {
-      title: "a phase has phase, timestamp and durationMs; validation a result, and response a status",
+      title:
+        "a phase has phase, timestamp and durationMs, a validation also a result, and the response a status",
       test: async () => {
         const app = await playgroundApp();
         await app.with({}).post("/names", { name: "abc" });
@@ -272,7 +273,7 @@ export const lifecycle: Section = {
       },
     },
     {
-      title: "a thrown error gets a response, marks its span and is stored for the sidecar",
+      title: "an error that is thrown leads to a response, marks its span, and is stored for the sidecar",
       test: async () => {
         const app = await playgroundApp();
         const [root] = await spansOf("/fail/conflict", "GET /fail/:how", 409);
@@ -281,11 +282,11 @@ export const lifecycle: Section = {
       },
     },
     {
-      title: "a thrown error is logged at error, also if its status is below 500",
+      title: "an error that is thrown is logged at level error, even if its status is below 500",
       test: async () => {
         const app = await playgroundApp();
         const answer = await app.with({}).get<{ error: Json }>("/fail/app");
-        // The next error is logged after the first one, and entries are written in order.
+        // Entries are written in order, so after this later error the first one has been written.
         const last = await app.with({}).get<{ error: Json }>("/fail/unknown");
         await eventually(
           () => entriesOf(app).map(({ traceId }) => traceId),
@@ -296,7 +297,7 @@ export const lifecycle: Section = {
       },
     },
     {
-      title: "an unknown error is logged at error",
+      title: "an unknown error is logged at level error",
       test: async () => {
         const app = await playgroundApp();
         const { body } = await app.with({}).get<{ error: Json }>("/fail/unknown");

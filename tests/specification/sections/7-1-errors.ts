@@ -61,7 +61,7 @@ export const applicationErrors: Section = {
       },
     },
     {
-      title: "toJSON gives { error: { code, message, details } }, without details if there are none",
+      title: "toJSON returns { error: { code, message, details } }, without details if there are none",
       test: () => {
         assert.deepEqual(new AppError("A", 400, "b", { c: 1 }).toJSON(), {
           error: { code: "A", message: "b", details: { c: 1 } },
@@ -70,7 +70,7 @@ export const applicationErrors: Section = {
       },
     },
     {
-      title: "the answer has the trace id besides",
+      title: "the response to an error also contains the trace id",
       test: async () =>
         assert.match(
           String((await failing(await production(), "/fail/app", 418))["traceId"]),
@@ -79,7 +79,7 @@ export const applicationErrors: Section = {
     },
     ...subclassStatements,
     {
-      title: "constructors of subclasses take code, message and details",
+      title: "constructors of subclasses have the parameters code, message and details",
       test: () => {
         for (const [Class, status] of subclasses) {
           const { code, message, details, status: found } = new Class("OWN", "own", { a: 1 });
@@ -88,7 +88,7 @@ export const applicationErrors: Section = {
       },
     },
     {
-      title: "ctx.fail throws the error of its status",
+      title: "ctx.fail throws the error class of its status",
       provenBy: at(
         "packages/errors/test/errors.test.ts",
         "errorFor passes all arguments on, and creates an AppError for statuses without a subclass",
@@ -105,13 +105,13 @@ const request: FailedRequest = {
   serverAdapter: "native",
 };
 
-/** Returns the message of the response to an unknown error. */
+/** Returns the message that the client gets for an unknown error. */
 const messageTo = (isDev: boolean): string =>
   createErrorMiddleware({ isDev })(new Error("why"), request).body.error.message;
 
 /**
- * Returns the members of an error response that are equal in each environment, without the trace id. Development may add locations to the
- * details.
+ * Returns the properties of an error response that are the same in each environment, without the trace id. Development may add locations to
+ * `details`.
  */
 function publicPart({ code, message, details = {} }: Json): unknown {
   const { handler: _, relatedTests: __, ...own } = details as Json;
@@ -123,7 +123,7 @@ export const errorMiddleware: Section = {
   title: "Error middleware",
   statements: [
     {
-      title: "createErrorMiddleware({ isDev }) decides what an answer tells",
+      title: "createErrorMiddleware({ isDev }) decides how much a response tells about an error",
       test: () => {
         assert.deepEqual([messageTo(true), messageTo(false)], ["why", "Internal Server Error"]);
       },
@@ -134,7 +134,7 @@ export const errorMiddleware: Section = {
     },
     ...failureStatements,
     {
-      title: "an application error is answered with code, message, details and trace id",
+      title: "an application error gets a response with code, message, details and trace id",
       test: async () => {
         const { traceId, ...error } = await failing(await production(), "/fail/app", 418);
         assert.match(String(traceId), /./);
@@ -146,7 +146,7 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      title: "input that does not fit is 400 VALIDATION_ERROR, with path, expected and value of each field",
+      title: "invalid input gets 400 VALIDATION_ERROR, with path, expected and value of each invalid part",
       test: async () => {
         const { status, error, fields } = await invalid(await production(), { name: "a", count: "many" });
         assert.deepEqual([status, error["code"]], [400, "VALIDATION_ERROR"]);
@@ -161,7 +161,7 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      title: "value is there for a property that is missing too",
+      title: "value is also present for a property that is missing",
       test: async () => {
         const { fields } = await invalid(await production(), { count: 1 });
         assert.equal(fields[0]?.["path"], "$.name");
@@ -169,7 +169,7 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      title: "an unknown error is 500 INTERNAL_SERVER_ERROR",
+      title: "an unknown error gets 500 INTERNAL_SERVER_ERROR",
       test: async () =>
         assert.equal(
           (await failing(await production(), "/fail/unknown", 500))["code"],
@@ -177,7 +177,7 @@ export const errorMiddleware: Section = {
         ),
     },
     {
-      title: "in development the message of an unknown error is its own",
+      title: "in development the response contains the message of an unknown error",
       test: async () =>
         assert.equal(
           (await failing(await development(), "/fail/unknown", 500))["message"],
@@ -185,7 +185,7 @@ export const errorMiddleware: Section = {
         ),
     },
     {
-      title: "in production the message of an unknown error is Internal Server Error",
+      title: "in production the message of the response to an unknown error is Internal Server Error",
       test: async () =>
         assert.equal(
           (await failing(await production(), "/fail/unknown", 500))["message"],
@@ -193,7 +193,7 @@ export const errorMiddleware: Section = {
         ),
     },
     {
-      title: "in development details have stack and name",
+      title: "in development details of the response contain stack and name of the error",
       test: async () => {
         const { name, stack } = (await failing(await development(), "/fail/unknown", 500))["details"] as Json;
         assert.equal(name, "TypeError");
@@ -201,14 +201,14 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      title: "in production no stack and no name are sent",
+      title: "in production the response contains neither stack nor name of the error",
       test: async () => {
         const error = await failing(await production(), "/fail/unknown", 500);
         assert.deepEqual(Object.keys(error).toSorted(), ["code", "message", "traceId"]);
       },
     },
     {
-      title: "code, message and details of application errors are the same in both",
+      title: "code, message and details of application errors are the same in development and production",
       test: async () => {
         assert.deepEqual(
           publicPart(await failing(await development(), "/fail/fail", 409)),
@@ -217,10 +217,10 @@ export const errorMiddleware: Section = {
       },
     },
     {
-      title: "in production the log has the error in full",
+      title: "in production the log contains the complete error",
       provenBy: at(
         "tests/e2e/servers/errors.test.ts",
-        "production sends no details to the client and logs all of them, with one trace id",
+        "contains no details in production, but the log contains all of them under the same trace id",
       ),
     },
   ],

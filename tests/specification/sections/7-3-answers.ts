@@ -4,7 +4,7 @@ import { development, failing, invalid, production } from "../failures.ts";
 import { notesApp, onlyOnce, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
-/** The playground in production with a sidecar. */
+/** Playground in production, with a sidecar. */
 const besideSidecar = onlyOnce(async () =>
   (
     await startPlayground({
@@ -14,7 +14,7 @@ const besideSidecar = onlyOnce(async () =>
   ).with({}),
 );
 
-/** Returns the phase in which a request of the playground failed. */
+/** Returns the phase in which a request to the playground has failed. */
 const phaseOf = async (path: string, status: number): Promise<unknown> =>
   (await failing(await development(), path, status))["phase"];
 
@@ -38,7 +38,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "with a sidecar an error has them in production too",
+      title: "an error response with a sidecar has additional properties in production too",
       test: async () => {
         const error = await failing(await besideSidecar(), "/fail/app", 418);
         for (const name of ["status", "route", "phase", "serverAdapter", "timestamp", "requestId"])
@@ -47,7 +47,10 @@ export const extendedFields: Section = {
     },
     {
       title: "in production without a sidecar an error has only code, message, details and trace id",
-      provenBy: at("tests/e2e/servers/errors.test.ts", "${what}: only code, message, details and trace id"),
+      provenBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "contains only code, message, details and trace id: ${what}",
+      ),
     },
     {
       title: "a validation error has schema, sourceFile, schemaFile and failures",
@@ -60,7 +63,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "an entry of failures has path as JSONPath, expected, received and suggestion",
+      title: "each failure has path as a JSONPath, expected, received and suggestion",
       test: async () => {
         const { error } = await invalid(await development(), { name: "a", count: 1 });
         const [failure] = error["failures"] as Json[];
@@ -70,7 +73,7 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "the path of an element names its index",
+      title: "the path of an array element contains its index",
       test: async () => {
         const answer = await (
           await production()
@@ -105,7 +108,8 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "phases of errors are those of requests: middleware, validation, handler, serialization",
+      title:
+        "the phase of an error is one of the phases of a request: middleware, validation, handler, serialization",
       test: async () => {
         assert.equal(await phaseOf("/typed/x/true", 400), "validation:params");
         assert.equal(await phaseOf("/typed/5/true?limit=x", 400), "validation:query");
@@ -121,11 +125,11 @@ export const extendedFields: Section = {
         "a failed build is { code: BUILD_ERROR, phase, failures: [{ path, line, message, suggestion }] }",
       provenBy: at(
         "tests/e2e/build.test.ts",
-        "a mistake is reported with its location, and the last valid build stays unchanged",
+        "reports a mistake with its location, and leaves the artifacts of the last valid build",
       ),
     },
     {
-      title: "404 and 405 of the router have the envelope of all errors",
+      title: "404 and 405 for an unknown path or method have the format of all errors",
       test: async () => {
         const api = await production();
         const missing = await failing(api, "/nowhere", 404);
@@ -137,8 +141,11 @@ export const extendedFields: Section = {
       },
     },
     {
-      title: "every error response has the same envelope",
-      provenBy: at("tests/e2e/servers/errors.test.ts", "${what}: adds details that help to fix the error"),
+      title: "every error response has the same format",
+      provenBy: at(
+        "tests/e2e/servers/errors.test.ts",
+        "contains details that help to fix the error: ${what}",
+      ),
     },
   ],
 };
@@ -148,45 +155,48 @@ export const codes: Section = {
   title: "Codes",
   statements: [
     {
-      title: "invalid params, query and body are VALIDATION_ERROR, for each broken rule",
+      title: "invalid params, query and body have the code VALIDATION_ERROR, for each rule",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "POST requires title and content, and names every missing field at once",
-        "${field} ${what}",
+        "is required by POST if it is title or content, and the response names all that are missing",
+        "is refused: ${field} ${what}",
       ),
     },
     {
-      title: "missing credentials are UNAUTHORIZED",
-      provenBy: at("tests/e2e/servers/auth.test.ts", "401 UNAUTHORIZED on every route > no header"),
-    },
-    {
-      title: "a token without a user is INVALID_TOKEN",
-      provenBy: at("tests/e2e/servers/auth.test.ts", "authorization: Bearer ${token}"),
-    },
-    {
-      title: "a full team is 403 TEAM_FULL",
+      title: "missing credentials have the code UNAUTHORIZED",
       provenBy: at(
-        "tests/e2e/servers/teams.test.ts",
-        "give their last place to one of two users who join at the same time",
+        "tests/e2e/servers/auth.test.ts",
+        "every route responds with 401 UNAUTHORIZED > without the header authorization",
       ),
     },
     {
-      title: "adding a member twice is 409 ALREADY_MEMBER",
+      title: "a token without a user has the code INVALID_TOKEN",
+      provenBy: at("tests/e2e/servers/auth.test.ts", "to authorization: Bearer ${token}"),
+    },
+    {
+      title: "a team without a free place has 403 TEAM_FULL",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "refuse a member twice, an unknown user and an unknown team",
+        "give their last place to only one of two users who join at the same time",
       ),
     },
     {
-      title: "unknown users, todos and teams are 404 with codes of their own",
+      title: "adding a member to a team twice has 409 ALREADY_MEMBER",
       provenBy: at(
         "tests/e2e/servers/teams.test.ts",
-        "refuse a member twice, an unknown user and an unknown team",
+        "refuse a member who is already in the team, an unknown user, and an unknown team",
+      ),
+    },
+    {
+      title: "unknown users, todos and teams have 404, each with its own code",
+      provenBy: at(
+        "tests/e2e/servers/teams.test.ts",
+        "refuse a member who is already in the team, an unknown user, and an unknown team",
         "users > are created, read, changed and deleted",
       ),
     },
     {
-      title: "an unhandled failure is 500 INTERNAL_SERVER_ERROR",
+      title: "an unknown error has 500 INTERNAL_SERVER_ERROR",
       provenBy: at("packages/core/test/errors.test.ts", "results in 500 without details in production"),
     },
   ],

@@ -5,7 +5,7 @@ import { repository } from "../../e2e/support/project.ts";
 import { notesApp, playgroundApp } from "../projects.ts";
 import { at, type Proof, type Section } from "../statement.ts";
 
-/** Asserts the status of the response for a note with the given fields. */
+/** Asserts the status of the response to a note with these properties. */
 const note =
   (fields: object, status: number, user = "ada"): Proof =>
   async () => {
@@ -13,7 +13,7 @@ const note =
     assert.equal(answer.status, status, answer.text.slice(0, 300));
   };
 
-/** Runs several proofs in sequence. */
+/** Runs several checks one after the other. */
 const all =
   (...proofs: readonly Proof[]): Proof =>
   async () => {
@@ -26,7 +26,9 @@ interface Row {
   readonly value: number;
 }
 
-/** Asserts that recorded figures of a subject are below a limit. `cargo xtask bench record` writes the figures; tests measure no time. */
+/**
+ * Asserts that the recorded measurements of a subject are below a limit. `cargo xtask bench record` writes them; tests do not measure time.
+ */
 const recorded =
   (subject: string, scenario: RegExp, limit: number): Proof =>
   async () => {
@@ -39,7 +41,7 @@ const recorded =
       assert.ok(value < limit, `${name}: ${value} is not below ${limit}`);
   };
 
-/** Returns the status of the response for an email address with the given length. */
+/** Returns the status of the response to an email address of this length. */
 async function statusOfAddress(length: number): Promise<number> {
   const domain = `${"d".repeat(50)}.`.repeat(4).slice(0, length - 65 - ".example".length);
   const longEmail = `${"l".repeat(64)}@${domain}.example`;
@@ -55,7 +57,7 @@ export const limits: Section = {
   title: "Limits",
   statements: [
     {
-      title: "a title has 1 to 200 characters",
+      title: "the title of a note has 1 to 200 characters",
       test: all(
         note({ title: "" }, 400),
         note({ title: "a" }, 201),
@@ -64,7 +66,7 @@ export const limits: Section = {
       ),
     },
     {
-      title: "content has at most 10000 characters",
+      title: "the content of a note has at most 10000 characters",
       test: all(
         note({ content: "" }, 201),
         note({ content: "a".repeat(10_000) }, 201),
@@ -72,18 +74,18 @@ export const limits: Section = {
       ),
     },
     {
-      title: "an author has at most 100 characters",
+      title: "the author of a note has at most 100 characters",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "accepts a user id of the maximum length of an author, and refuses a longer one",
+        "may contain a user id as long as an author may be, but no longer one",
       ),
     },
     {
-      title: "an address of a user has at most 255 characters, a name 2 to 100",
-      provenBy: at(users, "are refused with every rule that they break"),
+      title: "the email address of a user has at most 255 characters, and the name 2 to 100",
+      provenBy: at(users, "are refused with all rules that they break"),
     },
     {
-      title: "an address of 255 characters is accepted, and one of 256 is refused",
+      title: "an email address of 255 characters is accepted, and one of 256 is refused",
       test: async () => {
         assert.equal(await statusOfAddress(254), 201);
         assert.equal(await statusOfAddress(256), 400);
@@ -91,28 +93,29 @@ export const limits: Section = {
       },
     },
     {
-      title: "Todo.title has its rules",
-      provenBy: at("tests/openapi/values.test.ts", "both are true for ${example}"),
+      title: "Todo.title is limited by its rules",
+      provenBy: at("tests/openapi/values.test.ts", "both statements hold for ${example}"),
     },
     {
-      title: "page is 1 and pageSize 20 by default",
+      title: "page is 1 by default, and pageSize 20",
       provenBy: at(
         "tests/e2e/servers/paging.test.ts",
-        "the default is page 1 with 20 notes of all users, newest first",
+        "returns page 1 by default, with 20 notes of all users, the newest first",
       ),
     },
     {
-      title: "the sidecar keeps the last 100 traces",
+      title: "the sidecar stores the last 100 traces",
       provenBy: at(
         "packages/plugin-debug/test/endpoints.test.ts",
-        "returns at most 100 traces, and at most as many requests as are kept",
+        "returns at most 100 traces, and no more requests than the history stores",
       ),
     },
     {
-      title: "windowMs and max, or rateLimitWindow and rateLimit, bound the requests of each address",
+      title:
+        "windowMs and max, or rateLimitWindow and rateLimit, limit the number of requests of each address",
       provenBy: at(
         "packages/plugin-debug/test/access.test.ts",
-        "counts each IPv4 address and each IPv6 network, and starts again after its window",
+        "counts requests by IPv4 address or IPv6 network, and starts again after its window",
       ),
     },
   ],
@@ -123,37 +126,37 @@ export const routerTargets: Section = {
   title: "Router targets",
   statements: [
     {
-      title: "a static path takes less than 100 ns",
+      title: "the router finds a static path in less than 100 ns",
       test: all(recorded("kit", /\/static$/, 100), recorded("kit-js", /\/static$/, 100)),
     },
     {
-      title: "a parameter or a wildcard takes less than 200 ns",
+      title: "the router finds a path with a parameter or a wildcard in less than 200 ns",
       test: all(recorded("kit", /\/(param|wildcard)$/, 200), recorded("kit-js", /\/(param|wildcard)$/, 200)),
     },
     {
-      title: "405 takes less than 50 ns on the native and the Rust server",
+      title: "the router decides 405 in less than 50 ns on the native and the Rust server",
       test: recorded("kit", /\/not-allowed$/, 50),
     },
     {
-      title: "405 takes less than 50 ns in the matcher of servers on node:http",
+      title: "the router decides 405 in less than 50 ns on servers on node:http",
       open: { finding: "router", now: "it takes 73 to 101 ns", expectedError: /is not below 50/ },
       test: recorded("kit-js", /\/not-allowed$/, 50),
     },
     {
-      title: "a tree loads within 1 ms on the native and the Rust server",
+      title: "a route tree is loaded within 1 ms on the native and the Rust server",
       test: recorded("kit", /\/load$/, MILLISECOND),
     },
     {
-      title: "a tree of 100 routes loads within 1 ms in the matcher of servers on node:http",
+      title: "a tree of 100 routes is loaded within 1 ms on servers on node:http",
       test: recorded("kit-js", /^(rest-101|hosting)\/load$/, MILLISECOND),
     },
     {
-      title: "a tree of 1000 routes loads within 1 ms in the matcher of servers on node:http",
+      title: "a tree of 1000 routes is loaded within 1 ms on servers on node:http",
       open: { finding: "router", now: "it takes 3.3 ms", expectedError: /is not below/ },
       test: recorded("kit-js", /^rest-1001\/load$/, MILLISECOND),
     },
     {
-      title: "100 routes take less than 50 KB, and 1000 less than 200 KB",
+      title: "100 routes need less than 50 KB of memory, and 1000 routes less than 200 KB",
       provenBy: at("crates/kit-router/tests/memory.rs", "stays_within_the_memory_limits"),
     },
     {
@@ -172,7 +175,7 @@ export const versions: Section = {
   title: "Versions",
   statements: [
     {
-      title: "the command needs Node 24 or later",
+      title: "the program kit requires Node 24 or later",
       test: async () => {
         const { engines } = JSON.parse(
           await readFile(join(repository, "packages/cli/package.json"), "utf8"),
@@ -183,12 +186,15 @@ export const versions: Section = {
       },
     },
     {
-      title: "an older Node is refused with a message",
+      title: "an older Node is refused with a message that names the required version",
       provenBy: at("packages/cli/test/kit.test.ts", "reports the required version on old versions of Node"),
     },
-    { title: "documents are OpenAPI 3.1", provenBy: at("tests/e2e/openapi.test.ts", "is valid OpenAPI 3.1") },
     {
-      title: "generated Rust is of edition 2024 and needs Rust 1.85",
+      title: "documents are OpenAPI 3.1",
+      provenBy: at("tests/e2e/openapi.test.ts", "the OpenAPI document is valid OpenAPI 3.1"),
+    },
+    {
+      title: "generated Rust code has edition 2024 and requires Rust 1.85",
       test: async () => {
         const manifest = await readFile(join(repository, "examples/notes-rust/Cargo.toml"), "utf8");
         assert.match(manifest, /^edition = "2024"$/m);
@@ -196,14 +202,14 @@ export const versions: Section = {
       },
     },
     {
-      title: "PostgreSQL 16 accepts the queries of the Rust server",
+      title: "the queries of the Rust server work on PostgreSQL 16",
       provenBy: at("crates/kit-rust-server/tests/served.rs", "prepares_every_statement_on_the_tables"),
     },
     {
-      title: "migrations of the Rust server are named by twelve digits and create_<table>",
+      title: "the names of migrations for the Rust server are twelve digits and create_<table>",
       provenBy: at(
         "packages/plugin-rust-server/test/rust-server.test.ts",
-        "writes a project, and does not overwrite files of the user",
+        "the plugin writes a Rust project, and does not overwrite files of the user",
       ),
     },
   ],

@@ -25,7 +25,7 @@ const noStore = defineMiddleware(({ ctx }) => {
   ctx.header("cache-control", "no-store");
 });
 
-/** Five middleware functions, each with a small task. */
+/** Five middleware functions that do a little work each, as those of real applications do. */
 export const accountMiddleware = [
   { name: "requireAuth", middleware: requireAuth, priority: 10 },
   { name: "tenant", middleware: tenant, priority: 20 },
@@ -34,7 +34,7 @@ export const accountMiddleware = [
   { name: "noStore", middleware: noStore, priority: 50 },
 ];
 
-/** Responds with the values that the middleware added. */
+/** Handler that responds with the values that the middleware has added. */
 export const accountHandlers = defineHandlers<
   AccountRoutes,
   { userId: string; tenant: string; locale: string; used: number }

@@ -5,7 +5,7 @@ import { healthHandlers, noteHandlers, requireAuth, storedNoteHandlers } from ".
 
 const auth = { name: "requireAuth", middleware: requireAuth, priority: 10 };
 
-/** Returns the adapter from the command line. Only its modules are loaded, as in an application with one adapter. */
+/** Returns the adapter that the command line names. Loads only its modules, as in an application with one adapter. */
 async function chosenServer(): Promise<ServerAdapter> {
   const name = process.argv[2] ?? "native";
   switch (name) {
@@ -18,24 +18,25 @@ async function chosenServer(): Promise<ServerAdapter> {
     case "hono":
       return (await import("@kit/server-hono")).honoServer();
     default:
-      throw new RangeError(`There is no adapter ${name}; there are native, express, fastify and hono`);
+      throw new RangeError(`There is no adapter ${name}; the adapters are native, express, fastify and hono`);
   }
 }
 
-/** Plugin that observes requests like the debug sidecar and telemetry. */
+/** Plugin that observes every request, as the debug sidecar and telemetry do. */
 const looker: Plugin = { name: "looker", observe: { capacity: 1_000, spans: true, onResponse: () => {} } };
 
-/** Returns the observing plugins from the command line. */
+/** Returns the observing plugins that the command line names. */
 async function chosenPlugins(): Promise<readonly Plugin[]> {
   const name = process.argv[3];
   if (name === undefined) return [];
   if (name === "observed") return [looker];
-  if (name !== "sidecar") throw new RangeError(`Nobody is called ${name}; there are observed and sidecar`);
+  if (name !== "sidecar")
+    throw new RangeError(`There is no plugin ${name}; the plugins are observed and sidecar`);
   const { debugPlugin } = await import("@kit/plugin-debug");
   return [debugPlugin({ port: 0, mode: "production", apiKey: "of-the-benchmark" })];
 }
 
-/** Measured application. */
+/** Application that is measured. */
 export const app = createApp({
   server: await chosenServer(),
   plugins: await chosenPlugins(),

@@ -1,5 +1,5 @@
 import { app } from "./app.ts";
 
-// Exit when the benchmark exits or is killed: its end of the pipe closes then.
+// Exits when the benchmark exits or is killed, because its end of the pipe closes then.
 process.stdin.resume().once("end", () => process.exit());
 await app.listen({ port: Number(process.env["PORT"]), host: "127.0.0.1" });

@@ -6,7 +6,7 @@ import { create, find } from "./store.ts";
 
 const scheme = "Bearer ";
 
-/** Reads the user from the access token. Asynchronous, like the verification of a signature. */
+/** Middleware that reads the user from the access token. It is asynchronous, like the verification of a signature. */
 export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
   const header = headers["authorization"];
   if (header === undefined || !header.startsWith(scheme)) {
@@ -17,12 +17,12 @@ export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers
   return { userId };
 });
 
-/** Responds immediately. */
+/** Handler that responds immediately. */
 export const healthHandlers = defineHandlers<HealthRoutes>({
   "GET /health": () => ({ status: "ok" }),
 });
 
-/** Reads and creates notes. */
+/** Handlers that read and create notes. */
 export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   "GET /notes/:id": async ({ params }) => {
     const note = find(params.id);
@@ -32,7 +32,7 @@ export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   "POST /notes": async ({ body, ctx }) => create(body, ctx.userId),
 });
 
-/** Reads notes from PostgreSQL. */
+/** Handlers that read notes from PostgreSQL. */
 export const storedNoteHandlers = defineHandlers<StoredNoteRoutes, { userId: string }>({
   "GET /stored-notes/:id": async ({ params }) => {
     const note = await findStored(params.id);

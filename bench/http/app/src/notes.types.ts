@@ -1,4 +1,4 @@
-/** Note, as in the reference application. */
+/** Note that the application stores. */
 export interface Note {
   /** @id @generated uuid */
   id: string;

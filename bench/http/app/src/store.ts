@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { CreateNoteInput, Note } from "./notes.types.ts";
 
-/** Maximum number of stored notes. The oldest note is removed first, so that a long run does not measure the garbage collector. */
+/**
+ * Maximum number of stored notes. If it is exceeded, the oldest note is removed, so that a long run does not measure the garbage collector.
+ */
 const capacity = 1000;
 const notes = new Map<string, Note>();
 
-/** Id of the note that is read. */
+/** Id of a note that is always stored, which the requests read. */
 export const knownId = "6f1c2f0e-9f5d-4a3b-8e0a-3d7b1c5e2a10";
 notes.set(knownId, {
   id: knownId,
@@ -17,12 +19,12 @@ notes.set(knownId, {
   updatedAt: new Date("2026-01-01T10:00:00.000Z"),
 });
 
-/** Returns a note. All subjects in JavaScript use this store. */
+/** Returns the note with this id. All subjects in JavaScript use the same store. */
 export function find(id: string): Note | undefined {
   return notes.get(id);
 }
 
-/** Adds a note. */
+/** Stores a new note. */
 export function create(input: CreateNoteInput, authorId: string): Note {
   const now = new Date();
   const { title, content, archived } = input;

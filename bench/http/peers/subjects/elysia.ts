@@ -1,4 +1,4 @@
-/** Peer: Elysia on Bun, with its own validation (TypeBox), according to its guide. */
+/** Peer: Elysia on Bun with its own validation (TypeBox), written as its guide recommends. */
 import { Elysia, t, type ValidationError } from "elysia";
 
 import { findStored } from "../../app/src/database.ts";

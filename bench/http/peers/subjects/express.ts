@@ -1,4 +1,4 @@
-/** Peer: Express 5 with zod, written as by a user who has turned off what an API does not need. */
+/** Peer: Express 5 with zod, by a user who has turned off the features of Express that an API does not need. */
 import express, { type NextFunction, type Request, type Response } from "express";
 
 import { findStored } from "../../app/src/database.ts";

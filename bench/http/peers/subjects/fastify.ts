@@ -67,7 +67,7 @@ const account = {
   required: ["userId", "tenant", "locale", "used"],
 };
 
-// Same behavior as the application: no type coercion in bodies, and errors list all failures.
+// Behaves like the application: does not convert types in bodies, and reports all failures.
 const app = fastify({
   bodyLimit,
   ajv: { customOptions: { coerceTypes: false, allErrors: true } },

@@ -1,4 +1,4 @@
-/** Peer: Hono 4 on Node, with zod through its validator. */
+/** Peer: Hono 4 on Node, with zod as its validator. */
 import { serve } from "@hono/node-server";
 import { zValidator } from "@hono/zod-validator";
 import { Hono } from "hono";

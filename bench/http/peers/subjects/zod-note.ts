@@ -1,4 +1,4 @@
-/** Rules of the application in zod, which users of Express and Hono often choose. */
+/** Validation rules of the application in zod, which users of Express and Hono often choose. */
 import { z } from "zod";
 
 import { type Field, invalid } from "../../subjects/shared.ts";
@@ -10,10 +10,10 @@ export const noteInput = z.object({
   archived: z.boolean().default(false),
 });
 
-/** Path parameter that is a UUID. */
+/** Path parameters of a route whose id is a UUID. */
 export const storedNoteParams = z.object({ id: z.guid() });
 
-/** Converts zod's issues to the error format of the application. */
+/** Converts the issues that zod reports to the error format of the application. */
 export function refusal(error: z.core.$ZodError, value: unknown): Error {
   const fields = error.issues.map(({ path, message }): Field => ({
     path: ["$", ...path].join("."),

@@ -1,4 +1,4 @@
-//! Authentication.
+//! Authentication of the peer.
 
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 
 use crate::errors::AppError;
 
-/// User of the access token, `authorization: Bearer <user id>:<role>`.
+/// User that the access token names: `authorization: Bearer <user id>:<role>`.
 pub struct User(pub String);
 
 impl<S: Sync> FromRequestParts<S> for User {

@@ -1,4 +1,4 @@
-//! Error format: `{ "error": { code, message, details?, traceId } }`.
+//! Error format of the responses: `{ "error": { code, message, details?, traceId } }`.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
@@ -15,7 +15,7 @@ pub struct AppError {
     details: Option<Details>,
 }
 
-/// Invalid location in a request.
+/// Path of an invalid value in a request, and the problem.
 #[derive(Serialize)]
 pub struct Field {
     pub path: &'static str,
@@ -94,7 +94,7 @@ impl From<sqlx::Error> for AppError {
     }
 }
 
-/// serde stops at the first value of a wrong type.
+/// Converts the error of a body that serde has refused. serde stops at the first value of a wrong type.
 impl From<JsonRejection> for AppError {
     fn from(rejection: JsonRejection) -> Self {
         let (status, code) = match rejection.status() {

@@ -1,5 +1,6 @@
-//! Notes API as written by an experienced Rust developer: axum, serde and sqlx, without kit. The same routes, rules, statements and error
-//! format as `examples/notes-rust`, with extractors for the input, derived models and handwritten checks.
+//! Notes API that an experienced Rust developer has written without kit, with axum, serde and sqlx. Routes, rules, SQL
+//! statements and error format are those of `examples/notes-rust`. It uses extractors for the input, derived models and
+//! handwritten checks.
 
 mod auth;
 mod errors;
@@ -21,9 +22,9 @@ use tracing_subscriber::filter::LevelFilter;
 
 use errors::AppError;
 
-/// Same limit as kit's.
+/// Maximum size of a request body in bytes, as in kit.
 const BODY_LIMIT: usize = 1024 * 1024;
-/// Same number as in a generated server.
+/// Number of connections to PostgreSQL, as in a generated server.
 const CONNECTIONS: u32 = 10;
 
 fn router(pool: PgPool) -> Router {

@@ -1,4 +1,4 @@
-//! Routes of notes: their input, their responses, and their rules.
+//! Routes of notes, with their input, their responses and their rules.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};

@@ -1,4 +1,4 @@
-//! Notes in the database: the statements of `examples/notes-rust`, with columns of type UUID.
+//! Notes in the database. The SQL statements are those of `examples/notes-rust`, with columns of type UUID.
 
 use sqlx::PgPool;
 use uuid::Uuid;

@@ -12,17 +12,17 @@ const capacity = 1000;
 const notes = new Map<string, Note>();
 const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
 const { KIT_SOAK_JOURNAL: path } = process.env;
-/** File with the marks of requests whose handlers have started. */
+/** File to which the mark of each request is appended when its handler starts. */
 const journal = path === undefined ? undefined : openSync(path, "a");
 
-/** Reads the user from the access token. */
+/** Middleware that reads the user from the access token. */
 export const requireAuth = defineMiddleware<{ userId: string }>(async ({ headers }) => {
   const [, userId] = /^Bearer ([^:]+)/.exec(headers["authorization"] ?? "") ?? [];
   if (userId === undefined) throw new UnauthorizedError("UNAUTHORIZED", "An access token is needed");
   return { userId };
 });
 
-/** Reads and creates notes. Only the latest notes are kept. */
+/** Handlers that read and create notes. Only the latest notes are stored. */
 export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   "GET /notes/:id": async ({ params }) => {
     const note = notes.get(params.id);
@@ -39,15 +39,15 @@ export const noteHandlers = defineHandlers<NoteRoutes, { userId: string }>({
   },
 });
 
-/** Yields bytes without end. */
+/** Yields bytes that never end. */
 async function* pieces(): AsyncGenerator<Uint8Array> {
   for (;;) yield Buffer.alloc(16 * 1024, 120);
 }
 
-/** Waits, sends large responses, records started requests, and reports the used memory. */
+/** Handlers that stress the server: they wait, send large responses, record started requests, and report the used memory. */
 export const troubleHandlers = defineHandlers<TroubleRoutes>({
   "GET /slow/:ms": async ({ params, ctx }) => {
-    // If the client disconnects, the signal aborts and ends the wait.
+    // The wait ends when the client disconnects, because the signal aborts then.
     await sleep(Math.min(params.ms, 1000), undefined, { signal: ctx.signal }).catch(() => {});
     return { mark: "slow" };
   },
@@ -55,7 +55,7 @@ export const troubleHandlers = defineHandlers<TroubleRoutes>({
   "GET /large": () => ({ lines }),
   "POST /marks": async ({ body }) => {
     if (journal !== undefined) writeSync(journal, `${body.mark}\n`);
-    // Delay some responses, so that some requests are in progress whenever the process is stopped.
+    // Delays some responses, so that some requests are in progress whenever the process is stopped.
     await sleep(body.mark.endsWith("7") ? 30 : 0);
     return body;
   },

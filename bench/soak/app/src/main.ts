@@ -9,7 +9,7 @@ const sidecar = debugPlugin({
   mode: "production",
   apiKey: "of-the-soak",
   rateLimit: { max: 1_000_000 },
-  // A small limit, so that the store is full within minutes.
+  // The limit is small, so that the file is full within minutes.
   ...(store !== undefined && { store: { path: store, maxBytes: 4 * 1024 * 1024 } }),
 });
 const isObserved = collector !== undefined;
@@ -31,6 +31,6 @@ const app = createApp({
   ],
 });
 const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
-// The sidecar starts to listen asynchronously.
+// Waits for the sidecar, which starts to listen asynchronously.
 if (isObserved) while (sidecar.address === null) await new Promise((wake) => setTimeout(wake, 5));
 console.log(JSON.stringify({ port, sidecar: sidecar.address?.port }));

@@ -1,7 +1,7 @@
 import type { RouteContract } from "@kit/types";
 import type { Order } from "./bench.types.ts";
 
-/** A build requires a route. The measured validators and serializers are those of the types. */
+/** Route that a build requires. The benchmark measures the validators and serializers of the types themselves. */
 export interface BenchRoutes {
   "POST /orders": RouteContract<void, void, Order, Order>;
 }

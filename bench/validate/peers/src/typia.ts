@@ -1,4 +1,4 @@
-/** Input of `typia generate`: a function for each measured type and operation. ../subjects/typia.ts calls the results. */
+/** Input of `typia generate`: one function for each measured type and operation. ../subjects/typia.ts calls the generated functions. */
 import { createIs, createValidate, json, misc } from "typia";
 import type { Articles, Contact, Log, Message, Order, Payments, Profile } from "../../app/src/bench.types.ts";
 
@@ -15,13 +15,13 @@ export const validate = {
   Order: createValidate<Order>(),
 };
 
-/** Checks a value, then deletes undeclared keys from it. */
+/** Functions that check a value and then delete undeclared properties from it. */
 export const prune = {
   Profile: misc.createIsPrune<Profile>(),
   Order: misc.createIsPrune<Order>(),
 };
 
-/** Checks a value, then copies its declared properties. */
+/** Functions that check a value and then copy its declared properties. */
 export const clone = {
   Profile: misc.createIsClone<Profile>(),
   Order: misc.createIsClone<Order>(),

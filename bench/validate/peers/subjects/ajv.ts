@@ -1,4 +1,7 @@
-/** ajv with its formats. `check` stops at the first failure, `explain` collects all failures, and `decode` deletes unknown keys. */
+/**
+ * Peer: ajv with its formats. `check` stops at the first failure, `explain` collects all failures, and `decode` deletes undeclared
+ * properties.
+ */
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
 

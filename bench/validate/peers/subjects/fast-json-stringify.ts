@@ -1,4 +1,4 @@
-/** fast-json-stringify. A `Date` is serialized according to its `format: "date-time"`. */
+/** Peer: fast-json-stringify. It serializes a `Date` because of its `format: "date-time"`. */
 import build from "fast-json-stringify";
 
 import type { Subject } from "../../subject.ts";

@@ -1,4 +1,4 @@
-/** JSON Schemas equivalent to bench.types.ts, for subjects that need them. */
+/** JSON Schemas that are equivalent to the types in bench.types.ts, for peers that need schemas. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ function event(kind: string, properties: Readonly<Record<string, Schema>>): Sche
   return object({ kind: { const: kind }, at: number, ...properties });
 }
 
-/** Events with a `discriminator`, with which ajv selects one branch by the kind. */
+/** Schema of events. It has a `discriminator`, with which ajv chooses a branch of the union by the property `kind`. */
 const events = {
   type: "object",
   discriminator: { propertyName: "kind" },
@@ -38,7 +38,7 @@ const events = {
   ],
 };
 
-/** Schemas of the measured types. */
+/** Schemas of the measured types, by name. */
 export const schemas: Readonly<Record<string, Schema>> = {
   Profile: object(
     {

@@ -1,4 +1,6 @@
-/** TypeBox with its compiler. `decode` deletes unknown keys from the value, then checks it; this is the order in TypeBox's own guide. */
+/**
+ * Peer: TypeBox with its compiler. `decode` deletes undeclared properties from the value and then checks it, as TypeBox's guide recommends.
+ */
 import { Type } from "typebox";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";

@@ -1,4 +1,4 @@
-/** typia's alternative for removing undeclared keys: it copies the declared keys and does not change the value, like kit. */
+/** Peer: typia's other way to remove undeclared properties. It copies the declared ones and does not change the value, like kit. */
 import type { Subject } from "../../subject.ts";
 import { clone } from "../generated/typia.ts";
 

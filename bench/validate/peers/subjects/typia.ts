@@ -1,4 +1,4 @@
-/** typia, compiled ahead of time from the same types (see ../src/typia.ts). `decode` deletes undeclared keys from the value. */
+/** Peer: typia, compiled ahead of time from the same types (see ../src/typia.ts). `decode` deletes undeclared properties from the value. */
 import type { Subject } from "../../subject.ts";
 import { consume } from "../../sink.ts";
 import { is, prune, stringify, validate } from "../generated/typia.ts";

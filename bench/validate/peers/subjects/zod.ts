@@ -1,4 +1,4 @@
-/** zod 4, which compiles object schemas with `new Function` if that is allowed. It always creates a new value. */
+/** Peer: zod 4, which compiles schemas of objects with `new Function` if that is allowed. `decode` always creates a new value. */
 import * as z from "zod";
 
 import type { Subject } from "../../subject.ts";

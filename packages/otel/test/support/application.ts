@@ -6,12 +6,12 @@ import { trace } from "@opentelemetry/api";
 import { compiled, paramsOf, responseOf, route } from "../../../core/test/support/compiled.ts";
 import type { TestHandler } from "../../../core/test/support/serve.ts";
 
-/** Running application. */
+/** Application that listens on a port, with its telemetry. */
 export interface Running extends AsyncDisposable {
   readonly name: string;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<{ status: number; text: string }>;
   counts(): TelemetryCounts;
-  /** Completes the response of `GET /slow`. */
+  /** Lets the handler of `GET /slow` finish. */
   finishSlow(): void;
 }
 
@@ -27,7 +27,7 @@ const program = compiled(
   route("GET /plain", { response: thing, middleware: ["auth"] }),
 );
 
-/** Starts an application with telemetry, whose handlers send requests to `peer`. */
+/** Starts an application with telemetry. Its handlers send requests to the URL `peer`. */
 export async function application(
   server: ServerAdapter,
   peer: string,
@@ -68,7 +68,7 @@ export async function application(
   return {
     name: server.name,
     get: async (path, headers = {}) => {
-      // Uses `node:http`, because `fetch` is traced here.
+      // Uses `node:http`, because `fetch` creates spans here.
       const { request } = await import("node:http");
       return new Promise((resolve, reject) => {
         request({ port, host: "127.0.0.1", path, headers, agent: false }, (response) => {

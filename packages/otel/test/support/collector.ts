@@ -16,7 +16,7 @@ const requestTypes = {
 for (const [name] of Object.values(requestTypes))
   root.loadSync(`opentelemetry/proto/collector/${name}/v1/${name}_service.proto`);
 
-/** Kind of telemetry in OTLP. */
+/** Kind of telemetry, called signal in the protocol of OpenTelemetry (OTLP). */
 export type Signal = keyof typeof requestTypes;
 
 /** Span that the collector received. */
@@ -51,18 +51,18 @@ export interface GotPoint {
   readonly metric: string;
   readonly unit: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Value of a counter. */
+  /** Value, if the metric is a counter. */
   readonly value?: number;
-  /** Number of values in a histogram. */
+  /** Number of measured values, if the metric is a histogram. */
   readonly count?: number;
   readonly sum?: number;
 }
 
-/** Response of the collector. */
+/** Response that the collector is to send. */
 export interface Behaviour {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Promise that the collector awaits before it responds. */
+  /** Promise that the collector awaits before it sends the response. */
   readonly after?: Promise<unknown>;
 }
 
@@ -71,16 +71,16 @@ interface Message {
 }
 
 /**
- * Collector for OTLP over HTTP. It decodes the received messages with the official definitions, and records messages that do not conform to
- * them as errors.
+ * Collector that receives OTLP over HTTP. It decodes the messages with the official definitions. Messages that do not conform to them are
+ * recorded as errors.
  */
 export class Collector implements AsyncDisposable {
   readonly spans: GotSpan[] = [];
   readonly logs: GotLog[] = [];
-  /** Points of the last collection. */
+  /** Data points of the last export of metrics. */
   points: GotPoint[] = [];
   readonly errors: unknown[] = [];
-  /** Number of requests by signal, including refused ones. */
+  /** Number of requests by kind of telemetry, including refused ones. */
   readonly requests: Record<Signal, number> = { traces: 0, logs: 0, metrics: 0 };
   readonly headers: IncomingMessage["headers"][] = [];
   behave: (signal: Signal, request: number) => Behaviour = () => ({ status: 200 });
@@ -156,7 +156,7 @@ function decode(signal: Signal, bytes: Buffer): Message {
   });
 }
 
-/** Yields each item with its resource and its scope. */
+/** Yields each item of a message with its resource and the name of its scope. */
 function* itemsOf(signal: Signal, message: Message): Generator<[GotSpan["resource"], string, Message]> {
   const [resources, scopes, items] = {
     traces: ["resourceSpans", "scopeSpans", "spans"],
@@ -203,7 +203,7 @@ function attributesOf({ attributes }: Message): Record<string, unknown> {
   );
 }
 
-/** Converts an `AnyValue`. */
+/** Converts an `AnyValue` of OTLP to a JavaScript value. */
 function valueOf(value: unknown): unknown {
   const [kind, content] = Object.entries((value ?? {}) as Message).find(([name]) => name !== "value") ?? [];
   if (kind === "intValue") return Number(content);
@@ -212,7 +212,7 @@ function valueOf(value: unknown): unknown {
   return content;
 }
 
-/** Waits for a condition, for up to a minute, because machines may be slow. */
+/** Waits up to a minute until a condition is true, because machines may be slow. `what` names the condition in the error. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!holds()) {

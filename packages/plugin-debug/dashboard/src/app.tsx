@@ -18,7 +18,7 @@ import { KeyForm } from "./views/key.tsx";
 import { Logs } from "./views/logs.tsx";
 import { Requests } from "./views/requests.tsx";
 
-// Views that are not shown first are loaded on demand. The charts are the largest part.
+// Loads all views except the first one on demand. The charts are the largest part of the code.
 const Routes = lazy(async () => (await import("./views/routes.tsx")).Routes);
 const Performance = lazy(async () => (await import("./views/performance.tsx")).Performance);
 const HealthView = lazy(async () => (await import("./views/health.tsx")).HealthView);
@@ -62,7 +62,7 @@ function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   useShortcuts(() => setHelpOpen(true));
-  // Sets a mark for performance tests: with the next frame the main content is visible.
+  // Sets a performance mark that tests read: the main content is visible with the next frame.
   useEffect(() => {
     requestAnimationFrame(() => setTimeout(() => performance.mark("useful")));
   }, []);
@@ -138,7 +138,7 @@ function Shell({ info }: { readonly info: DashboardInfo }): JSX.Element {
   );
 }
 
-/** Moves only the focus, because the address belongs to the view. */
+/** Moves only the keyboard focus. A normal link to `#main` would replace the part of the address after `#`, which names the view. */
 function skip(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#main")?.focus();
@@ -165,7 +165,7 @@ function CurrentView({ at }: { readonly at: Place }): JSX.Element {
   }
 }
 
-/** Shows if the data is current. */
+/** Indicator that shows whether the data on the page is current. */
 function Pulse(): JSX.Element {
   const problem = useStore(trouble);
   const paused = useStore(isPaused);
@@ -214,7 +214,7 @@ function ThemeButton(): JSX.Element {
 
 const quietMs = 10_000;
 
-/** Announces new requests and a lost or restored connection, at most once in ten seconds for requests. */
+/** Tells screen readers about new requests, at most once in ten seconds, and about a lost or restored connection. */
 function useAnnouncements(): void {
   useEffect(() => {
     // Ids of finished requests. A request in progress is announced when it finishes.

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from "node:net";
 
-/** Set of addresses that may send requests. */
+/** Set of IP addresses that may send requests to the sidecar. */
 export interface Allowlist {
   has(address: string): boolean;
 }
 
 /**
- * Parses addresses and ranges: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. An IPv4 address and its IPv4-mapped IPv6 form are equal, in the list
- * and in the address of a client.
+ * Parses addresses and ranges: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. An IPv4 address and its IPv4-mapped IPv6 form (`::ffff:192.0.2.7`)
+ * mean the same, in the list and as the address of a client.
  *
  * @throws {TypeError} with the invalid entry.
  */

@@ -9,7 +9,7 @@ import { RateLimiter } from "./rate-limit.ts";
 export interface GuardedRequest {
   readonly method: string;
   readonly remoteAddress: string;
-  /** Header names and values alternately, as received. */
+  /** Names and values of the headers in turn, as received: `["host", "localhost", "accept", "text/html"]`. */
   readonly rawHeaders: readonly string[];
   /**
    * Purpose of the request. `file` is a file of the dashboard, which contains no data of the application and needs no key. `action` sends a
@@ -29,7 +29,7 @@ export interface RefusalResponse {
 /** Headers that proxies add. A request with one of them comes from a proxy, whose clients may be on other machines. */
 const proxyHeaders: readonly string[] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
-/** Decides which requests are allowed. Uses the client address of the connection, because a client can forge `X-Forwarded-For`. */
+/** Decides which requests the sidecar answers. Uses the client address of the connection, because a client can forge `X-Forwarded-For`. */
 export class Guard {
   readonly #allowlist: Allowlist | null;
   readonly #limiter: RateLimiter | null;
@@ -37,7 +37,7 @@ export class Guard {
   readonly #hostname: string;
   readonly #actionTokenHash: Uint8Array | null;
 
-  /** Creates a guard. Only the dashboard's own page knows `actionToken`. If it is null, actions are refused. */
+  /** Creates a guard. `actionToken` is the secret that only the dashboard's own page knows. If it is null, all actions are refused. */
   constructor(access: Access, actionToken: string | null = null) {
     this.#allowlist = access.allowlist && readAllowlist(access.allowlist.entries, access.allowlist.option);
     this.#limiter = access.rateLimit && new RateLimiter(access.rateLimit);
@@ -77,14 +77,17 @@ export class Guard {
     );
   }
 
-  /** Returns true if the client is a program on this machine, and not a proxy that forwards requests of others. */
+  /**
+   * Returns true if the client is a program on this machine. A proxy on this machine does not count, because it forwards requests of
+   * others.
+   */
   #isOfThisMachine(address: string, asked: GuardedRequest): boolean {
     return isLoopback(address) && proxyHeaders.every((name) => valuesOf(asked, name).length === 0);
   }
 
   /**
-   * Refuses requests of pages of other sites. With DNS rebinding, such a page has a host name that resolves to this machine. So the name
-   * must be an IP address, `localhost` or the configured host name, because no other site can have such a name.
+   * Refuses requests that pages of other sites send. With DNS rebinding, such a page has a host name that resolves to this machine. So the
+   * host name must be an IP address, `localhost` or the configured host name, because no other site can have such a name.
    */
   #refuseBrowser(asked: GuardedRequest): RefusalResponse | null {
     const hosts = valuesOf(asked, "host");
@@ -114,7 +117,7 @@ export class Guard {
   #refuseKey(asked: GuardedRequest): RefusalResponse | null {
     if (this.#keyHash === null) return null;
     const keys = valuesOf(asked, "x-debug-key");
-    // Hashes have the same length, so the time of the comparison does not depend on the key.
+    // The hashes have the same length, so the duration of the comparison tells nothing about the key.
     const isRight = keys.length === 1 && timingSafeEqual(hash(keys[0]!), this.#keyHash);
     if (isRight) return null;
     const message =
@@ -125,7 +128,7 @@ export class Guard {
   }
 
   /**
-   * Refuses an action that a script of the dashboard's own page did not send. A form of another site can send neither this content type nor
+   * Refuses an action unless a script of the dashboard's own page sent it. A form of another site can send neither this content type nor
    * custom headers, and its scripts cannot read the token. The `Origin` header is required.
    */
   #refuseAction(asked: GuardedRequest): RefusalResponse | null {

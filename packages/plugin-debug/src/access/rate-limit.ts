@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 
-/** Maximum number of requests of a client in a window of time. */
+/** Maximum number of requests that one client may send in a window of time. */
 export interface RateLimit {
   readonly windowMs: number;
   readonly max: number;
 }
 
-/** Maximum number of clients of one generation. A client with more addresses cannot be stopped by a limit per address. */
+/** Maximum number of clients in one generation. More are of no use: a client with thousands of addresses cannot be limited by address. */
 const generationSize = 5_000;
 
 interface Client {
@@ -28,12 +28,12 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
-  /** Number of stored clients. */
+  /** Number of clients that the limiter stores. */
   get size(): number {
     return this.#older.size + this.#younger.size;
   }
 
-  /** Counts a request. Returns 0 if it is allowed, otherwise the milliseconds until the client may send the next one. */
+  /** Counts a request. Returns 0 if it is allowed, otherwise the milliseconds until the client may send a request again. */
   count(address: string, now: number): number {
     this.#grow(now);
     const key = clientOf(address);
@@ -55,7 +55,8 @@ export class RateLimiter {
 }
 
 /**
- * Returns the key of a client: an IPv4 address or an IPv6 network of 64 bits, because a client usually has all addresses of its network.
+ * Returns the key that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address, because a client usually has all
+ * addresses of such a network.
  */
 function clientOf(address: string): string {
   return isIP(address) === 6 ? networkOf(address) : address;
@@ -66,7 +67,7 @@ function networkOf(address: string): string {
   const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
     const after = tail === "" ? [] : tail.split(":");
-    // An IPv4 address at the end has the length of two groups.
+    // An IPv4 address at the end of an IPv6 address has the length of two groups.
     const length = after.length + (tail.includes(".") ? 1 : 0);
     while (groups.length + length < 8) groups.push("0");
     groups.push(...after);

@@ -15,12 +15,12 @@ import { sourceOf } from "./source.ts";
 
 interface Endpoint {
   readonly path: string;
-  /** Names of the query parameters. */
+  /** Names of the query parameters that the endpoint accepts. */
   readonly query: readonly string[];
   readonly about: string;
-  /** Alternative paths. */
+  /** Other paths of the same endpoint. */
   readonly also?: readonly string[];
-  /** Returns the response. `rest` contains the decoded segments, if the path ends with parameters. */
+  /** Returns the response body. If the path ends with parameters, `rest` contains the decoded segments that they stand for. */
   answer(state: SidecarState, question: Query, rest: readonly string[]): object | Promise<object>;
 }
 
@@ -134,14 +134,14 @@ const endpoints: readonly Endpoint[] = [
   { path: "/_debug/dashboard", query: [], about: "what the dashboard at `/` needs first", answer: infoOf },
 ];
 
-/** Endpoints by path, without parameters. */
+/** Endpoints by path. Contains only those whose path has no parameters. */
 const byPath: ReadonlyMap<string, Endpoint> = new Map(
   endpoints.flatMap((endpoint) =>
     [endpoint.path, ...(endpoint.also ?? [])].map((path) => [path, endpoint] as const),
   ),
 );
 
-/** Returns the response to a target: a path and query as received. Rejects with {@link ErrorResponse} if there is none. */
+/** Returns the response body for a request target, which is a path with a query. Rejects with {@link ErrorResponse} on any error. */
 export async function answer(state: SidecarState, target: string): Promise<object> {
   const start = target.indexOf("?");
   const path = start === -1 ? target : target.slice(0, start);
@@ -157,7 +157,7 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   const segments = path.split("/");
   const base = segments.slice(0, 3).join("/");
   const rest = segments.slice(3).map(decode);
-  // `/_debug/routes/GET/` is the route `/`.
+  // An empty path parameter is allowed at the end: `/_debug/routes/GET/` asks for the route `GET /`.
   const endpoint = endpoints.find((candidate) => {
     const [pattern = "", ...parameters] = candidate.path.split("/:");
     const isOpen = parameters.length === 2 ? rest.length >= 2 : rest.length === 1;
@@ -169,7 +169,10 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   throw new ErrorResponse(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
 }
 
-/** Returns the path of the requested route: from `notes/:id`, or from `%2Fnotes%2F:id` with escaped slashes. */
+/**
+ * Returns the path of the requested route: `/notes/:id` for the segments `["notes", ":id"]`, or for `["/notes/:id"]` if the client escaped
+ * the slashes.
+ */
 function pathOf(segments: readonly string[]): string {
   const path = segments.join("/");
   return path.startsWith("/") ? path : `/${path}`;
@@ -183,7 +186,9 @@ function decode(segment: string): string {
   }
 }
 
-/** Returns the list of endpoints. In a browser, `/` shows the dashboard; `format=json` shows this list there. */
+/**
+ * Returns the list of endpoints, which is the response at `/`. Browsers get the dashboard there, unless the query contains `format=json`.
+ */
 function indexOf(query: string): object {
   new Query(query, ["format"]).oneOf("format", ["json"]);
   return {

@@ -7,9 +7,9 @@ import type { Feed, RequestSummary } from "./shapes.ts";
 const defaultLimit = 200;
 
 /**
- * Returns summaries of the requests that finished since the last poll, and of those in progress. The page polls repeatedly, and the sidecar
- * keeps no state for it: the position is part of the query. If the history is a store, other processes write to it too, and no number
- * identifies new requests. So the last requests are returned again.
+ * Returns summaries of the requests that finished since the last poll, and of those in progress. The page sends its position in the query,
+ * so the sidecar stores nothing about the page. If the history is a file that several processes write to, no number identifies new
+ * requests, so the last requests are returned in each poll.
  */
 export function feedOf(state: SidecarState, question: Query): Feed {
   const { instance, host, history, redaction } = state;

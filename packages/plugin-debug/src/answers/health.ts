@@ -5,7 +5,7 @@ import type { PluginHost } from "@kit/core";
 import type { EventLoopLag } from "../event-loop-lag.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 
-/** State of a process. */
+/** State of one process of the application. */
 export interface ProcessHealth {
   /** Uptime in seconds. */
   readonly uptime: number;
@@ -55,7 +55,7 @@ export function healthOf(state: SidecarState): object {
   return {
     ...serverOf(state),
     ...own,
-    // Numbers of requests and errors that were counted but not stored, because there were too many.
+    // Numbers of requests and errors that are not in the history, because too many came at once.
     missed: history.missed,
     ...(host.worker !== null && {
       workers: all.toSorted((one, other) => (one.process.worker ?? 0) - (other.process.worker ?? 0)),

@@ -7,10 +7,11 @@ import type { DashboardInfo } from "./shapes.ts";
 const developmentPollMs = 1_000;
 const productionPollMs = 3_000;
 
-/** Returns the first information that the dashboard needs. */
+/** Returns the information that the dashboard requests first. */
 export async function infoOf(state: SidecarState): Promise<DashboardInfo> {
   const { host, address, instance, isProduction, replayToken, rateLimit } = state;
-  // The page uses a third of the allowed requests for polling. The rest is for its other requests and for `kit inspect`.
+  // Polling uses a third of the requests that the rate limit allows. The others are for the page's other requests and
+  // for `kit inspect`.
   const limited = rateLimit === null ? 0 : Math.ceil((rateLimit.windowMs / rateLimit.max) * 3);
   return {
     instance,
@@ -31,7 +32,7 @@ async function nameOf(root: string): Promise<string> {
     const { name } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { name?: unknown };
     if (typeof name === "string" && name !== "") return name;
   } catch {
-    // The name of the directory is used instead.
+    // There is no readable `package.json`, so the name of the directory is used instead.
   }
   return basename(root);
 }

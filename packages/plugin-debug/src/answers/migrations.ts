@@ -6,12 +6,14 @@ import type { SidecarState } from "../sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { PendingMigration } from "./shapes.ts";
 
-/** Returns the draft in `.kit/migrations/`. `kit build` writes it if the types have changes that are not in the committed migrations. */
+/**
+ * Returns the migration draft in `.kit/migrations/`. `kit build` writes it if the types have changes that no committed migration contains.
+ */
 export async function migrationsOf({ host }: SidecarState): Promise<PendingMigration> {
   const directory = join(host.projectRoot, ".kit/migrations");
   const nothing = { destructive: false, changes: [], problems: [], sql: null };
   if (!existsSync(join(directory, "pending.json"))) {
-    // Throws an error if the project was not built.
+    // Throws an error if the project has not been built.
     await readArtifact(host, "middleware.json");
     const snapshot = join(directory, "snapshot.json");
     if (!existsSync(snapshot)) return { hasTables: false, ...nothing };

@@ -18,11 +18,11 @@ export function performanceOf(state: SidecarState, question: Query): Performance
   return {
     route: name ?? null,
     window: writeDuration(windowMs),
-    // Start of the first slice, because only whole slices are counted.
+    // Start of the first slice, because slices are counted completely or not at all.
     since: new Date(since).toISOString(),
     ...figuresOf(all, seconds),
     ...(wanted === undefined && {
-      // The name of a route is empty for requests without a route.
+      // The history has an empty name for requests without a route, the response has null.
       routes: [...routes]
         .filter(([, { sketch }]) => sketch.count > 0)
         .map(([route, latency]) =>
@@ -39,7 +39,7 @@ export function figuresOf({ sketch, failed }: Latency, seconds: number): Figures
     const none = { p50: null, p95: null, p99: null, min: null, max: null, avgMs: null };
     return { count, failed, ...none, throughput: 0 };
   }
-  // A quantile is the value of a bin, but minimum and maximum are exact.
+  // A quantile is the value of a histogram bin, so it can lie outside of the exact minimum and maximum.
   const at = (quantile: number): number =>
     round(Math.min(max, Math.max(min, sketch.getValueAtQuantile(quantile))));
   return {

@@ -10,7 +10,7 @@ export async function middlewareOf({ host }: SidecarState): Promise<object> {
   return { middleware: await readArtifact<unknown[]>(host, "middleware.json") };
 }
 
-/** Members of a `package.json` that this module reads. */
+/** Properties of `package.json` that this module reads. */
 interface Manifest {
   readonly name?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Returns the project, then every package of kit that it depends on, sorted by name. */
+/** Returns the project itself and every package of kit that it depends on, sorted by name. */
 export async function dependenciesOf({ host }: SidecarState): Promise<object> {
   const root = host.projectRoot;
   const own = (await readManifest(root)) ?? {};
@@ -30,7 +30,8 @@ export async function dependenciesOf({ host }: SidecarState): Promise<object> {
     const manifest = directory === undefined ? undefined : await readManifest(directory);
     const names = manifest === undefined ? [] : kitPackages(manifest, false);
     found.set(name, names);
-    // Resolves the link, so that the dependencies of a workspace's package are searched from its real directory.
+    // Resolves the symbolic link of a workspace's package, so that its dependencies are searched from its real
+    // directory.
     const at = directory === undefined ? from : await realpath(directory);
     for (const next of names) open.push({ name: next, from: at });
   }
@@ -67,7 +68,7 @@ async function readManifest(directory: string): Promise<Manifest | undefined> {
   }
 }
 
-/** Hooks of a build, as in `kit inspect build-pipeline`. */
+/** Hooks of a build in the order in which they run, as in `kit inspect build-pipeline`. */
 const hooks = [
   ["beforeTransform", "add sources of types before anything is parsed"],
   ["afterTypeParse", "read or change the types"],
@@ -78,7 +79,7 @@ const hooks = [
 ] as const;
 const compileStep = "compile";
 
-/** Tap of a plugin at a hook. */
+/** Function that a plugin has registered for a hook. */
 interface Tap {
   readonly hookName: string;
   readonly tapName: string;
@@ -86,8 +87,8 @@ interface Tap {
 }
 
 /**
- * Returns the hooks in order, with their taps. The taps are in the configuration, which is a program. It is not executed in production, so
- * the taps are not available there.
+ * Returns the hooks of the build in order, with the functions that plugins have registered for them. The plugins are in `kit.config.ts`,
+ * which is a program. In production it is not executed, so there are no functions in the response.
  */
 export async function pipelineOf(state: SidecarState): Promise<object> {
   const taps = state.isProduction ? null : await tapsOf(state.host.projectRoot);
@@ -119,7 +120,7 @@ async function tapsOf(root: string): Promise<Tap[] | null> {
         const tap = plugin.hooks[hook];
         return tap === undefined ? [] : [{ name: plugin.name, stage: stageOf(tap) }];
       })
-      // The sort is stable, so taps with the same stage stay in the order of the list.
+      // The sort is stable, so functions with the same stage stay in the order of the list.
       .toSorted((a, b) => a.stage - b.stage)
       .map(({ name }, index) => ({ hookName: hook, tapName: name, order: index + 1 })),
   );

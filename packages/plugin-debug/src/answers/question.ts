@@ -1,7 +1,7 @@
 import { durationForm, readDuration, writeDuration } from "../duration.ts";
 import { suggestion } from "../nearest.ts";
 
-/** Error for a request without a successful response. */
+/** Error that the sidecar responds with: a status, a code and a message. */
 export class ErrorResponse extends Error {
   readonly status: number;
   readonly code: string;
@@ -13,10 +13,10 @@ export class ErrorResponse extends Error {
   }
 }
 
-/** Greatest limit of a list. */
+/** Maximum value of a limit in a query. */
 const greatestLimit = 1_000_000;
 
-/** Query of a request. An unknown or repeated parameter is an error, because it would have no effect otherwise. */
+/** Query of a request. An unknown or repeated parameter is an error, so that a misspelled parameter is not ignored. */
 export class Query {
   readonly #values: ReadonlyMap<string, string>;
 
@@ -37,7 +37,7 @@ export class Query {
     return this.#values.get(name);
   }
 
-  /** Returns a duration in milliseconds. */
+  /** Returns a duration such as `5m` in milliseconds. */
   duration(name: string, longestMs: number = Infinity): number | undefined {
     const text = this.#values.get(name);
     if (text === undefined) return undefined;
@@ -51,13 +51,13 @@ export class Query {
     return ms;
   }
 
-  /** Returns the start of the period in milliseconds since 1970. */
+  /** Returns the time that the parameter `since` names, in milliseconds since 1970. */
   since(): number | undefined {
     const ms = this.duration("since");
     return ms === undefined ? undefined : Date.now() - ms;
   }
 
-  /** Returns the least of the limits with these names. */
+  /** Returns the smallest of the given limits, or `otherwise` if the query contains none of these parameters. */
   limit(names: readonly string[], otherwise: number): number {
     const given = names.flatMap((name) => {
       const limit = this.whole(name, 1, greatestLimit);
@@ -84,7 +84,7 @@ export class Query {
   }
 }
 
-/** Returns a part of the request for a message, truncated to 100 characters. */
+/** Truncates a part of a request to 100 characters, for use in a message. */
 export function shown(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

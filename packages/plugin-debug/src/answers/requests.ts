@@ -6,7 +6,7 @@ import { ErrorResponse, type Query, shown } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 
 const defaultLimit = 100;
-/** Maximum number of requests in a list of traces. */
+/** Maximum number of traces in the list. */
 const traceCount = 100;
 
 export function requestsOf(state: SidecarState, question: Query): object {
@@ -21,7 +21,7 @@ export function requestsOf(state: SidecarState, question: Query): object {
   return { requests: requests.map(show), active: state.active().map(show) };
 }
 
-/** Returns a request with its log entries and its error. */
+/** Returns one request with its log entries and its error. */
 export function requestOf({ history, redaction }: SidecarState, requestId: string): object {
   const request = history.request(requestId);
   if (request === undefined) {
@@ -66,7 +66,7 @@ export function spansOf({ history, redaction }: SidecarState, question: Query): 
   return { spans: spans.slice(0, limit) };
 }
 
-/** Span with its child spans. */
+/** Span with the spans that are its children. */
 interface SpanTree extends SpanRecord {
   readonly children: readonly SpanTree[];
 }

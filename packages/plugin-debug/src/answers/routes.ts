@@ -11,11 +11,11 @@ export function allRoutes({ host }: SidecarState): { routes: ShownRoute[] } {
   return { routes: host.compiled.routes.map(showRoute) };
 }
 
-/** Returns the route for `/_debug/routes/GET/notes/:id`. */
+/** Returns the route that `/_debug/routes/GET/notes/:id` asks for. */
 export function oneRoute({ host }: SidecarState, method: string, path: string): ShownRoute {
   const ref = `${method.toUpperCase()} ${path}`;
   const { routes } = host.compiled;
-  // The request has been decoded, so escapes in a path pattern are compared in decoded form too.
+  // The requested path has been decoded, so it is also compared with the decoded path pattern.
   const found =
     routes.find((route) => route.ref === ref) ??
     routes.find((route) => decodeURIComponent(route.ref) === ref);
@@ -51,8 +51,8 @@ function showRoute(route: CompiledRoute): ShownRoute {
 }
 
 /**
- * Returns the routes that a path or a ref names: `GET /notes/:id` is one route, `/notes/:id` is every method of that path. `/` names all
- * routes unless there is a route with that path, because `kit inspect performance` sends it by default.
+ * Returns the names of the routes that a name stands for. `GET /notes/:id` is one route. `/notes/:id` is every method of that path. `/` is
+ * all routes if no route has that path, because `kit inspect performance` sends it by default.
  */
 export function routesNamed({ host }: SidecarState, name: string): ReadonlySet<string> {
   const { routes } = host.compiled;

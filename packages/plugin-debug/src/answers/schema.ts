@@ -3,7 +3,7 @@ import type { SidecarState } from "../sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 import { ErrorResponse, shown } from "./question.ts";
 
-/** Entry of `.kit/schemas.json`. */
+/** Type in `.kit/schemas.json`. */
 interface Entry {
   readonly name: string;
   readonly file: string;
@@ -24,17 +24,17 @@ interface Property {
   readonly tags: readonly string[];
 }
 
-/** Slot of a route that contains the type. */
+/** Use of a type in a route: as its body, query, params or response, which are its slots. */
 interface Usage {
   readonly route: string;
   readonly as: string;
-  /** Types between the route and this type; absent if the route names the type itself. */
+  /** Types that lead from the route to this type. Absent if the route names the type itself. */
   readonly through?: readonly string[];
 }
 
 type Entries = Readonly<Record<string, Entry>>;
 
-/** Keywords of a property's JSON Schema that the response contains in another form. */
+/** Keywords of a property's JSON Schema that the response contains in another form, so they are not listed with its rules. */
 const saidOtherwise: ReadonlySet<string> = new Set(["type", "default", "readOnly", "$ref"]);
 
 export async function allSchemas(state: SidecarState): Promise<object> {
@@ -82,7 +82,10 @@ function showProperty(property: Property, { schema }: Entry): object {
   };
 }
 
-/** Returns the uses of a type: first the direct ones, then those through other types. Each slot occurs once, with its shortest path. */
+/**
+ * Returns the uses of a type. Slots that name the type itself come first, then those that contain it through other types. Each slot occurs
+ * once, with its shortest path.
+ */
 function usesOf(entry: Entry, entries: Entries): Usage[] {
   const uses = new Map<string, Usage>();
   const seen = new Set([entry.name]);

@@ -6,7 +6,7 @@ import type { Query } from "./question.ts";
 import { routesNamed } from "./routes.ts";
 import type { Series } from "./shapes.ts";
 
-/** Returns latencies slice by slice, the oldest first, for a chart. */
+/** Returns the latencies for a chart, slice by slice, the oldest first. */
 export function seriesOf(state: SidecarState, question: Query): Series {
   const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
   const name = question.text("route");
@@ -22,7 +22,7 @@ export function seriesOf(state: SidecarState, question: Query): Series {
       const all = new Latency();
       for (const [route, latency] of routes) if (wanted?.has(route) ?? true) all.merge(latency);
       if (all.sketch.count === 0) return [];
-      // The last slice is incomplete.
+      // The last slice has not ended yet, so its duration is shorter.
       const seconds = Math.max(1, (Math.min(now, start + sliceMs) - start) / 1_000);
       const { count, failed, p50, p95, p99, max, throughput } = figuresOf(all, seconds);
       return [{ start, count, failed, p50, p95, p99, max, throughput }];

@@ -1,22 +1,22 @@
 /**
- * Types of the responses to the dashboard. Its page is built separately from the sidecar and imports only these types, so this module must
- * not import code.
+ * Types of the responses that the sidecar sends to the dashboard. The page is built separately and imports only types from here, so this
+ * module must not import code.
  *
  * @module
  */
 import type { CompiledRoute, ReceivedRequest, RequestRecord } from "@kit/types";
 
-/** First information that the page needs. */
+/** Information that the dashboard requests first. */
 export interface DashboardInfo {
-  /** Identifier of the process. Another process has another history. */
+  /** Identifier of the process. If it changes, the page drops the requests of the earlier process. */
   readonly instance: string;
   readonly mode: "development" | "production";
   readonly application: { readonly name: string; readonly url: string; readonly adapter: string };
-  /** Directory that the paths of sources are relative to; null in production. */
+  /** Absolute path of the project. Paths of sources are relative to it. Null in production. */
   readonly projectRoot: string | null;
-  /** Token that the page sends to repeat a request; null in production, where that is not possible. */
+  /** Secret that the page sends to repeat a request. Null in production, because requests cannot be repeated there. */
   readonly replayToken: string | null;
-  /** Milliseconds between two polls of the page. The rate limit must leave requests for other clients. */
+  /** Milliseconds between two polls of the page. It is longer with a rate limit, which must leave requests for other clients. */
   readonly pollMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface RequestSummary extends Pick<
 /** Requests since the last poll. */
 export interface Feed {
   readonly instance: string;
-  /** Value of `after` for the next poll. */
+  /** Value of the query parameter `after` for the next poll. */
   readonly next: string;
   /** Finished requests, the newest first. */
   readonly requests: readonly RequestSummary[];
@@ -54,7 +54,7 @@ export interface Feed {
 
 /** Latencies of one slice of time, in milliseconds. */
 export interface Slice {
-  /** Start in milliseconds since 1970. */
+  /** Start of the slice in milliseconds since 1970. */
   readonly start: number;
   readonly count: number;
   /** Number of responses with a status of 500 or above. */
@@ -67,7 +67,7 @@ export interface Slice {
   readonly throughput: number;
 }
 
-/** Latencies in milliseconds. Percentiles have an error of at most one percent. */
+/** Latencies in milliseconds, and counts. Percentiles have an error of at most one percent. */
 export interface Figures {
   readonly count: number;
   /** Number of responses with a status of 500 or above. */
@@ -82,12 +82,12 @@ export interface Figures {
   readonly throughput: number;
 }
 
-/** Latencies of one route; `null` stands for requests without a route. */
+/** Latencies of one route. The route is null for requests without a route. */
 export interface RouteFigures extends Figures {
   readonly route: string | null;
 }
 
-/** Latencies of a window of time: of the requested route, or of all routes together and of each route. */
+/** Latencies of a time window: of one route if the query names it, otherwise of all requests together and of each route. */
 export interface Performance extends RouteFigures {
   readonly window: string;
   /** Start of the window (ISO 8601). */
@@ -95,14 +95,14 @@ export interface Performance extends RouteFigures {
   readonly routes?: readonly RouteFigures[];
 }
 
-/** Route in a response. */
+/** Route as the sidecar's responses contain it. */
 export interface ShownRoute {
   readonly method: string;
   readonly path: string;
   readonly ref: string;
   /** Names of the middleware in the order in which they run. */
   readonly middleware: readonly string[];
-  /** Type of each validated slot: `{ body: "CreateNoteInput" }`. */
+  /** Name of the type of each validated part of the request: `{ body: "CreateNoteInput" }`. */
   readonly validators: Readonly<Record<string, string>>;
   readonly serializer: string | null;
   readonly status: number;
@@ -139,12 +139,12 @@ export interface PendingMigration {
   readonly hasTables: boolean;
   readonly destructive: boolean;
   readonly changes: readonly PendingChange[];
-  /** Changes that cannot be planned. */
+  /** Changes for which kit cannot plan a migration. */
   readonly problems: readonly { readonly place: string; readonly message: string; readonly help: string }[];
   readonly sql: string | null;
 }
 
-/** Change in the form of `.kit/migrations/pending.json`. Other members depend on the kind of change. */
+/** Change of a migration, as in `.kit/migrations/pending.json`. Its other properties depend on the kind of change. */
 export interface PendingChange {
   readonly change: string;
   readonly class?: "safe" | "locks" | "needsData" | "destructive";
@@ -153,7 +153,7 @@ export interface PendingChange {
   readonly [name: string]: unknown;
 }
 
-/** Request that is to be sent again. The given parts replace those of the original request. */
+/** Request to send a recorded request again. Each property that is present replaces that part of the recorded request. */
 export interface ReplayRequest {
   readonly requestId: string;
   readonly target?: string;
@@ -161,7 +161,7 @@ export interface ReplayRequest {
   readonly body?: string | null;
 }
 
-/** Response of the application. */
+/** Response of the application to the request that was sent again. */
 export interface ReplayAnswer {
   readonly status: number;
   /** Headers as received, in order. */
@@ -172,6 +172,6 @@ export interface ReplayAnswer {
   readonly isCut: boolean;
   readonly durationMs: number;
   readonly traceId: string;
-  /** Id of the new request in the history; null if unknown. */
+  /** Id of the new request in the history. Null if it is not known. */
   readonly requestId: string | null;
 }

@@ -5,7 +5,7 @@ import type { SidecarState } from "../sidecar-state.ts";
 import { ErrorResponse, type Query, shown } from "./question.ts";
 import type { SourceLines } from "./shapes.ts";
 
-/** Extensions of programs and migrations. Other files, such as `.env`, may contain secrets and are not shown. */
+/** File name extensions of source code and SQL. Other files, such as `.env`, may contain secrets and are not shown. */
 const endings: ReadonlySet<string> = new Set([
   ".ts",
   ".mts",
@@ -21,7 +21,7 @@ const greatestFile = 2 * 1024 * 1024;
 const defaultAround = 8;
 const mostAround = 200;
 
-/** Returns lines of a source file below the project's root. Only available in development. */
+/** Returns lines of a source file of the project. It is available only in development. */
 export async function sourceOf(state: SidecarState, question: Query): Promise<SourceLines> {
   if (state.isProduction) {
     throw new ErrorResponse(403, "DEVELOPMENT_ONLY", "source text is shown in development only");
@@ -34,7 +34,7 @@ export async function sourceOf(state: SidecarState, question: Query): Promise<So
   const around = question.whole("around", 0, mostAround) ?? defaultAround;
   const { file, text } = await read(state.host.projectRoot, asked);
   const lines = text.split(/\r?\n/);
-  // A newline at the end starts no further line.
+  // The newline at the end of a file does not start another line.
   if (lines.at(-1) === "") lines.pop();
   const from = Math.max(1, Math.min(line, lines.length) - around);
   return { file, from, lines: lines.slice(from - 1, line + around), count: lines.length };
@@ -50,7 +50,7 @@ async function read(projectRoot: string, asked: string): Promise<{ file: string;
   let path: string;
   try {
     root = await realpath(projectRoot);
-    // Resolves links, because the real location of the file decides.
+    // Resolves symbolic links, so that a link to a file outside of the project is refused.
     path = await realpath(resolve(root, asked));
   } catch {
     throw nothing;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { RunningSpan } from "@kit/types";
 
-/** Tracks the span of the current middleware or handler through asynchronous calls. */
+/** Tracks which middleware or handler the current code belongs to, through asynchronous calls, as its span. */
 export class CurrentSpan {
   readonly #storage = new AsyncLocalStorage<RunningSpan>();
   readonly #onUnknown: () => void;
@@ -12,15 +12,15 @@ export class CurrentSpan {
     this.#onUnknown = onUnknown;
   }
 
-  /** Runs a function within a span, for `observe.calls`. */
+  /** Runs a function within a span. The plugin passes it as `observe.calls`. */
   readonly run = (span: RunningSpan, call: () => unknown): unknown => this.#storage.run(span, call);
 
-  /** Returns the span of the current code, or `undefined` outside of requests and in requests that are not tracked. */
+  /** Returns the span of the current code, or `undefined` outside of requests and in requests whose calls are not recorded. */
   get(): RunningSpan | undefined {
     return this.#storage.getStore();
   }
 
-  /** Returns the span of a call that was observed. Calls `onUnknown` if there is none. */
+  /** Returns the span that an observed outgoing call belongs to. Calls `onUnknown` if there is none. */
   ofCall(): RunningSpan | undefined {
     const span = this.get();
     if (span === undefined) this.#onUnknown();

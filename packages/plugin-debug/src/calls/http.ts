@@ -5,7 +5,7 @@ import type { RunningCall } from "@kit/types";
 
 import type { CurrentSpan } from "./current-span.ts";
 
-/** Members of undici's request that this module reads. */
+/** Properties of undici's request that this module reads. */
 interface UndiciRequest {
   readonly method: string;
   readonly origin?: string | URL;
@@ -49,7 +49,7 @@ export function watchHttp(current: CurrentSpan): () => void {
       begin(request, "undici", request.method, String(request.origin ?? ""), request.path),
     "undici:request:headers": ({ request, response }: UndiciMessage) =>
       answered(request, response.statusCode),
-    // The response's body is complete.
+    // The body of the response has arrived completely.
     "undici:request:trailers": ({ request }: UndiciMessage) => end(request),
     "undici:request:error": ({ request, error }: UndiciMessage) => end(request, error),
     "http.client.request.created": ({ request }: HttpMessage) =>
@@ -62,7 +62,7 @@ export function watchHttp(current: CurrentSpan): () => void {
   });
 }
 
-/** Subscribes to diagnostics channels. Returns a function that unsubscribes. */
+/** Subscribes to channels of `node:diagnostics_channel`, by name. Returns a function that unsubscribes. */
 function listen(listeners: Readonly<Record<string, (message: never) => void>>): () => void {
   const all = Object.entries(listeners) as [string, (message: unknown) => void][];
   for (const [channel, listener] of all) subscribe(channel, listener);
@@ -71,7 +71,7 @@ function listen(listeners: Readonly<Record<string, (message: never) => void>>): 
   };
 }
 
-/** Returns the origin with the port, which `request.host` does not contain. */
+/** Returns the origin of a request with its port, which `request.host` does not contain. */
 function originOf(request: ClientRequest): string {
   const host = request.getHeader("host");
   return `${request.protocol}//${typeof host === "string" ? host : request.host}`;

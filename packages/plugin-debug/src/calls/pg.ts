@@ -10,16 +10,16 @@ import { sqlWithoutValues } from "./sql.ts";
 type Callback = (error: unknown, ...results: unknown[]) => unknown;
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Members of the package `pg` that this module uses. */
+/** Properties of the package `pg` that this module uses. */
 interface Pg {
   readonly Client: { readonly prototype: { query: Method } };
   readonly Pool: { readonly prototype: { connect: Method } };
 }
 
 /**
- * Records the queries that a middleware or handler sends with `pg`, also through Kysely and Drizzle. The package has no diagnostics
- * channel, so two methods of the application's copy are wrapped. Returns a function that stops recording, or `undefined` if the application
- * has no `pg`.
+ * Records the queries that a middleware or handler sends with `pg`, also if Kysely or Drizzle send them. The package has no diagnostics
+ * channel, so two methods of the copy that the application uses are wrapped. Returns a function that stops recording, or `undefined` if the
+ * application does not use `pg`.
  */
 export function watchPg(current: CurrentSpan, projectRoot: string): (() => void) | undefined {
   const pg = findPg(projectRoot);
@@ -31,8 +31,8 @@ export function watchPg(current: CurrentSpan, projectRoot: string): (() => void)
         return call === undefined ? query.apply(this, given) : observed(call, this, query, given);
       };
     }),
-    // The pool calls the callback in the context of the request that releases a connection. The binding restores the context of the waiting
-    // request.
+    // The pool calls the callback in the context of the request that has returned a connection to it. The binding restores the context of
+    // the request that waits for the connection.
     wrap(pg.Pool.prototype, "connect", (connect) => {
       return function (this: unknown, ...given) {
         const [callback] = given;
@@ -46,11 +46,11 @@ export function watchPg(current: CurrentSpan, projectRoot: string): (() => void)
   };
 }
 
-/** Returns the package that the project would load. */
+/** Returns the copy of `pg` that the project itself would load. */
 function findPg(projectRoot: string): Pg | undefined {
   const require = createRequire(join(projectRoot, "package.json"));
   try {
-    // A project that does not list `pg` does not use it, and loading takes time.
+    // A project that does not list `pg` in its dependencies does not use it. Loading it would take time.
     const { dependencies = {} } = require("./package.json") as { dependencies?: Record<string, string> };
     if (!Object.hasOwn(dependencies, "pg")) return undefined;
     const pg = require("pg") as Partial<Pg>;
@@ -65,7 +65,8 @@ function findPg(projectRoot: string): Pg | undefined {
 function begin(current: CurrentSpan, query: unknown): RunningCall | undefined {
   const span = current.ofCall();
   const text = typeof query === "string" ? query : (query as { text?: unknown } | null | undefined)?.text;
-  // Objects with their own `submit` method (cursors, streams) report their end in another way.
+  // Objects with a method `submit` (cursors, streams) report their end in another way, so they are not
+  // recorded.
   if (
     span === undefined ||
     typeof text !== "string" ||
@@ -80,7 +81,7 @@ function begin(current: CurrentSpan, query: unknown): RunningCall | undefined {
   return call;
 }
 
-/** Runs a query and records its end, for a callback or a promise. */
+/** Runs a query and records when it ends, for queries with a callback and for those that return a promise. */
 function observed(call: RunningCall, client: unknown, query: Method, given: unknown[]): unknown {
   const at = given.findIndex((value) => typeof value === "function");
   if (at !== -1) {
@@ -120,7 +121,7 @@ function wrap<TName extends string>(
   const wrapped = make(original);
   target[name] = wrapped as Record<TName, Method>[TName];
   return () => {
-    // Another package has wrapped the method in the meantime. Its wrapper stays and calls ours, which no longer records.
+    // Another package has wrapped the method since. Its wrapper stays and calls this one, which no longer records.
     if (target[name] !== wrapped) return;
     if (isOwn) target[name] = original;
     else delete target[name];

@@ -1,7 +1,7 @@
 /** Maximum length of a recorded statement in characters. */
 const mostCharacters = 2_048;
 
-/** Matches comments, quoted names, and literals that can contain values: PostgreSQL's strings in all notations, bit strings, numbers. */
+/** Matches comments, quoted names, and literals: PostgreSQL's strings in all notations, bit strings and numbers. */
 const tokens =
   /--[^\n]*|\/\*[^]*?(?:\*\/|$)|"(?:[^"]|"")*(?:"|$)|\b[eE]'(?:[^'\\]|\\[^]|'')*(?:'|$)|(?:\b(?:[bBxXnN]|[uU]&))?'(?:[^']|'')*(?:'|$)|\$([A-Za-z_]\w*)?\$[^]*?(?:\$\1\$|$)|\$\d+|\b\d[\w.]*/g;
 

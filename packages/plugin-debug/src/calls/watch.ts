@@ -4,7 +4,7 @@ import type { CurrentSpan } from "./current-span.ts";
 import { watchHttp } from "./http.ts";
 import { watchPg } from "./pg.ts";
 
-/** Records requests and queries of middleware and handlers as their child spans. Returns a function that stops recording. */
+/** Records the HTTP requests and SQL queries that middleware and handlers send, as child spans. Returns a function that stops recording. */
 export function recordOutgoingCalls(current: CurrentSpan, { projectRoot }: PluginHost): () => void {
   const ends = [watchHttp(current), watchPg(current, projectRoot)];
   return () => {

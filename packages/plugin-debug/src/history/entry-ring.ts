@@ -1,6 +1,6 @@
-/** Stored entry, with the fields that are used for searching. */
+/** Entry as the ring stores it, with the fields that lists are filtered by. */
 export interface KeptText {
-  /** Sequence number, ascending from 1. */
+  /** Number of the entry. The first entry has 1, each later one has the next number. */
   readonly sequence: number;
   /** Time in milliseconds since 1970. */
   readonly time: number;
@@ -11,14 +11,17 @@ export interface KeptText {
   readonly text: string;
 }
 
-/** Estimated bytes of an entry in addition to its text. */
+/** Estimated bytes that an entry needs in addition to its JSON. */
 const overheadBytes = 120;
 
-/** Ring of the last entries, bounded by count and by bytes. Entries are stored as JSON strings, so that a nested entry is one value. */
+/**
+ * Ring of the newest entries. Their count and their bytes are limited. Entries are stored as JSON, because one string needs less memory
+ * than nested objects.
+ */
 export class EntryRing {
   readonly #maxCount: number;
   readonly #maxBytes: number;
-  /** Entries from `#start` on, the oldest first. */
+  /** Entries, the oldest first. Those before the index `#start` have been dropped. */
   #entries: (KeptText | undefined)[] = [];
   #start = 0;
   #bytes = 0;
@@ -33,7 +36,7 @@ export class EntryRing {
     return this.#entries.length - this.#start;
   }
 
-  /** Size of the texts as UTF-16, which is the most memory that an engine uses for them. */
+  /** Estimated bytes of all entries. Counts two bytes per UTF-16 code unit, which is the most that a JavaScript engine uses. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -55,7 +58,7 @@ export class EntryRing {
     for (let index = this.#entries.length - 1; index >= this.#start; index -= 1) yield this.#entries[index]!;
   }
 
-  /** Returns the entries after a sequence number, the oldest first. */
+  /** Returns the entries whose sequence number is greater than the given one, the oldest first. */
   after(sequence: number): KeptText[] {
     const missed = this.#sequence - sequence;
     const from = Math.max(this.#start, this.#entries.length - missed);

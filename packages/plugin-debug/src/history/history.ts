@@ -2,38 +2,38 @@ import type { ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
 
 import type { Routes } from "./latency.ts";
 
-/** Filter of every list. */
+/** Conditions that entries of any list must meet. */
 export interface Selection {
   /** Start of the period in milliseconds since 1970. */
   readonly since?: number | undefined;
-  /** Maximum number of entries. The newest ones are returned. */
+  /** Maximum number of entries. If there are more, the newest ones are returned. */
   readonly limit: number;
 }
 
-/** Filter of requests. */
+/** Conditions that requests must meet. */
 export interface RequestSelection extends Selection {
-  /** Refs of routes, such as `GET /notes/:id`. */
+  /** Names of routes, such as `GET /notes/:id`. */
   readonly routes?: ReadonlySet<string> | undefined;
   /** Minimum status. */
   readonly status?: number | undefined;
 }
 
-/** Filter of log entries. */
+/** Conditions that log entries must meet. */
 export interface LogSelection extends Selection {
   /** Minimum severity. */
   readonly severity?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** History of requests, errors, log entries and latencies. Lists have the newest entry first. */
+/** History of requests, errors, log entries and latencies. Its lists begin with the newest entry. */
 export interface History {
   requests(selection: RequestSelection): RequestRecord[];
   request(requestId: string): RequestRecord | undefined;
   errors(selection: Selection & { readonly requestId?: string | undefined }): ErrorRecord[];
   logs(selection: LogSelection): LogEntry[];
-  /** Returns latencies by route, and the start of their period. */
+  /** Returns latencies by route in the last `windowMs` milliseconds. `since` is the start of the first slice. */
   latency(windowMs: number): { readonly since: number; readonly routes: Routes };
-  /** Returns latencies slice by slice, the oldest first. The key is the start of the slice. */
+  /** Returns the latencies of each slice, the oldest first. The key of the map is the start of the slice. */
   slices(windowMs: number): {
     readonly since: number;
     readonly sliceMs: number;
@@ -43,7 +43,7 @@ export interface History {
   readonly missed: Missed;
 }
 
-/** Numbers of entries that were not stored. Latencies contain every request. */
+/** Numbers of entries that were not stored because too many came at once. Latencies contain every request nevertheless. */
 export interface Missed {
   readonly requests: number;
   readonly errors: number;

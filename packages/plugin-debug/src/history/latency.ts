@@ -1,6 +1,6 @@
 import { DDSketch } from "@datadog/sketches-js";
 
-/** Accuracy of the histogram: half of the documented one, so that rounding errors fit too. */
+/** Relative accuracy of the histogram. The documentation promises one percent; the difference is for rounding errors. */
 const relativeAccuracy = 0.005;
 
 /** Latencies of one route in one slice of time, as a histogram. Merging two histograms does not reduce the accuracy. */
@@ -56,7 +56,7 @@ export class Latency {
   }
 }
 
-/** Length of a slice and of the period for which slices are kept. */
+/** Length of the slices of one tier, and the time after which the tier drops them. */
 export interface Tier {
   readonly sliceMs: number;
   readonly keepMs: number;
@@ -65,7 +65,7 @@ export interface Tier {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Tiers of slices. Fine slices are kept for a shorter time, so that a day needs little memory. */
+/** Tiers of slices. Short slices are stored for a short time only, so that a whole day needs little memory. */
 export const tiers: readonly Tier[] = [
   { sliceMs: 10_000, keepMs: 10 * minute },
   { sliceMs: minute, keepMs: 2 * hour },
@@ -75,35 +75,35 @@ export const tiers: readonly Tier[] = [
 /** Longest window of time that can be requested. */
 export const longestWindowMs: number = 24 * hour;
 
-/** Returns the index of the tier for a window. */
+/** Returns the index of the first tier that covers a time window. */
 export function tierOf(windowMs: number): number {
   const found = tiers.findIndex(({ keepMs }) => windowMs < keepMs);
   return found === -1 ? tiers.length - 1 : found;
 }
 
-/** Maximum number of routes in the current slice. Further routes are counted together. Applications have fewer routes. */
+/** Maximum number of routes in the current slice. Further routes are counted as requests without a route. Few applications have so many. */
 const mostRoutes = 2_000;
 /** Maximum number of histograms in memory. Each needs some kilobytes. */
 const mostHistograms = 8_000;
 
-/** Latencies of a slice by route. The empty name stands for requests without a route. */
+/** Latencies of one slice by the name of the route. The empty name stands for requests without a route. */
 export type Routes = Map<string, Latency>;
 
-/** Latencies of the routes in slices of time: recent ones in short slices, older ones in long ones. */
+/** Latencies of the routes, divided into slices of time. Recent slices are short, older slices are long. */
 export class LatencyHistory {
-  /** Latencies since the last {@link LatencyHistory.flush}. Requests are counted here. */
+  /** Latencies since the last {@link LatencyHistory.flush}. Each finished request is counted here first. */
   #recent: Routes = new Map();
-  /** End of the time in which requests belong to the current slices. */
+  /** Time at which the current slices end. Later requests belong to the next slices. */
   #recentEndsAt = 0;
   #recentStart = 0;
-  /** For each tier its slices by start, the oldest first. */
+  /** Slices of each tier by their start, the oldest first. */
   readonly #slices: readonly Map<number, Routes>[] = tiers.map(() => new Map());
-  /** For each tier the time from which it is complete. */
+  /** For each tier, the time from which on all slices are present. */
   readonly #since: number[] = tiers.map(() => -Infinity);
   #histograms = 0;
   readonly #changed: Set<string>[] = tiers.map(() => new Set());
 
-  /** Number of histograms. */
+  /** Number of stored histograms. */
   get size(): number {
     return this.#histograms;
   }
@@ -119,7 +119,7 @@ export class LatencyHistory {
     latency.add(durationMs, isFailed);
   }
 
-  /** Merges recent latencies into the slices, and drops old slices. */
+  /** Merges the recent latencies into the slices of all tiers, and drops slices that are too old. */
   flush(now: number): void {
     if (this.#recent.size > 0) {
       for (const [index, tier] of tiers.entries()) this.#addTo(index, tier);
@@ -134,7 +134,7 @@ export class LatencyHistory {
     while (this.#histograms > mostHistograms) this.#forgetMost();
   }
 
-  /** Returns latencies by route in the last `windowMs`, and the start of the period, which is the start of a slice. */
+  /** Returns latencies by route in the last `windowMs` milliseconds. `since` is the start of the first slice. */
   window(windowMs: number, now: number): { readonly since: number; readonly routes: Routes } {
     const { since, slices } = this.slices(windowMs, now);
     const routes: Routes = new Map();
@@ -142,7 +142,7 @@ export class LatencyHistory {
     return { since, routes };
   }
 
-  /** Returns the slices of a window by start, the oldest first. */
+  /** Returns the slices of the last `windowMs` milliseconds by their start, the oldest first. */
   slices(
     windowMs: number,
     now: number,
@@ -155,7 +155,7 @@ export class LatencyHistory {
     return { since, sliceMs, slices: new Map([...this.#slices[index]!].filter(([start]) => start >= since)) };
   }
 
-  /** Returns the slices that changed since the last call, to store them elsewhere. */
+  /** Returns the slices that have changed since the last call. The caller stores them in a file. */
   takeChanged(): { tier: number; start: number; route: string; latency: Latency }[] {
     return this.#changed.flatMap((names, tier) => {
       const taken = [...names].flatMap((name) => {

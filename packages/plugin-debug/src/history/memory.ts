@@ -24,11 +24,12 @@ export const severities: Readonly<Record<LogLevel, number>> = {
 const errorBytes = 8 * 1024 * 1024;
 const logBytes = 16 * 1024 * 1024;
 /**
- * Maximum number of recorded errors per second. To describe an error takes file accesses, and a client could cause many errors on purpose.
+ * Maximum number of errors per second that are recorded. A description of an error needs file accesses, and a client could cause many
+ * errors on purpose.
  */
 const errorsPerSecond = 100;
 
-/** History in the memory of this process. Requests stay in the application's own records, and are converted when they are requested. */
+/** History in the memory of this process. The runtime itself stores the requests; they are converted when a list is requested. */
 export class MemoryHistory implements History {
   readonly errorRing: EntryRing;
   readonly logRing: EntryRing;
@@ -86,7 +87,7 @@ export class MemoryHistory implements History {
     });
   }
 
-  /** Returns the time of a log entry. Caches the last one, because under load many entries have the same timestamp. */
+  /** Parses the time of a log entry. Caches the last result, because under load many entries have the same timestamp. */
   #timeOf(timestamp: string): number {
     if (timestamp !== this.#lastTimestamp) {
       this.#lastTimestamp = timestamp;
@@ -148,7 +149,7 @@ export class MemoryHistory implements History {
   }
 }
 
-/** Returns true if a request matches the filter. */
+/** Returns true if a request meets the conditions. */
 export function isSelected(record: RequestRecord, { since, routes, status = 0 }: RequestSelection): boolean {
   return (
     (since === undefined || record.startTime >= since) &&

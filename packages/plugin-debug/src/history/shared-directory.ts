@@ -8,12 +8,12 @@ const ofMember = ".worker";
 /** Directory that the processes of one server share. */
 export interface SharedDirectory {
   readonly path: string;
-  /** Ends the use by this process. The last process removes the directory. */
+  /** Ends the use of the directory by this process. The last process removes the directory. */
   leave(): void;
 }
 
 /**
- * Creates or opens the temporary directory that all processes of a group share. `primary` is the id of the process that started them.
+ * Opens the temporary directory that all processes of a group share, or creates it. `primary` is the id of the process that started them.
  *
  * @throws {Error} if the directory cannot be created, or if other users can access it.
  */
@@ -41,7 +41,7 @@ function requireOwn(path: string): void {
     throw new Error(`${path} is there already, and not this user's alone`);
 }
 
-/** Returns the ids of the processes that have not called `leave`. */
+/** Returns the ids of the processes that still use the directory. */
 function membersOf(path: string): number[] {
   try {
     return readdirSync(path)
@@ -53,7 +53,7 @@ function membersOf(path: string): number[] {
   }
 }
 
-/** Removes the directories of servers whose processes were all killed. */
+/** Removes the directories of servers whose processes were all killed before they could do so. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, primary] = /^kit-debug-(\d+)-[0-9a-f-]{36}$/.exec(name) ?? [];
@@ -63,7 +63,7 @@ function removeLeftovers(): void {
       requireOwn(path);
       if (!membersOf(path).some(isRunning)) rmSync(path, { recursive: true, force: true });
     } catch {
-      // The directory belongs to another user, or was removed in the meantime.
+      // The directory belongs to another user, or another process has removed it.
     }
   }
 }
@@ -73,7 +73,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process runs as another user.
+    // `EPERM` means that the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

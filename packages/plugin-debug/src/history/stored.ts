@@ -22,32 +22,33 @@ const schema = `
     PRIMARY KEY (tier, start, route, process)) WITHOUT ROWID;
   PRAGMA user_version = ${version};
 `;
-/** Table with the current state of each process of the server. */
+/** SQL of the table that contains the current state of each process of the server. */
 const present =
   "CREATE TABLE IF NOT EXISTS processes (process TEXT PRIMARY KEY, time REAL, text TEXT) WITHOUT ROWID";
-/** A process that has not written its state for this time in milliseconds counts as ended. */
+/** Time in milliseconds after which a process counts as ended if it has not written its state. */
 const presentMs = 5_000;
 const lists = ["requests", "errors", "logs"] as const;
 
 const flushMs = 1_000;
-/** SQLite's error code if another process is writing. */
+/** Error code of SQLite if another process is writing to the file. */
 const busy = 5;
 /** Maximum time in milliseconds that a write waits for another process. It blocks the event loop. */
 const busyMs = 100;
-/** Maximum number of requests per flush. To write a request costs as much as responding to some. */
+/** Maximum number of requests that one flush writes. Writing one costs as much as responding to several. */
 const mostRequests = 200;
-/** Maximum number of log entries and errors per flush. The newest ones are written. */
+/** Maximum number of log entries, and of errors, that one flush writes. The newest ones are written. */
 const mostEntries = 2_000;
 /** Number of flushes between two removals of old rows. */
 const flushesBetweenTrims = 64;
 /**
- * Maximum number of removals of a tenth of the rows. About an eighth remains after all of them. Latencies stay, because they are bounded.
+ * Maximum number of times that a trim removes a tenth of the rows. About an eighth remains after that many. Latencies are never removed,
+ * because they are limited already.
  */
 const mostTrims = 20;
 
 type Values = SQLInputValue[];
 
-/** State of a process for the other processes. */
+/** State of a process that it shares with the other processes. */
 export interface ProcessState {
   readonly health: ProcessHealth;
   /** Requests in progress. */
@@ -55,8 +56,8 @@ export interface ProcessState {
 }
 
 /**
- * History in an SQLite file. It survives restarts, and all processes of one application write to it, so that one process can show the
- * requests of all. Requests are written within a second, or when the history is read.
+ * History in an SQLite file. It survives restarts. All processes of an application write to the same file, so one process can show the
+ * requests of all. Requests are written within a second, and before the history is read.
  */
 export class StoredHistory implements History {
   readonly #database: DatabaseSync;
@@ -72,11 +73,12 @@ export class StoredHistory implements History {
   #lastError = 0;
   #lastLog = 0;
   #flushes = 0;
-  /** True if the file can no longer be used. Then only the history in memory is available. */
+  /** True if the file can no longer be used. Then only the history in memory is used. */
   #isBroken = false;
 
   /**
-   * Opens or creates the file. `redacted` hides the values of a request that the sidecar does not show, before the request is written.
+   * Opens the file, or creates it. `redacted` hides the values of a request that the sidecar does not show. It is called before the request
+   * is written.
    *
    * @throws {Error} if the file cannot be opened or created.
    */
@@ -96,19 +98,19 @@ export class StoredHistory implements History {
     this.#timer.unref();
   }
 
-  /** Records a finished request. */
+  /** Records a request that has finished. */
   answered(request: FinishedRequestView): void {
     if (this.#isBroken) return;
     if (this.#pending.length < mostRequests) this.#pending.push(request.record());
     else this.#missedRequests += 1;
   }
 
-  /** Starts to share the state of this process with the others. */
+  /** Starts to share the state of this process with the other processes. `shown` returns the state. */
   share(shown: () => ProcessState): void {
     this.#present = shown;
   }
 
-  /** Returns the states of the other processes. */
+  /** Returns the states that the other processes share. */
   others(): ProcessState[] {
     return this.#read(
       () =>
@@ -194,7 +196,7 @@ export class StoredHistory implements History {
         for (const { start, route, text } of rows) {
           const slice: Routes = slices.get(start) ?? new Map();
           slices.set(start, slice);
-          // Each process writes its own rows.
+          // Several processes write rows for the same slice, so the rows are merged.
           mergeInto(slice, new Map([[route, Latency.read(text)]]));
         }
         return { since, sliceMs, slices };
@@ -203,7 +205,7 @@ export class StoredHistory implements History {
     );
   }
 
-  /** Writes new entries to the file. */
+  /** Writes the entries since the last flush to the file. */
   flush(): void {
     if (this.#isBroken) return;
     try {
@@ -223,7 +225,8 @@ export class StoredHistory implements History {
   #write(): void {
     const database = this.#database;
     const { errorRing, logRing, latencies } = this.#memory;
-    // Begins the transaction before entries are taken: if another process writes for long, the entries stay for the next flush.
+    // Begins the transaction before it takes the entries. If another process writes for too long, the entries stay for the next
+    // flush.
     database.exec("BEGIN IMMEDIATE");
     const requests = this.#pending;
     const errors = errorRing.after(this.#lastError).slice(-mostEntries);
@@ -269,7 +272,7 @@ export class StoredHistory implements History {
     try {
       this.#database.prepare("DELETE FROM processes WHERE process = ?").run(this.#process);
     } catch {
-      // The other processes ignore the row after some seconds.
+      // Without the removal, the other processes ignore the row after some seconds.
     }
   }
 
@@ -280,7 +283,7 @@ export class StoredHistory implements History {
     for (const [tier, { keepMs, sliceMs }] of tiers.entries()) old.run(tier, now - keepMs - sliceMs);
   }
 
-  /** Removes the oldest tenth of every list until the file is below its maximum size. */
+  /** Removes the oldest tenth of the rows of every list, again and again, until the data is smaller than 90% of its maximum. */
   #trim(): void {
     const database = this.#database;
     if (this.#bytes() <= this.#maxBytes) return;
@@ -294,7 +297,7 @@ export class StoredHistory implements History {
     database.exec("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
-  /** Returns the size of the used pages. */
+  /** Returns the bytes of the file's pages that contain data. */
   #bytes(): number {
     const { bytes } = this.#database
       .prepare(
@@ -328,10 +331,11 @@ export class StoredHistory implements History {
 }
 
 function open(path: string): DatabaseSync {
-  // Not imported at the top, because loading takes time and few applications have a store.
+  // Loaded on demand, because loading takes time and few applications store the history in a file.
   const sqlite = process.getBuiltinModule("node:sqlite");
   mkdirSync(dirname(path), { recursive: true });
-  // The file contains data of requests, so only this user may read it. An existing file may have other permissions.
+  // Only this user may read the file, because it contains data of requests. An existing file may have had other
+  // permissions.
   const file = openSync(path, "a", 0o600);
   try {
     fchmodSync(file, 0o600);
@@ -340,7 +344,8 @@ function open(path: string): DatabaseSync {
   }
   const database = new sqlite.DatabaseSync(path);
   try {
-    // Other processes may write too. A power failure loses a second of history.
+    // Several processes may write at the same time. After a power failure, about a second of history is
+    // missing.
     database.exec(
       "PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF",
     );

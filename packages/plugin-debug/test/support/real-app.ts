@@ -7,22 +7,22 @@ import { ask, type Answer, until } from "./sidecar.ts";
 
 quietStdout();
 
-/** Request that the application received. */
+/** Request as the application received it. */
 export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** Application that listens on a port, with its sidecar. */
+/** Application that listens on a port of this machine, with its sidecar. */
 export interface RealApp {
   readonly port: number;
   readonly sidecarPort: number;
   readonly plugin: DebugPlugin;
   readonly received: readonly Received[];
-  /** Sends a POST with a JSON body to the application. Returns the id of the request. */
+  /** Sends a POST request with a JSON body to the application. Returns the id of the request. */
   post(body: unknown, headers?: Readonly<Record<string, string>>, query?: string): Promise<string>;
-  /** Sends a GET to the sidecar. Throws an error if the status is not 200. */
+  /** Sends a GET request to the sidecar. Throws an error if the status is not 200. */
   ok<T>(path: string): Promise<T>;
   close(): Promise<void>;
 }

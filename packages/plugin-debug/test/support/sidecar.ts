@@ -44,7 +44,7 @@ export const routes: readonly TestRoute[] = [
 
 export type App = Parameters<typeof serve>[1];
 
-/** Response of the sidecar. */
+/** Response that the sidecar sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
@@ -52,14 +52,14 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** Options of a request. */
+/** Options of a request to the sidecar. */
 export interface Asking {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
 
-/** Sends a request with exactly these headers to a port of this machine. node:http does not override given headers. */
+/** Sends a request with exactly these headers to a port of this machine. Uses node:http, which does not change given headers. */
 export function ask(port: number, path: string, asking: Asking = {}): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { method = "GET", headers = {}, body } = asking;
@@ -82,24 +82,24 @@ export function ask(port: number, path: string, asking: Asking = {}): Promise<An
   return promise;
 }
 
-/** Returns the status of a GET with exactly these header lines. */
+/** Returns the status of a GET request that has exactly these header lines. */
 export async function rawStatus(port: number, lines: readonly string[]): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   socket.end(["GET /_debug/health HTTP/1.1", ...lines, "Connection: close", "", ""].join("\r\n"));
   return Number((await text(socket)).split(" ", 2)[1]);
 }
 
-/** Application with its sidecar. */
+/** Application in memory, with its sidecar. */
 export interface WithSidecar extends Served {
   readonly plugin: DebugPlugin;
   readonly port: number;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Sends a GET to the sidecar. Throws an error if the status is not 200. */
+  /** Sends a GET request to the sidecar. Throws an error if the status is not 200. */
   ok<T = Record<string, unknown>>(path: string): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Waits until a condition is true. */
+/** Waits until a condition is true. The error on a timeout contains `what`. */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await isSo())) {
@@ -134,7 +134,7 @@ export async function start(options: DebugOptions = { mode: "dev" }, app: App = 
   };
 }
 
-/** Returns the error of a response. */
+/** Returns the error that a response contains. */
 export function errorOf({ body }: Answer): { code: string; message: string } {
   return body["error"] as { code: string; message: string };
 }

@@ -1,4 +1,4 @@
-// Program with two workers and a sidecar, for workers.test.ts.
+// Program of workers.test.ts: an application with two workers and a sidecar.
 
 import { setTimeout as sleep } from "node:timers/promises";
 

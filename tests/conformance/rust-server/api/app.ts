@@ -1,5 +1,5 @@
-// Middleware of each route, for kit's compiler. This file is never run: the code that serves requests is in `src/handlers` and
-// `src/middleware`, in Rust.
+// Middleware of each route, for kit's compiler. This file is never run, because the Rust code in `src/handlers` and
+// `src/middleware` handles the requests.
 
 import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
 import { nativeServer } from "@kit/server-native";

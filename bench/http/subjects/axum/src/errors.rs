@@ -1,4 +1,4 @@
-//! Error format: `{ "error": { code, message, details?, traceId } }`.
+//! Error format of the responses: `{ "error": { code, message, details?, traceId } }`.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -13,7 +13,7 @@ pub struct AppError {
     fields: Vec<Field>,
 }
 
-/// Invalid location in a body.
+/// Path of an invalid value in a body, and the problem.
 #[derive(Serialize)]
 pub struct Field {
     pub path: &'static str,

@@ -1,5 +1,6 @@
-//! Peer in Rust: the measured application in axum, handwritten like by an axum user. Uses extractors for the input, `from_fn` for
-//! middleware, serde for JSON and sqlx for the database, with the same routes, rules and error format.
+//! Peer in Rust: the application of the benchmark, handwritten with axum. Like most users of axum, it uses extractors
+//! for input, `from_fn` for middleware, serde for JSON and sqlx for the database. Its routes, rules and error format
+//! are those of the application.
 
 mod errors;
 mod middleware;
@@ -66,7 +67,7 @@ async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
     let state = AppState {
         store: Arc::default(),
         quota: Arc::default(),
-        // The pool connects at the first query.
+        // The pool connects when the first query is sent.
         pool: PgPoolOptions::new().max_connections(4).connect_lazy(&url)?,
     };
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
@@ -79,12 +80,13 @@ async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let port = std::env::var("PORT")?.parse()?;
-    // Exit when the benchmark exits or is killed: its end of the pipe closes then.
+    // Exits when the benchmark exits or is killed, because its end of the pipe closes then.
     std::thread::spawn(|| {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(0);
     });
-    // One thread, like all other servers here. A request costs less than on tokio's thread pool, whose threads steal work from each other.
+    // Uses one thread, like all other servers here. A request costs less than on tokio's thread pool, whose threads
+    // take work from each other.
     let mut runtime = match std::env::var("AXUM_THREADS").ok() {
         None => tokio::runtime::Builder::new_current_thread(),
         Some(threads) => {

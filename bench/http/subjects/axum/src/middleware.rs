@@ -1,4 +1,4 @@
-//! Authentication, and the chain of five middleware functions for `GET /account`.
+//! Authentication, and the five middleware functions of `GET /account`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::errors::AppError;
 
-/// User of the access token.
+/// User that the access token names.
 #[derive(Clone)]
 pub struct User(pub String);
 

@@ -1,4 +1,4 @@
-//! Notes: reads and creates them in memory, and reads them from the database.
+//! Handlers of notes: read and create notes in memory, and read notes from the database.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -97,7 +97,7 @@ fn check(input: &CreateNote) -> Result<(), AppError> {
     }
 }
 
-/// Converts a rejected body to an error. serde stops at the first value of a wrong type.
+/// Converts the error of a body that serde has refused. serde stops at the first value of a wrong type.
 fn refuse(rejection: JsonRejection) -> AppError {
     match rejection {
         JsonRejection::MissingJsonContentType(_) => AppError::new(

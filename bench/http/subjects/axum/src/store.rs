@@ -1,4 +1,4 @@
-//! Notes in memory.
+//! Store of notes in memory.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,7 +7,8 @@ use uuid::{Uuid, uuid};
 
 use crate::notes::Note;
 
-/// Maximum number of notes besides the known one. The oldest note is removed first.
+/// Maximum number of notes in addition to the one that the requests read. If it is exceeded, the oldest note
+/// is removed.
 const CAPACITY: usize = 1000;
 const KNOWN: Uuid = uuid!("6f1c2f0e-9f5d-4a3b-8e0a-3d7b1c5e2a10");
 

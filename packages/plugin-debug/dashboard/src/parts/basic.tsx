@@ -31,7 +31,7 @@ const tones: Readonly<Record<string, string>> = {
   destructive: "s5",
 };
 
-/** Word with its own colour, such as a log level or the class of a change. */
+/** Word in a colour that depends on it, such as a log level or the class of a change. */
 export function Tag({ word, label = word }: { readonly word: string; readonly label?: string }): JSX.Element {
   return <span class={`badge ${tones[word] ?? "quiet"}`}>{label}</span>;
 }
@@ -46,7 +46,7 @@ export function Empty(props: { readonly title: string; readonly children?: Compo
   );
 }
 
-/** Message until the first response. CSS shows it only after a delay. */
+/** Message that is shown until the first response arrives. CSS shows it only after a delay. */
 export function Loading({ what }: { readonly what: string }): JSX.Element {
   return (
     <p class="loading" role="status">
@@ -109,7 +109,7 @@ export function CopyButton({
   );
 }
 
-/** List of names and values. */
+/** List of facts: names with their values. */
 export function Facts({
   facts,
 }: {
@@ -144,7 +144,7 @@ export function Section(props: {
   );
 }
 
-/** Preformatted text. It can be scrolled, so it can get the keyboard focus. */
+/** Preformatted text. It can get the keyboard focus, because keyboard users must be able to scroll it. */
 export function Pre({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   return (
     <pre class="pre" tabIndex={0} role="region" aria-label={label}>

@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import { looksDark, onLook } from "../state/preferences.ts";
 import { clock } from "../text/format.ts";
 
-/** Line of a chart. */
+/** Data series of a chart, drawn as one line. */
 export interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
@@ -21,7 +21,7 @@ interface ChartProps {
   readonly format: (value: number) => string;
   /** True for bytes: the grid lines are powers of two. */
   readonly isBinary?: boolean;
-  /** Least and greatest time of the axis, if it is longer than the data. */
+  /** Least and greatest time of the axis. Without it, the axis has the range of the data. */
   readonly range?: readonly [number, number];
 }
 
@@ -50,7 +50,7 @@ export function Chart({ title, times, lines, format, range, isBinary = false }: 
   const latest = useRef({ data, range });
   latest.current = { data, range };
   const names = lines.map(({ label }) => label).join("\n");
-  // A value between two gaps has no line, so points are shown.
+  // A single value between two gaps has no line, so each value is drawn as a point if there are few.
   const isSparse = lines.some(({ values }) => values.filter((value) => value !== null).length < 20);
 
   useEffect(() => {
@@ -125,7 +125,7 @@ function spanOf(range: ChartProps["range"], min: number, max: number): uPlot.Ran
   return min === max ? [min - 30, max + 30] : [min, max];
 }
 
-/** Formats times, with seconds if the axis is shorter than four minutes. */
+/** Formats the times on the axis. Includes seconds if the axis is shorter than four minutes. */
 function timesOf({ scales }: uPlot, ticks: readonly number[]): string[] {
   const { min = 0, max = 0 } = scales["x"] ?? {};
   const isShort = (max ?? 0) - (min ?? 0) < 240;

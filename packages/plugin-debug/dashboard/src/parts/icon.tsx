@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** SVG paths in a 16 by 16 view box, drawn with strokes. */
+/** SVG paths of the icons, by name. They are drawn as strokes in a view box of 16 by 16 units. */
 const paths = {
   requests: "M2 4h9M2 8h12M2 12h6",
   errors: "M8 2.2 14.6 13.6H1.4zM8 6.4v3.2M8 11.6v.1",

@@ -61,7 +61,7 @@ function focus(element: HTMLElement | null): boolean {
   return element !== null;
 }
 
-/** Moves the focus to the next or previous row. Arrow keys scroll the page if no row has the focus. */
+/** Moves the focus to the next or previous row of a list. If no row has the focus, arrow keys scroll the page as usual. */
 function move(by: 1 | -1, key: string): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.indexOf(document.activeElement as HTMLElement);
@@ -85,7 +85,7 @@ const keys: readonly (readonly [string, string])[] = [
   ["?", "This help"],
 ];
 
-/** List of the shortcuts, with a setting that turns single keys off. */
+/** List of the keyboard shortcuts, with a switch that turns off shortcuts of a single key. */
 export function ShortcutHelp(props: {
   readonly titles: Readonly<Record<View, string>>;
   readonly onClose: () => void;

@@ -11,12 +11,12 @@ import { CopyButton } from "./basic.tsx";
 interface SourceProps {
   readonly file: string;
   readonly line: number;
-  /** `declaration` shows the whole declaration that begins at the line, `around` shows the lines around it. */
+  /** `declaration` shows the complete declaration that begins at the line. `around` shows some lines before and after it. */
   readonly extent: "declaration" | "around";
   readonly label: string;
 }
 
-/** Source code of the project. Only available in development. */
+/** Excerpt of the project's source code. It is available only in development. */
 export function Source({ file, line, extent, label }: SourceProps): JSX.Element {
   const current = useStore(session);
   const isDevelopment = current.state === "ready" && current.info.mode === "development";

@@ -1,8 +1,8 @@
 import type { ReplayAnswer, ReplayRequest } from "../../../src/answers/shapes.ts";
 
-/** Error of a request to the sidecar. */
+/** Failure of a request to the sidecar. */
 export class ApiFailure extends Error {
-  /** Status of the response, or 0 without a response. */
+  /** HTTP status of the response, or 0 if no response arrived. */
   readonly status: number;
   readonly code: string;
   /** Milliseconds until the next request is allowed, if the sidecar specifies them. */
@@ -17,7 +17,7 @@ export class ApiFailure extends Error {
 }
 
 const storedAt = "kit-debug-key";
-/** Key in memory, for browsers without session storage. It is lost with the page. */
+/** Debug key for browsers without session storage. It is lost when the page is closed. */
 let ownKey: string | null = null;
 
 /** Key of the sidecar in production. It is stored for this tab only, sent in a header, and never part of an address. */
@@ -34,7 +34,7 @@ export const debugKey = {
     try {
       sessionStorage.setItem(storedAt, key);
     } catch {
-      // The key is stored in memory.
+      // Session storage is not available, so the key is stored in memory only.
     }
   },
   forget(): void {
@@ -47,7 +47,7 @@ export const debugKey = {
   },
 };
 
-/** Timeout in milliseconds. It is longer than any response of the sidecar takes, and detects a lost connection. */
+/** Request timeout in milliseconds. No response of the sidecar takes that long, so the connection is lost. */
 const patienceMs = 8_000;
 
 /** Sends a request to the sidecar. `path` is the part after `/_debug/`. */
@@ -58,7 +58,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   })) as T;
 }
 
-/** Requests the sidecar to send a request again. */
+/** Requests the sidecar to send a recorded request to the application again. */
 export async function askForReplay(question: ReplayRequest, token: string): Promise<ReplayAnswer> {
   const headers = { "content-type": "application/json", "x-debug-token": token };
   return (await exchange("replay", {
@@ -95,7 +95,7 @@ async function exchange(path: string, init: RequestInit): Promise<unknown> {
   );
 }
 
-/** Returns a query. Leaves out values that are undefined or empty. */
+/** Returns the query string of a URL. Leaves out values that are undefined or empty. */
 export function query(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   if (given.length === 0) return "";

@@ -3,7 +3,7 @@ import { createStore, type Store } from "./store.ts";
 
 export { hrefOf, type Place, type View, views } from "../text/place.ts";
 
-/** Current location in the dashboard. */
+/** Location in the dashboard that the user is at now. */
 export const place: Store<Place> = createStore<Place>(readPlace(globalThis.location?.hash ?? ""));
 
 /** Updates the location when the address changes. */
@@ -11,7 +11,7 @@ export function followAddress(): void {
   addEventListener("hashchange", () => place.set(readPlace(location.hash)));
 }
 
-/** Goes to another location. Typing into a filter uses `replace`, so that "back" undoes it in one step. */
+/** Goes to another location. `replace` creates no entry in the browser's history, so typing into a filter adds none. */
 export function go(to: Partial<Place> & { readonly view: View }, how: "push" | "replace" = "push"): void {
   const href = hrefOf(to);
   if (how === "push") location.hash = href;

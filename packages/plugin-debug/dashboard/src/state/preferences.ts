@@ -1,9 +1,9 @@
 import { createStore, type Store } from "./store.ts";
 
-/** Colour theme: the one of the system, or a chosen one. */
+/** Colour theme. `system` uses the theme of the operating system. */
 export type Theme = "system" | "light" | "dark";
 
-/** Creates a preference that is stored in the browser, if the browser permits that. */
+/** Creates a preference. It is stored in the browser if the browser permits that. */
 function kept<T extends string>(name: string, values: readonly T[], otherwise: T): Store<T> {
   let stored: string | null = null;
   try {
@@ -23,10 +23,10 @@ function kept<T extends string>(name: string, values: readonly T[], otherwise: T
 }
 
 export const theme = kept<Theme>("kit-debug-theme", ["system", "light", "dark"], "system");
-/** Single-key shortcuts can be turned off, because they conflict with speech input. */
+/** Setting of the shortcuts that are a single key. Users of speech input turn them off, because spoken words would trigger them. */
 export const shortcuts = kept<"on" | "off">("kit-debug-shortcuts", ["on", "off"], "on");
 
-/** Applies the theme to the page, now and after changes. */
+/** Applies the colour theme to the page, now and whenever it changes. */
 export function followTheme(): void {
   const apply = (): void => {
     document.documentElement.dataset["theme"] = theme.get();
@@ -37,12 +37,12 @@ export function followTheme(): void {
 
 const isDark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
-/** Returns true if the page is currently dark. */
+/** Returns true if the page currently has dark colours. */
 export function looksDark(): boolean {
   return theme.get() === "system" ? isDark.matches : theme.get() === "dark";
 }
 
-/** Calls the listener when the result of {@link looksDark} may have changed. */
+/** Calls the listener whenever the result of {@link looksDark} may have changed. */
 export function onLook(listener: () => void): () => void {
   isDark.addEventListener("change", listener);
   const leave = theme.subscribe(listener);

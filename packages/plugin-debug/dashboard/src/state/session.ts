@@ -11,30 +11,30 @@ export type Session =
 
 /** Request in the list. */
 export interface ListedRequest extends RequestSummary {
-  /** True if the request belongs to a previous process. */
+  /** True if the request was handled by an earlier process of the application. */
   readonly isPast: boolean;
 }
 
-/** List of requests in the page. */
+/** Requests that the page has loaded. */
 export interface Live {
   /** Requests in progress, then finished ones, each with the newest first. */
   readonly requests: readonly ListedRequest[];
-  /** Number of requests that are missing because too many came at once. */
+  /** Number of requests that the page does not have, because too many finished between two polls. */
   readonly skipped: number;
-  /** True after the first response. */
+  /** True after the first response of the sidecar. */
   readonly isLoaded: boolean;
 }
 
 export const session = createStore<Session>({ state: "starting" });
 export const live = createStore<Live>({ requests: [], skipped: 0, isLoaded: false });
-/** Description of the current connection problem, or null. */
+/** Description of the current connection problem, or null if the sidecar responds. */
 export const trouble = createStore<string | null>(null);
 /** While true, new requests are not shown. */
 export const isPaused = createStore(false);
 
-/** Maximum number of requests in the page. */
+/** Maximum number of requests that the page stores. */
 const mostRequests = 1_000;
-/** Number of requests that are loaded first, so that the page shows them quickly. The rest is loaded afterwards. */
+/** Number of requests in the first poll, which is small so that the page shows them quickly. The next poll requests all others. */
 const firstRequests = 60;
 const longestPauseMs = 5_000;
 
@@ -59,7 +59,7 @@ export function start(): void {
   soon(0);
 }
 
-/** Connects with a key. */
+/** Connects to the sidecar with a key. */
 export function unlock(key: string): void {
   debugKey.set(key);
   session.set({ state: "starting" });
@@ -86,7 +86,7 @@ function soon(ms: number): void {
 }
 
 async function step(): Promise<void> {
-  // The page is hidden, so it does not poll the application.
+  // Does not poll the application while the page is hidden.
   if (isAsking || document.visibilityState === "hidden") return;
   isAsking = true;
   try {
@@ -110,7 +110,7 @@ async function next(): Promise<number | undefined> {
     const [info, feed] = await Promise.all([ask<DashboardInfo>("dashboard"), askForFeed()]);
     take(feed);
     session.set({ state: "ready", info });
-    // Gives the browser time to draw the page.
+    // Waits, so that the browser can draw the first requests.
     return 400;
   }
   // A paused page still checks if the application responds. Its cursor does not move.
@@ -123,7 +123,7 @@ async function next(): Promise<number | undefined> {
     session.set({ state: "ready", info: await ask<DashboardInfo>("dashboard") });
   }
   if (!isWhole) {
-    // These requests contain the first ones.
+    // The sidecar lists these requests again, so the older copies are removed.
     for (const { requestId } of feed.requests) ended.delete(requestId);
     isWhole = true;
   }

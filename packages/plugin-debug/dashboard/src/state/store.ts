@@ -31,7 +31,7 @@ export function createStore<T>(initial: T): Store<T> {
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.get());
   useEffect(() => {
-    // The value may have changed after the component was rendered.
+    // Reads the value again, because it may have changed after the component was rendered.
     setValue(store.get());
     return store.subscribe(() => setValue(store.get()));
   }, [store]);

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiFailure, ask } from "./api.ts";
 import { isPaused, session } from "./session.ts";
 
-/** Result of a request to the sidecar. The last value stays until there is a new one. */
+/** Result of a repeated request to the sidecar. The last value stays until the next response arrives. */
 export interface Result<T> {
   readonly value: T | undefined;
   readonly failure: ApiFailure | undefined;
@@ -11,7 +11,7 @@ export interface Result<T> {
 
 const nothing: Result<never> = { value: undefined, failure: undefined };
 
-/** Sends a request when the component is shown, and then every `everyMs`. Sends none if `path` is null. */
+/** Sends a request when the component is shown, and again every `everyMs`. Sends no request if `path` is null. */
 export function useSidecarData<T>(path: string | null, everyMs?: number): Result<T> {
   const [asked, setAsked] = useState<{ path: string | null; answer: Result<T> }>({ path, answer: nothing });
   useEffect(() => {
@@ -44,7 +44,7 @@ export function useSidecarData<T>(path: string | null, everyMs?: number): Result
   return asked.path === path ? asked.answer : nothing;
 }
 
-/** Returns an interval that is not shorter than the sidecar's rate limit permits. */
+/** Returns the interval, lengthened if the sidecar's rate limit requires that. */
 function limitedInterval(everyMs: number): number {
   const current = session.get();
   return current.state === "ready" ? Math.max(everyMs, current.info.pollMs) : everyMs;

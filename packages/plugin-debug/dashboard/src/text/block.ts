@@ -1,4 +1,4 @@
-/** Block of lines. */
+/** Range of lines in a file. */
 export interface Block {
   /** Index of the first line. */
   readonly start: number;
@@ -9,8 +9,8 @@ export interface Block {
 const mostLines = 80;
 
 /**
- * Returns the declaration that begins at a line: from the comment above it to the line that closes its brackets. It does not parse the
- * language, so a bracket in a string may make the block too long. That is sufficient to show a handler or a contract.
+ * Returns the lines of the declaration that begins at a line: from the comment above it to the line that closes its brackets. It does not
+ * parse the language, so a bracket in a regular expression may make the range too long. That is sufficient to show a handler or a contract.
  */
 export function blockAt(lines: readonly string[], index: number): Block {
   let start = index;
@@ -36,7 +36,7 @@ function withoutComment(line: string): string {
 function depthOf(line: string): number {
   // Removes string literals within a line, because their brackets do not count.
   const code = withoutComment(line).replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, "");
-  // The `>` of an arrow function is no bracket.
+  // The `>` of an arrow `=>` is not a bracket.
   const brackets = code.replaceAll("=>", "").match(/[([{<]|[)\]}>]/g) ?? [];
   return brackets.reduce((sum, bracket) => sum + ("([{<".includes(bracket) ? 1 : -1), 0);
 }

@@ -1,6 +1,6 @@
 import type { PendingChange } from "../../../src/answers/shapes.ts";
 
-/** Describes a change of a migration: `Add column pinned of notes` for `addColumn`. */
+/** Describes a change of a migration in words: `Add column pinned of notes` for `addColumn`. */
 export function wordsOf(change: PendingChange): string {
   const verb = change.change.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const what = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;

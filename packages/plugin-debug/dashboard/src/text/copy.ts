@@ -1,6 +1,6 @@
 /**
- * Copies a text to the clipboard. Returns true on success. Browsers offer the clipboard API only to pages of this machine or with TLS; for
- * other pages there is an older command.
+ * Copies a text to the clipboard. Returns true on success. Browsers offer the clipboard API only to pages of this machine or with TLS.
+ * Other pages use the deprecated command `copy`.
  */
 export async function copy(text: string): Promise<boolean> {
   if (isSecureContext && navigator.clipboard !== undefined) {
@@ -16,7 +16,7 @@ export async function copy(text: string): Promise<boolean> {
   area.setAttribute("aria-hidden", "true");
   area.className = "offscreen";
   const focused = document.activeElement;
-  // A dialog keeps the focus within itself.
+  // Inside an open dialog, because the browser lets only elements of the dialog have the focus.
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   area.select();
   try {

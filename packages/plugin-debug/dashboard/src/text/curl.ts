@@ -2,7 +2,7 @@ import type { ReceivedRequest } from "@kit/types";
 
 import { hidden } from "./headers.ts";
 
-/** Parts of a request that the command contains. */
+/** Parts of a recorded request that the `curl` command contains. */
 export interface CurlRequest {
   readonly method: string;
   readonly target: string;
@@ -21,14 +21,14 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the request as a command for a POSIX shell. The value of a hidden header comes from a variable, and the shell stops with an error
- * if the variable is not set. Other hidden parts are in the command as they are shown.
+ * Returns a `curl` command for a POSIX shell that sends a recorded request. The value of a hidden header comes from a shell variable, and
+ * the shell stops with an error if the variable is not set. Other hidden parts stay as the sidecar shows them: `[redacted]`.
  */
 export function curlOf({ method, target, received }: CurlRequest, base: string): string {
   const body = received?.body ?? null;
   const isImplied = method === (body === null ? "GET" : "POST");
   const words = ["curl", "-i"];
-  // With `-X HEAD`, curl would wait for a body without end.
+  // `-I` sends HEAD. With `-X HEAD`, curl would wait for a body that never comes.
   if (method === "HEAD") words.push("-I");
   else if (!isImplied) words.push("-X", quoted(method));
   const lines = [[...words, quoted(base.replace(/\/$/, "") + target)].join(" ")];
@@ -38,7 +38,7 @@ export function curlOf({ method, target, received }: CurlRequest, base: string):
       lines.push(`-H ${quoted(`${name}: `)}"\${${variableOf(name)}:?}"`);
       continue;
     }
-    // For curl, a header without a value means that the header is to be left out. A semicolon sends it with an empty value.
+    // For curl, `name:` means to leave the header out, and `name;` means to send it with an empty value.
     lines.push(`-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`);
   }
   // `--data` would read a file if the body begins with `@`.
@@ -46,7 +46,7 @@ export function curlOf({ method, target, received }: CurlRequest, base: string):
   return lines.join(" \\\n  ");
 }
 
-/** Returns the name of the shell variable for a header: `AUTHORIZATION`, `X_API_KEY`. */
+/** Returns the name of the shell variable for a header: `AUTHORIZATION` for `authorization`, `X_API_KEY` for `x-api-key`. */
 function variableOf(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
 }

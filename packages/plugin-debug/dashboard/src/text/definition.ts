@@ -1,9 +1,9 @@
-/** Location of a declaration: a line of the same file, or another file that exports it under the given name. */
+/** Location of a declaration: a line of the same file, or another file that exports it under `name`. Null if it was not found. */
 export type Definition = { readonly line: number } | { readonly file: string; readonly name: string } | null;
 
 /**
- * Returns the name of the function that is registered as middleware at a line: `{ name: "auth", middleware: requireAuth }`. The sidecar
- * knows only the location of the registration. This function recognizes the usual notations.
+ * Returns the name of the function that is registered as middleware at a line: `requireAuth` for `{ name: "auth", middleware: requireAuth
+ * }`. Returns null if the notation is not recognized.
  */
 export function registeredAt(lines: readonly string[], index: number): string | null {
   for (const line of lines.slice(Math.max(0, index), index + 8)) {
@@ -14,7 +14,7 @@ export function registeredAt(lines: readonly string[], index: number): string | 
   return null;
 }
 
-/** Returns the declaration of a name in the lines of a file. `file` is the path of the file, relative to the project's root. */
+/** Returns the location of the declaration of `name`. `lines` are those of `file`, whose path is relative to the project's root. */
 export function definitionOf(lines: readonly string[], name: string, file: string): Definition {
   const word = name.replaceAll("$", "\\$");
   const declared = new RegExp(
@@ -27,7 +27,7 @@ export function definitionOf(lines: readonly string[], name: string, file: strin
   for (const [, defaulted, listed = "", from = ""] of lines
     .join("\n")
     .matchAll(/^import\s+(?:([A-Za-z_$][\w$]*)\s*,?\s*)?(?:\{([^}]*)\}\s*)?from\s*["']([^"']+)["']/gm)) {
-    // A package does not belong to the project.
+    // A package is not part of the project, so its source is not shown.
     if (!from.startsWith(".")) continue;
     const target = resolved(file, from);
     if (defaulted === name) return { file: target, name: "default" };
@@ -39,7 +39,7 @@ export function definitionOf(lines: readonly string[], name: string, file: strin
   return null;
 }
 
-/** Resolves a relative import. Sources may import a module under its compiled name, so `.js` becomes `.ts`. */
+/** Returns the path of a relative import. Sources may import a module by the name of its compiled file, so `.js` becomes `.ts`. */
 function resolved(file: string, specifier: string): string {
   const names = file.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {

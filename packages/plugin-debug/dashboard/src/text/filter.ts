@@ -1,23 +1,25 @@
 import type { RequestSummary } from "../../../src/answers/shapes.ts";
 
-/** Filter of the list of requests. An empty string does not filter. */
+/** Filter of the list of requests. An empty string means that the field does not filter. */
 export interface Filter {
   readonly method: string;
   /** `2xx`, `5xx`, `failed` (400 and above) or `active`. */
   readonly status: string;
-  /** Ref such as `GET /notes/:id`, or `none` for requests without a route. */
+  /** Name of a route such as `GET /notes/:id`, or `none` for requests without a route. */
   readonly route: string;
-  /** Words that must all occur in the target, route, code or message, ignoring case, or must be the start of the trace id or request id. */
+  /**
+   * Words to search for, ignoring case. Each must occur in the target, route, error code or message, or begin the trace id or request id.
+   */
   readonly q: string;
 }
 
-/** Reads a filter from the query of an address. */
+/** Reads the filter from the query of the dashboard's address. */
 export function readFilter(query: Readonly<Record<string, string>>): Filter {
   const { method = "", status = "", route = "", q = "" } = query;
   return { method, status, route, q };
 }
 
-/** Returns true if the filter is not empty. */
+/** Returns true if the filter leaves any request out. */
 export function isNarrow({ method, status, route, q }: Filter): boolean {
   return method !== "" || status !== "" || route !== "" || q.trim() !== "";
 }

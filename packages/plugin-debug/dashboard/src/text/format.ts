@@ -50,7 +50,7 @@ function two(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** Formats the time since an event: `now`, `12 s ago`, `3 min ago`. */
+/** Formats the time that has passed since an event: `now`, `12 s ago`, `3 min ago`. */
 export function ago(time: number | string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - new Date(time).getTime()) / 1_000));
   if (seconds < 2) return "now";
@@ -59,7 +59,7 @@ export function ago(time: number | string, now: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** Formats JSON on several lines. Returns other strings unchanged. */
+/** Formats JSON with line breaks and indentation. Returns a string that is not JSON unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,14 +1,14 @@
 /** Text that the sidecar shows in place of a hidden value. */
 export const hidden = "[redacted]";
 
-/** Writes headers as lines of text. */
+/** Writes headers as text for the editor, one header per line: `accept: text/html`. */
 export function writeHeaders(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 }
 
-/** Parses lines of headers. If a name occurs twice, the later value counts. Lines without a name are ignored. */
+/** Parses headers from text, one per line. If a name occurs twice, the later value counts. Lines without a name are ignored. */
 export function readHeaders(text: string): Record<string, string> {
   const pairs = text.split("\n").flatMap((line) => {
     const colon = line.indexOf(":");
@@ -18,10 +18,10 @@ export function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Values that the user entered for hidden headers, by name. Stored in memory until the page is closed. */
+/** Values that the user entered in place of hidden header values, by header name. They are stored in memory until the page is closed. */
 const filledIn = new Map<string, string>();
 
-/** Stores the values in `draft` of headers that are hidden in `original`. */
+/** Remembers the values that the user has entered in `draft` for headers whose value in `original` is hidden. */
 export function rememberHidden(original: string, draft: string): void {
   const given = readHeaders(draft);
   for (const [name, value] of Object.entries(readHeaders(original))) {
@@ -30,7 +30,7 @@ export function rememberHidden(original: string, draft: string): void {
   }
 }
 
-/** Writes headers as lines of text. Stored values replace hidden ones. */
+/** Writes headers as text, one per line. Replaces hidden values by those that the user has entered before. */
 export function withRemembered(headers: Readonly<Record<string, string>>): string {
   return writeHeaders(
     Object.fromEntries(
@@ -42,7 +42,7 @@ export function withRemembered(headers: Readonly<Record<string, string>>): strin
   );
 }
 
-/** Returns the names of the hidden parts of a request. */
+/** Returns the names of the parts of an edited request that still contain a hidden value: `["the target", "authorization"]`. */
 export function hiddenNames(draft: {
   readonly target: string;
   readonly headers: string;

@@ -1,4 +1,4 @@
-/** Views of the dashboard, in the order of the navigation. */
+/** Names of the dashboard's views, in the order of the navigation. */
 export const views = [
   "requests",
   "errors",
@@ -10,10 +10,10 @@ export const views = [
   "migrations",
 ] as const;
 
-/** View of the dashboard. */
+/** Name of a view of the dashboard. */
 export type View = (typeof views)[number];
 
-/** Location in the dashboard, as in the address: `#/requests/7f3a?status=5xx`. */
+/** Location in the dashboard, as in its address: `#/requests/7f3a?status=5xx`. */
 export interface Place {
   readonly view: View;
   /** Id of the selected item, or null. */
@@ -21,7 +21,7 @@ export interface Place {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Parses the part of an address after `#`. An unknown view becomes the first one. */
+/** Parses the part of an address after `#`. An unknown view becomes the first view. */
 export function readPlace(hash: string): Place {
   const [path = "", search = ""] = hash.replace(/^#/, "").split("?", 2);
   const [, name = "", ...rest] = path.split("/");
@@ -30,7 +30,7 @@ export function readPlace(hash: string): Place {
   return { view, id: id === "" ? null : id, query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
-/** Returns the address of a location. Leaves out empty values of the query. */
+/** Returns the address of a location: `#/requests/7f3a?status=5xx`. Leaves out empty values of the query. */
 export function hrefOf({ view, id, query }: Partial<Place> & { readonly view: View }): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== "");
   const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;

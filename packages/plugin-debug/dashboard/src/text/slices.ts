@@ -1,13 +1,14 @@
 import type { Series, Slice } from "../../../src/answers/shapes.ts";
 
-/** Returns all slices of a window. A slice without requests has no latencies and a throughput of 0. */
+/** Returns all slices of a time window, including those without requests. These have null as latencies and a throughput of 0. */
 export function withGaps({ since, sliceMs, slices }: Pick<Series, "since" | "sliceMs" | "slices">): Slice[] {
   const first = slices[0];
   const last = slices.at(-1);
   if (first === undefined || last === undefined) return [];
   const byStart = new Map(slices.map((slice) => [slice.start, slice]));
   const all: Slice[] = [];
-  // Starts at the beginning of the window, aligned with the existing slices.
+  // The first slice begins at or after the start of the window, at a multiple of the slice length from the
+  // existing slices.
   const from = first.start - Math.floor((first.start - Date.parse(since)) / sliceMs) * sliceMs;
   for (let start = from; start <= last.start; start += sliceMs)
     all.push(byStart.get(start) ?? nothingAt(start));

@@ -8,7 +8,7 @@ export interface Frame {
 
 const place = /\(?((?:file:\/\/)?[^\s()]+?):(\d+):(\d+)\)?$/;
 
-/** Returns the lines of a stack trace, with the location of those in sources of the project. Without a root, no line has a location. */
+/** Returns the lines of a stack trace. Those in sources of the project have a location; without `projectRoot`, no line has one. */
 export function framesOf(stack: string, projectRoot: string | null): Frame[] {
   return stack
     .split("\n")
@@ -37,7 +37,7 @@ function below(root: string, path: string): string | null {
   return file.includes("node_modules/") ? null : file;
 }
 
-/** Parses a location such as `src/notes.handlers.ts:21`. */
+/** Parses a location: `src/notes.handlers.ts:21` gives that file and line 21. The default is line 1. */
 export function readPlaceInSource(text: string): { readonly file: string; readonly line: number } {
   const [, file = text, line = "1"] = /^(.*?):(\d+)$/.exec(text) ?? [];
   return { file, line: Number(line) };

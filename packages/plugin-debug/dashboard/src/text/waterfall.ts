@@ -1,11 +1,11 @@
 import type { RequestRecord, SpanRecord } from "@kit/types";
 
-/** Bar of the waterfall. */
+/** Bar of the waterfall chart: one timed part of a request. */
 export interface Bar {
   readonly name: string;
   /** Kind of work, which determines the colour. */
   readonly kind: "root" | "wait" | "middleware" | "validation" | "handler" | "write" | "span";
-  /** Offset from the start of the request. */
+  /** Milliseconds from the start of the request to the start of the bar. */
   readonly offsetMs: number;
   readonly durationMs: number;
   readonly isFailed: boolean;
@@ -15,7 +15,7 @@ export interface Bar {
 
 type Traced = Pick<RequestRecord, "lifecycle" | "spans" | "durationMs" | "fault" | "method" | "route">;
 
-/** Returns the phases of a request with the attributes of their spans. Other spans follow below the phase that contains them. */
+/** Returns the bars of a request: its phases with the attributes of their spans. The other spans follow the phase that contains them. */
 export function barsOf({ lifecycle, spans, durationMs, fault, method, route }: Traced): Bar[] {
   const [root, ...others] = spans;
   const open = new Map(others.map((span) => [span.spanId, span]));
@@ -69,7 +69,7 @@ export function barsOf({ lifecycle, spans, durationMs, fault, method, route }: T
   return bars;
 }
 
-/** Returns the attributes that are not shown elsewhere: without the method, path and status, and without the error message. */
+/** Returns the span's attributes that the page does not show elsewhere. Leaves out the method, path, status and error message. */
 function own(span: SpanRecord | undefined): SpanRecord["attributes"] {
   const isToldElsewhere = (name: string): boolean =>
     name === "error.message" || (span?.kind === "server" && name.startsWith("http."));

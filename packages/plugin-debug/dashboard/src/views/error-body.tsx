@@ -8,7 +8,7 @@ import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";
 import { framesOf, readPlaceInSource } from "../text/stack.ts";
 
-/** Field that does not fit its type. */
+/** Field of a request that breaks a rule of its type. */
 interface InvalidField {
   readonly path: string;
   readonly expected: string;
@@ -18,7 +18,7 @@ interface InvalidField {
   readonly rule?: string;
 }
 
-/** Reason of a failed request: the message, the invalid fields, the line that threw, and the stack. */
+/** Explanation of a failed request: the message, the invalid fields, the line that threw the error, and the stack. */
 export function ErrorBody({ error }: { readonly error: ErrorRecord }): JSX.Element {
   const current = useStore(session);
   const root = current.state === "ready" ? current.info.projectRoot : null;
@@ -104,7 +104,7 @@ function invalidFieldsOf(
 ): InvalidField[] {
   const fields = Array.isArray(details["fields"]) ? (details["fields"] as InvalidField[]) : [];
   const listed = (failures as InvalidField[] | undefined) ?? fields;
-  // One list contains the received types, the other one the values.
+  // One list contains the received types, the other one contains the values.
   return listed.map((misfit, index) => Object.assign({}, fields[index], misfit));
 }
 
@@ -148,7 +148,7 @@ function InvalidFields({
   );
 }
 
-/** Returns true if the text contains the value already, as `number 42` does. */
+/** Returns true if the description already contains the value: `number 42` contains 42. */
 function isSaid(received: string | undefined, value: unknown): boolean {
   return received?.endsWith(` ${JSON.stringify(value)}`) === true;
 }

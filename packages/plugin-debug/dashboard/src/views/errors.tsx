@@ -9,7 +9,7 @@ import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { ago, count } from "../text/format.ts";
 import { ErrorBody } from "./error-body.tsx";
 
-/** List of errors, with one of them in detail. */
+/** List of errors, with the selected one in detail. */
 export function Errors({ place }: { readonly place: Place }): JSX.Element {
   const { value, failure } = useSidecarData<{ errors: readonly ErrorRecord[] }>("errors?limit=500", 2_000);
   const { q = "", status = "" } = place.query;

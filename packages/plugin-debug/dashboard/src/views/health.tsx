@@ -41,18 +41,18 @@ interface Point {
   readonly health: Health;
 }
 
-/** Maximum number of points: ten minutes with a request every two seconds. */
+/** Maximum number of points in the charts: ten minutes of measurements at an interval of two seconds. */
 const mostPoints = 300;
-/** Kept while the page is open, so that a change of the view loses no points. */
+/** Measurements of the process. They stay while the page is open, so that a change of the view loses none. */
 let points: readonly Point[] = [];
 
-/** State of the process. */
+/** View of the process: memory, event loop and uptime. */
 export function HealthView(): JSX.Element {
   const { value, failure } = useSidecarData<Health>("health", 2_000);
   const [seen, setSeen] = useState(points);
   useEffect(() => {
     if (value === undefined) return;
-    // Points of another process do not belong in the chart.
+    // Leaves out measurements of an earlier process.
     const own = points.filter(({ health }) => health.process.pid === value.process.pid);
     points = [...own, { time: Date.now(), health: value }].slice(-mostPoints);
     setSeen(points);

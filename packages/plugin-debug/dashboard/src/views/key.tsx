@@ -4,7 +4,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../parts/icon.tsx";
 import { unlock } from "../state/session.ts";
 
-/** Form for the key in production. The key is never part of an address, because histories and logs would store it. */
+/**
+ * Form in which the user enters the debug key in production. The key is never part of an address, because histories and logs would store
+ * it.
+ */
 export function KeyForm({ problem }: { readonly problem: string | null }): JSX.Element {
   const [key, setKey] = useState("");
   const field = useRef<HTMLInputElement>(null);

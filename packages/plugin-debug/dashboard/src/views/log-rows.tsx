@@ -13,7 +13,7 @@ export function LogRows(props: {
   return (
     <ol class="logs" aria-label="Log entries">
       {props.logs.map((entry, index) => (
-        // Log entries have no id, and equal ones need not be distinguished.
+        // The key contains the index, because log entries have no id and may be equal.
         <LogRow
           key={`${entry.timestamp} ${entry.message} ${index}`}
           entry={entry}

@@ -31,7 +31,7 @@ export function RequestDetail({
   readonly place: Place;
 }): JSX.Element {
   const [isOver, setOver] = useState(false);
-  // A request in progress is loaded again until it finishes.
+  // Loads a request in progress again until it finishes.
   const path = `requests/${encodeURIComponent(requestId)}`;
   const { value, failure } = useSidecarData<RequestAnswer>(path, isOver ? undefined : 1_000);
   const heading = useRef<HTMLHeadingElement>(null);

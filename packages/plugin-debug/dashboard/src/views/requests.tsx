@@ -19,11 +19,11 @@ const statuses: readonly (readonly [string, string])[] = [
   ["failed", "All failed"],
   ["active", "Under way"],
 ];
-/** Number of rows per page, and of the rows that are drawn first, because drawing takes time. */
+/** Number of rows per page. It is also the number of rows that are drawn first, because drawing takes time. */
 const page = 150;
 const firstRows = 40;
 
-/** List of requests, with one of them in detail. */
+/** List of requests, with the selected one in detail. */
 export function Requests({ place }: { readonly place: Place }): JSX.Element {
   const { requests, skipped, isLoaded } = useStore(live);
   const filter = readFilter(place.query);

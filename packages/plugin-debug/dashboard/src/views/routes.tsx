@@ -187,7 +187,7 @@ function MiddlewareSource({
   );
 }
 
-/** Source of a middleware function if it can be found, otherwise the location of its registration. */
+/** Source code of a middleware function. If it cannot be found, the location of its registration. */
 function Registered(props: {
   readonly name: string;
   readonly file: string;
@@ -223,7 +223,7 @@ function TypeLink({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** Returns the request for the beginning of a file, which contains imports and most declarations. */
+/** Returns the path of the sidecar request for the beginning of a file, which contains the imports and most declarations. */
 function topOf(file: string): string {
   return `source${query({ file, line: 1, around: 200 })}`;
 }

@@ -23,7 +23,7 @@ async fn echo(request: Request) -> impl IntoResponse {
             said.to_string(),
         );
     };
-    // Decode the body as Latin-1.
+    // Decodes the body as Latin-1.
     let body: String = body.iter().map(|byte| char::from(*byte)).collect();
     let said =
         value!({ "method": parts.method.as_str(), "target": target(&parts.uri), "body": body });
@@ -34,7 +34,7 @@ async fn echo(request: Request) -> impl IntoResponse {
     )
 }
 
-/// Returns the target without the host of the absolute form.
+/// Returns the path and query of a request target. Removes the scheme and host of an absolute target.
 fn target(uri: &Uri) -> &str {
     uri.path_and_query().map_or("", |target| target.as_str())
 }

@@ -26,7 +26,8 @@ fn route(name: &str) -> File {
     }
 }
 
-/// Logs an error if its future is dropped before its end, like `ctx.signal` notifies a handler of the TypeScript runtime.
+/// Logs an error if the future that it belongs to is dropped before its end. `ctx.signal` tells a handler in TypeScript
+/// the same.
 struct Watch;
 
 impl Drop for Watch {
@@ -127,7 +128,7 @@ impl AppRoutes for App {
             .with_details(value!({ "by": "a" })))
     }
 
-    #[allow(clippy::panic)] // Reason: the route tests the behavior after a panic.
+    #[allow(clippy::panic)] // Reason: the route tests the server after a panic.
     async fn get_bug(&self, _input: GetBug) -> Result<OneValue, Error> {
         panic!("secret")
     }

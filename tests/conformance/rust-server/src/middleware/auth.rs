@@ -5,7 +5,7 @@ use kit_runtime::{Error, Middleware, Request};
 use crate::app::App;
 use crate::error::AppError;
 
-/// Result of `auth`, which adds nothing to a request.
+/// Result of the middleware `auth`. It adds nothing to the request.
 #[derive(Debug, Clone)]
 pub struct Auth;
 

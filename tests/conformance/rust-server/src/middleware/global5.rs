@@ -5,7 +5,7 @@ use kit_runtime::{Error, Middleware, Request};
 use crate::app::App;
 use crate::services::next_step;
 
-/// Result of `global5`: the step at which the middleware ran.
+/// Result of the middleware `global5`: the step at which it ran.
 #[derive(Debug, Clone)]
 pub struct Global5(pub usize);
 
