@@ -88,7 +88,7 @@ describe("a running application", () => {
     assertError(slow, 503, "REQUEST_TIMEOUT");
     assert.equal(quick.status, 200);
     await logged(app, "the signal was aborted");
-    await logged(app, "it is dropped");
+    await logged(app, "its result is discarded");
   });
 
   test("responds to health probes", async () => {

@@ -44,7 +44,7 @@ const HOOK_TIMEOUT_MS = 120_000;
  *   group: "NoteRoutes",
  *   contracts,
  *   app: () => import("../../src/app.ts"),
- *   root: new URL("../../", import.meta.url),
+ *   root: new URL("file:///projects/notes/"),
  *   database: true,
  *   routes: [{ route: "GET /notes/:id", success: 200, response: NoteShape }],
  * });
