@@ -17,7 +17,7 @@ export interface Start {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Server that is measured, in its own process. The process exits at the latest when this process exits. */
+/** Server that is measured. The server runs in a child process, which exits no later than the process of the benchmark. */
 export class Subject {
   readonly name: string;
   readonly port: number;

@@ -240,7 +240,7 @@ describe("kit dev", () => {
     );
   });
 
-  test("reports that the database cannot be reached, and serves requests when it can", async (t) => {
+  test("reports that the database cannot be reached, and serves requests once the database is there", async (t) => {
     const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
     await using session = DevSession.start(project.root, ["--port", "0"]);
     const expected = [

@@ -73,7 +73,7 @@ describe("a project", () => {
     }
   });
 
-  test("is named in the error if a command runs in a directory below it", async () => {
+  test("is named in the error of a command that runs in a directory below the project's directory", async () => {
     const below = join(project.root, "src");
     const named = `--root ${project.root}`;
     const built = await run(process.execPath, [kit, "build"], { cwd: below });

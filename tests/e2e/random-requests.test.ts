@@ -37,7 +37,7 @@ describe("random requests of kit test:contracts", { timeout: 300_000 }, () => {
     return { ...(JSON.parse(stdout) as Result), code };
   };
 
-  test("find a mistake that only some values cause, and print the smallest such request", async () => {
+  test("find a bug that only some values reveal, and print the smallest request that reveals the bug", async () => {
     const right = await readFile(handlers, "utf8");
     const start = '"POST /notes": async ({ body, ctx }) => {';
     assert.ok(right.includes(start));

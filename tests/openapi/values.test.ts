@@ -162,7 +162,10 @@ async function checkRows(directory: string): Promise<void> {
   assert.ok(rows > 0);
 }
 
-/** Checks every example value of a document under its schema. Returns the number of examples that are complete bodies. */
+/**
+ * Checks every example value of a document against the schema of the value. Returns the number of examples that are whole request or
+ * response bodies.
+ */
 async function checkExamples(directory: string): Promise<number> {
   const judge = new SchemaValidator(await documentAt(directory));
   let examples = 0;

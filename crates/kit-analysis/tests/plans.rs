@@ -94,7 +94,7 @@ fn two_properties_together_can_distinguish_members() {
 }
 
 #[test]
-fn null_booleans_and_absence_of_a_property_distinguish_members() {
+fn union_members_are_distinguished_by_null_by_booleans_and_by_a_missing_property() {
     let mut p = program();
     let (string, ..) = scalars(&mut p);
     let (null, never) = (p.add_type(TypeKind::Null), p.add_type(TypeKind::Never));

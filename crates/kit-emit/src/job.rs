@@ -172,7 +172,7 @@ pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated
     jobs.into_iter()
         .zip(texts)
         .map(|(job, kept)| {
-            let kept = kept.expect("what was not made before was made now");
+            let kept = kept.expect("a text that the cache does not have was generated above");
             if let Some(key) = job.key {
                 made.0.insert(job.path.clone(), (key, kept.clone()));
             }

@@ -14,9 +14,9 @@ pub(crate) enum Coding {
 
 const INVALID: Rejection = Rejection::bad_request("the header `transfer-encoding` is invalid");
 
-/// Parses a value of the field.
+/// Parses a value of the header `Transfer-Encoding`.
 ///
-/// If `chunked` is not the last coding of a request, the server cannot determine its end, so that 400 is the only valid
+/// If `chunked` is not the last coding of a request, the server cannot find the end of the request, so 400 is the only valid
 /// response (RFC 9112, 6.3). The same applies if `chunked` occurs twice. An empty list item (`chunked,` or `, chunked`)
 /// is rejected too, because parsers treat it differently.
 pub(crate) fn read(value: &[u8]) -> Result<Coding, Rejection> {

@@ -8,7 +8,7 @@ use crate::coding::{self, Coding};
 use crate::path::has_dot_segment;
 use crate::rejection::Rejection;
 
-/// Limits of a head.
+/// Limits for the head of a request: the request line and the headers.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Maximum size of request line and header section together in bytes.

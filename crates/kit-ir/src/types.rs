@@ -145,9 +145,9 @@ pub struct TupleElement {
 pub struct ObjectType {
     /// Declared properties in the order of the source, after the inherited properties.
     pub properties: Vec<Property>,
-    /// Index signatures, at most one for each kind of key. A decoder drops a key that neither a property nor
-    /// a signature accepts. A key and its value must satisfy every signature that accepts the key. The value
-    /// is decoded with the first of them in the order of [`ObjectType::signatures`].
+    /// Index signatures, at most one for each kind of key. A decoder drops a key that matches neither a property
+    /// nor a signature. If a key matches several signatures, its value must be valid for all of them, and the
+    /// value is decoded with the first one in the order of [`ObjectType::signatures`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub index: Vec<IndexSignature>,
 }

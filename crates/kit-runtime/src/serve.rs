@@ -133,7 +133,7 @@ fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
                 "this machine has no address {} (EADDRNOTAVAIL)",
                 host.unwrap_or_default()
             ),
-            "set HOST to one that it has, or to 127.0.0.1 for this machine alone".to_owned(),
+            "set HOST to an address of this machine, or to 127.0.0.1 to accept connections from this machine only".to_owned(),
         ),
         _ => (
             format!("the server cannot listen: {error}"),
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(
             said(ErrorKind::AddrNotAvailable, Some("192.0.2.1")),
             "this machine has no address 192.0.2.1 (EADDRNOTAVAIL)\n  at 192.0.2.1, port 3000\n\
-             help: set HOST to one that it has, or to 127.0.0.1 for this machine alone"
+             help: set HOST to an address of this machine, or to 127.0.0.1 to accept connections from this machine only"
         );
         assert!(said(ErrorKind::PermissionDenied, None).contains("(EACCES)"));
     }

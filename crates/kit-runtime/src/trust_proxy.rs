@@ -246,8 +246,8 @@ impl Iterator for EntriesFromRight<'_> {
 /// Whitespace in HTTP headers. `str::trim` would also remove non-ASCII characters of Latin-1.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Returns the position of the last element of a `Forwarded` header: the one behind the last comma that is not in
-/// quotes, or 0 if there is no such comma. Returns `None` if a quote of the element is not closed.
+/// Returns the position at which the last element of a `Forwarded` header begins: after the last comma that is not in
+/// quotes, or 0 if there is no comma. Returns `None` if a quoted string in the element has no end.
 fn start_of_last_element(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut is_quoted, mut end) = (false, bytes.len());

@@ -165,24 +165,24 @@ fn keeps_rows_of_users_apart() {
     });
 }
 
-/// Returns the project of the application `keys`. Two tests share it.
-fn keys() -> &'static ProjectDirectory {
-    static KEYS: LazyLock<ProjectDirectory> = LazyLock::new(|| {
-        let project = ProjectDirectory::named("keys-served", "keys", &projects::keys());
+/// Returns the project of the application `tokens`. Two tests share it.
+fn tokens() -> &'static ProjectDirectory {
+    static TOKENS: LazyLock<ProjectDirectory> = LazyLock::new(|| {
+        let project = ProjectDirectory::named("tokens-served", "tokens", &projects::tokens());
         project_directory::succeed(project.cargo().args(["build", "--quiet"]));
         project
     });
-    &KEYS
+    &TOKENS
 }
 
 #[test]
 fn creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint() {
-    let project = keys();
+    let project = tokens();
     on_each_release(
         "creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint",
         |database| {
             migrate(project, database);
-            served_keys::bigint(&project_directory::target().join("debug/keys"), &database.url);
+            served_keys::bigint(&project_directory::target().join("debug/tokens"), &database.url);
         },
     );
 }
@@ -190,10 +190,10 @@ fn creates_reads_and_deletes_rows_whose_key_is_a_generated_bigint() {
 /// A path parameter without rules accepts any text. If it is not a UUID, no row has this key, so the response is 404.
 /// A path parameter with the rules of the column is validated, so the response is 400.
 #[test]
-fn returns_404_or_400_if_a_parameter_is_no_uuid() {
-    let project = keys();
-    on_each_release("returns_404_or_400_if_a_parameter_is_no_uuid", |database| {
+fn returns_404_or_400_if_a_parameter_is_not_a_uuid() {
+    let project = tokens();
+    on_each_release("returns_404_or_400_if_a_parameter_is_not_a_uuid", |database| {
         migrate(project, database);
-        served_keys::uuid(&project_directory::target().join("debug/keys"), &database.url);
+        served_keys::uuid(&project_directory::target().join("debug/tokens"), &database.url);
     });
 }

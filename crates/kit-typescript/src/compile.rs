@@ -137,10 +137,13 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
         match lowering.eval.store.get(shape) {
             Ty::Object(object) if !lowering.eval.store.object_at(*object).index.is_empty() => Some((
                 "has an index signature",
-                "name the properties: each becomes a column",
+                "declare each property by its name, since each property becomes a column",
             )),
             Ty::Object(object) if lowering.eval.store.object_at(*object).accepts_anything_but_null() => {
-                Some(("has no properties", "name the properties: each becomes a column"))
+                Some((
+                    "has no properties",
+                    "declare each property by its name, since each property becomes a column",
+                ))
             }
             Ty::Object(_) | Ty::Invalid(_) => None,
             _ => Some(("is not an object", "put `@table` on an interface with properties")),

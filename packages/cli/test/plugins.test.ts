@@ -383,7 +383,7 @@ test("passes the root, the mode and the complete configuration of the build to a
   });
 });
 
-test("a long property of an event can be read until the tap ends, and afterwards if the tap has read it", async (t) => {
+test("a property of an event with a long value can be read while the tap runs, and after its end only if the tap has read the property", async (t) => {
   const project = await Project.create(
     t,
     withTap(`

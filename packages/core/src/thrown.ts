@@ -5,7 +5,7 @@ export interface ThrownDescription {
   readonly stack?: string;
 }
 
-/** Maximum number of causes to describe. A longer chain is circular. */
+/** Maximum number of causes to describe. A longer chain is assumed to be circular. */
 const CAUSES = 8;
 
 /** Returns the messages of an error's causes, nearest first, each converted by `shown`. Never throws. */

@@ -41,6 +41,6 @@ it("hidden values are removed from validation messages in the same way in all ru
   }
 });
 
-it("a pattern of logging.redact with an empty name is refused", () => {
+it("a pattern in logging.redact is refused if one of the names in its path is empty", () => {
   for (const pattern of shared.invalidPatterns) assert.throws(() => compileRedactor([pattern]), TypeError);
 });

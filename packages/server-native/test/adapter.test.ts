@@ -129,7 +129,7 @@ test("close waits for requests in progress and accepts no new connections", asyn
   await app.server.close({ graceMs: 0 });
 });
 
-test("close cuts requests after the grace period, and their late responses cause no error", async () => {
+test("close() aborts requests after the grace period, and their late responses cause no error", async () => {
   const late = Promise.withResolvers<unknown>();
   const app = await serve((exchange) => {
     setTimeout(() => {

@@ -103,7 +103,7 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
     await closed;
   });
 
-  test(`${name}: close cuts requests after the grace period, and closes idle connections at once`, async () => {
+  test(`${name}: close() aborts requests after the grace period, and closes idle connections at once`, async () => {
     let aborted = 0;
     const app = await serve(make(), {
       get: async (ctx) => {

@@ -164,7 +164,7 @@ test("lists no rule that a path or query cannot break", () => {
   assert.deepEqual(itemsOf({ routes: [{ ...parts, skipped: true }] }), []);
 });
 
-test("an invalid request covers a rule if its value breaks no other rule and the response reports its path", () => {
+test("an invalid request covers a rule if the value breaks only this rule and the response reports the path of the value", () => {
   const body = object({ title: text, count: { kind: "number", integer: true, minimum: 1 } });
   const whole = { title: "abc", count: 1 };
   assert.deepEqual(seen(body, [{ ...whole, title: "abcd" }], "rule", "field", "bound"), [

@@ -113,7 +113,10 @@ const BYTES = [
   "f09f98",
 ];
 
-/** Returns JSON for a value in an unusual form: with other escapes, numbers, spaces, order or repeated keys. */
+/**
+ * Returns a value as JSON that is written in an unusual way: with escapes, another notation of numbers, blanks, another order of keys, or
+ * repeated keys.
+ */
 export function written(value: unknown, random: Random): string {
   const writer = new Writer(random);
   return writer.spaced(writer.value(value));

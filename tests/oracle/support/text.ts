@@ -5,8 +5,8 @@ import type { Graph } from "./graph.ts";
 const DEEPEST = 12;
 
 /**
- * Returns the text of a type with all types in it. Properties and members are sorted. A recursive reference is `↑` with the number of
- * levels.
+ * Returns a type as text, with every type that it contains written out. Properties and members are sorted. A recursive reference is
+ * written as `↑` and the number of levels up to the type that it refers to.
  */
 export function text(graph: Graph, id: number, open: readonly number[] = []): string {
   const at = graph.resolve(id);

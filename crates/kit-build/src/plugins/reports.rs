@@ -134,8 +134,8 @@ impl PluginReports {
                 },
             ))),
             (None, None) if report.line.is_some() || report.column.is_some() => {
-                Err(refused("`report` got a line without a `file`".to_owned())
-                    .help("name the file that contains the line"))
+                Err(refused("`report` got a `line` without a `file`".to_owned())
+                    .help("give the path of the file with this line"))
             }
             (None, None) => Ok(None),
         }

@@ -26,7 +26,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("teams", teams()),
         ("names", names()),
         ("owners", owners()),
-        ("keys", keys()),
+        ("tokens", tokens()),
         ("nothing", Program::default()),
     ]
 }
@@ -56,8 +56,8 @@ pub fn owners() -> Program {
 
 /// An application with keys that the database generates: a bigint, and a UUID. Some path parameters have the rules of
 /// the key's column, and some have no rules.
-pub fn keys() -> Program {
-    of_sources(&tests().join("inputs/keys"))
+pub fn tokens() -> Program {
+    of_sources(&tests().join("inputs/tokens"))
 }
 
 /// Returns the kitchen sink application with one more route for each of its types, which accepts and returns a value

@@ -12,8 +12,8 @@ use crate::eval::{KeyKind, Object, ObjectId, Segment, Ty, TyId};
 /// Progress of lowering an object type without a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum State {
-    /// The object is being lowered. The number of names on the way to it is stored, and its declaration if it
-    /// contains itself.
+    /// The object is being lowered. Stores the number of named types that enclose the object, and the
+    /// declaration of the object if the object contains itself.
     Open(usize, Option<DeclarationId>),
     /// The object was lowered. Its type is stored, and the number of its nested types.
     Done(TypeId, u32),

@@ -61,8 +61,8 @@ export class Watcher {
   }
 
   /**
-   * Replaces the selection of watched files. Files that have been edited since `began`, a time in milliseconds, are reported: a build has
-   * read them for the first time and may have read the old content.
+   * Replaces the set of watched files. A file that is watched for the first time is reported if it was edited after `began`, a time in
+   * milliseconds: the build that began then may have read the content from before the edit.
    */
   update(watched: Watched, began: number): void {
     const before = this.#watched;

@@ -76,7 +76,7 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
     case "EADDRNOTAVAIL":
       return fail(
         `this machine has no address ${host}`,
-        "choose one that it has, or 127.0.0.1 for this machine alone",
+        "choose an address of this machine, or 127.0.0.1 to accept connections from this machine only",
       );
     case "ENOTFOUND":
       return fail(

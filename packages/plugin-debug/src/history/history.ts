@@ -14,7 +14,7 @@ export interface Selection {
 export interface RequestSelection extends Selection {
   /** Names of routes, such as `GET /notes/:id`. */
   readonly routes?: ReadonlySet<string> | undefined;
-  /** Minimum status. */
+  /** Selects only requests whose response has this HTTP status or a higher one. */
   readonly status?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface History {
   logs(selection: LogSelection): LogEntry[];
   /** Returns latencies by route in the last `windowMs` milliseconds. `since` is the start of the first slice. */
   latency(windowMs: number): { readonly since: number; readonly routes: Routes };
-  /** Returns the latencies of each slice, the oldest first. The key of the map is the start of the slice. */
+  /** Returns the latencies of the last `windowMs` milliseconds in slices of time, the oldest first. The key of the map is the start of the slice. */
   slices(windowMs: number): {
     readonly since: number;
     readonly sliceMs: number;

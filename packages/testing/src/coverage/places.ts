@@ -36,7 +36,7 @@ interface WalkState {
   readonly isMember?: boolean;
   /** Types that contain themselves and that the walk is inside of, each with the path at which the walk entered it. */
   readonly entered: ReadonlyMap<Shape, string>;
-  /** Paths in `entered` whose type the walk has reached again. */
+  /** Paths in `entered` of recursive types: the walk has reached the same type again inside of it. */
   readonly reentered: Set<string>;
   /** Number of times that the walk has reached again a type which it is inside of. */
   readonly depth: number;
