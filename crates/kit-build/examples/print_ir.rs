@@ -45,6 +45,7 @@ struct Refused {
 }
 
 #[derive(Serialize)]
+#[allow(clippy::struct_field_names)] // the names in the JSON
 struct Message {
     code: String,
     error: bool,

@@ -115,7 +115,7 @@ impl<'a> Script<'a> {
     fn add(&mut self, statement: Statement<'a>, outside_transaction: bool) {
         match self.steps.last_mut() {
             Some(step) if !outside_transaction && !step.outside_transaction => {
-                step.statements.push(statement)
+                step.statements.push(statement);
             }
             _ => self.steps.push(Step {
                 outside_transaction,

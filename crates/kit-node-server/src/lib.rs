@@ -8,7 +8,7 @@
 //! 1. libuv reports that the engine's file descriptor is ready (`uv_poll`) or that a deadline has passed (`uv_timer`).
 //! 2. All ready connections are driven. Each complete request calls JavaScript once, which *starts* its handler.
 //! 3. One callback scope around all these calls is closed: Node runs the microtasks, and settled handlers call
-//!   `respond`.
+//!    `respond`.
 //! 4. The connections with responses are driven again, which writes the responses.
 //!
 //! The addon uses no thread and no thread-safe function, and copies only the data that a handler reads. Its state

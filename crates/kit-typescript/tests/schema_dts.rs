@@ -95,7 +95,7 @@ fn measure<R>(work: impl FnOnce() -> R) -> (Duration, R) {
     let elapsed = clock.elapsed();
     let time = before
         .zip(processor_time())
-        .map_or(elapsed, |(before, after)| after - before);
+        .map_or(elapsed, |(before, after)| after.saturating_sub(before));
     (time, result)
 }
 

@@ -104,7 +104,7 @@ impl Database<'_> {
                     }
                     match key.on_delete {
                         ReferentialAction::NoAction | ReferentialAction::Restrict => {
-                            found.push((stored, constraint))
+                            found.push((stored, constraint));
                         }
                         ReferentialAction::Cascade if !deleted.contains(&stored.table.name.as_str()) => {
                             deleted.push(&stored.table.name);
