@@ -233,7 +233,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       'emit({ build }) { build.report({ severity: "error", message: "x", line: 1 }); }',
       "KIT1504",
       25,
-      /a line without a `file`$/,
+      /a `line` without a `file`$/,
     ],
   ] as const) {
     const project = await Project.create(t, withTap(tap, owns));
