@@ -26,6 +26,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "packages/plugin-rust-server/src/cargo.ts": "passes the name of a profile to cargo",
   "packages/server-native/src/workers/plan.ts": "repeats the arguments of its own process",
   "crates/kit-cli/src/process.rs": "runs npm, git and compilers, none of which gets a URL",
+  "crates/kit-test-postgres/src/lib.rs": "starts servers without passwords, for tests of crates",
 };
 
 /** Matches a call that starts a process, in TypeScript or in Rust. */

@@ -41,7 +41,7 @@ describe("a project with a Rust server", () => {
     assert.equal(missing.code, 1, missing.text);
     assert.match(missing.text, /not all trait items implemented, missing: `delete_items_by_id`/);
     assert.match(missing.text, /--> src\/handlers\/items\.rs:\d+/);
-    assert.match(missing.text, /cargo build failed; what it says is above/);
+    assert.match(missing.text, /cargo build failed; its output is above/);
 
     project.write("src/items.routes.ts", routes.replace("{ id: string }", "{ id: number }"));
     const other = project.build([], env);
