@@ -52,7 +52,7 @@ fn without_attributes() {}
 
 test("requireTest throws an error for a missing test that names the file and its tests", async () => {
   const file = "tests/specification/reference.test.ts";
-  await requireTest({ file, test: "finds Rust tests by their attribute" });
+  await requireTest({ file, test: "titlesOfRust returns test functions because of their attribute" });
   await assert.rejects(
     requireTest({ file, test: "functions of Rust" }),
     /reference\.test\.ts has no test "functions of Rust"/,

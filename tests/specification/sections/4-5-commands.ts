@@ -193,8 +193,8 @@ export const commands: Section = {
       provenBy: at(
         "tests/e2e/commands.test.ts",
         "every command exits with 0 after printing help, and with 2 after unknown arguments",
-        '0: kit ${args.join(" ")}',
-        '1: kit ${args.join(" ")}',
+        'kit ${args.join(" ")} exits with 0',
+        'kit ${args.join(" ")} exits with 1',
       ),
     },
   ],

@@ -4,7 +4,7 @@ import { notes, notesApp, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
 const flags = "tests/e2e/inspect.test.ts";
-const eachFlag = 'inspect ${args.join(" ")}';
+const eachFlag = 'work with: inspect ${args.join(" ")}';
 
 const ofNotes = async <T = Json>(...args: readonly string[]): Promise<T> =>
   inspect<T>(await notes(), ...args);
@@ -21,7 +21,7 @@ export const inspection: Section = {
     { title: "--json and --format json print JSON", provenBy: at(flags, eachFlag) },
     {
       title: "--debug-port sets the port of the sidecar",
-      provenBy: at(flags, 'inspect ${args.join(" ")} uses the given port, and names it'),
+      provenBy: at(flags, 'select the port, which the error names: inspect ${args.join(" ")}'),
     },
     {
       title: "the port of the sidecar is 9800 unless --debug-port sets another one",
