@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::plan::{Decision, UnionPlan};
 use crate::specificity::is_scalar;
-use crate::value::{Reading, example, read};
+use crate::value::{DecodedValue, example, read};
 use crate::walk::children;
 
 /// Maximum number of pairs of members that are compared in one union.
@@ -169,7 +169,7 @@ fn candidates(decision: &Decision, found: &mut Vec<(usize, usize)>) {
     }
 }
 
-fn difference(a: &Reading, b: &Reading) -> Option<Outcome> {
+fn difference(a: &DecodedValue, b: &DecodedValue) -> Option<Outcome> {
     match (a.has_keys_missing_in(b), b.has_keys_missing_in(a)) {
         (true, true) => Some(Outcome::Dropped),
         // One member accepts all keys that the other accepts, and more, so a union chooses that member.

@@ -8,7 +8,7 @@
 //! 1. Members that no value fits are removed ([`members`]). Nested unions are flattened.
 //! 2. A value fits a union if it fits one of the members. If it fits several, the member that accepts most of
 //!    the value's keys, at any depth, is chosen. If several accept equally many keys, the one with the most
-//!    specific scalars is chosen, and then the one that is declared first. [`Reading`] implements this rule
+//!    specific scalars is chosen, and then the one that is declared first. [`DecodedValue`] implements this rule
 //!    in Rust, `packages/core/src/codec/match.ts` in TypeScript.
 //! 3. [`UnionPlan`] describes how to find that member with few checks. It gives the same member, only faster.
 //!
@@ -31,10 +31,15 @@ mod ambiguity;
 mod describe;
 mod discriminants;
 mod disjoint;
+mod literal;
 mod members;
+pub mod numbers;
 mod plan;
+mod samples;
+mod sensitive;
 mod specificity;
 mod template;
+mod type_printer;
 mod value;
 mod walk;
 mod words;
@@ -43,12 +48,14 @@ pub use ambiguity::{Ambiguity, Outcome, ambiguities};
 pub use describe::describe;
 pub use discriminants::{DiscriminantValue, literals};
 pub use disjoint::{all_disjoint, disjoint};
+pub use literal::{literal_source, number_text, string_literal, template_text};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
+pub use samples::{Sample, Samples, TypeSamples, samples};
+pub use sensitive::sensitive_names;
 pub use specificity::{is_scalar, specificity};
-pub use template::{
-    Segment, literal_source, number_text, segments, string_literal, template_source, template_text,
-};
-pub use value::{Fit, Reading, example, fit, read};
+pub use template::{Segment, segments, template_source};
+pub use type_printer::TypePrinter;
+pub use value::{DecodedValue, Fit, example, fit, literal_value, read};
 pub use walk::{children, collect_references, resolve};
 pub use words::{is_identifier, is_reserved_word, plural_snake_case};

@@ -4,8 +4,8 @@
 
 mod support;
 
-use kit_analysis::{Fit, Outcome, Reading, ambiguities, disjoint, example, fit, read};
-use kit_ir::{Program, TypeId, TypeKind};
+use kit_analysis::{DecodedValue, Fit, Outcome, ambiguities, disjoint, example, fit, read, samples};
+use kit_ir::{Format, Program, TypeId, TypeKind};
 use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
 
@@ -99,9 +99,9 @@ fn a_union_chooses_the_member_that_accepts_most_keys() {
     }
 }
 
-fn keys(read: &Reading) -> Vec<&str> {
+fn keys(read: &DecodedValue) -> Vec<&str> {
     match read {
-        Reading::Entries(entries) => entries.iter().map(|(key, _)| key.as_str()).collect(),
+        DecodedValue::Entries(entries) => entries.iter().map(|(key, _)| key.as_str()).collect(),
         _ => Vec::new(),
     }
 }
@@ -150,4 +150,30 @@ fn reports_unions_whose_members_drop_or_convert_values() {
         Some(json!({ "at": "2026-01-31T12:00:00Z" }))
     );
     assert_eq!(warned(&mut p, &[string, number]), None);
+}
+
+#[test]
+fn the_valid_samples_fit_and_no_broken_sample_is_certain_to_fit() {
+    let mut p = program();
+    let date = p.add_type(TypeKind::Date);
+    let bytes = p.add_type(TypeKind::Bytes);
+    let bigint = p.add_type(TypeKind::BigInt);
+    let types = &samples().types;
+    let mut all = vec![
+        (date, &types.date),
+        (bytes, &types.bytes),
+        (bigint, &types.bigint),
+    ];
+    for format in Format::ALL {
+        let id = p.add_type(TypeKind::String);
+        p.types[id].constraints.format = Some(format);
+        all.push((id, samples().of_format(format)));
+    }
+    for (id, sample) in all {
+        assert_eq!(fit(&p, id, &json!(sample.valid)), Fit::Yes, "{}", sample.valid);
+        assert!(!sample.broken.is_empty());
+        for value in &sample.broken {
+            assert_ne!(fit(&p, id, value), Fit::Yes, "{value}");
+        }
+    }
 }

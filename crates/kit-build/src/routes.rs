@@ -43,18 +43,18 @@ fn diagnostic(program: &Program, conflict: &RouteConflict) -> Diagnostic {
     let route = |index: usize| &program.routes[RouteId::from(index)];
     let blamed = route(conflict.route());
     let mut diagnostic = Diagnostic::new(code, conflict.to_string())
-        .label(place(program, blamed.span, true).message(remark(blamed, "")))
+        .label(route_label(program, blamed.span, true).message(label_text(blamed, "")))
         .help(conflict.help());
     if let Some(other) = conflict.other().map(route) {
-        diagnostic =
-            diagnostic.label(place(program, other.span, false).message(remark(other, "the earlier one")));
+        diagnostic = diagnostic
+            .label(route_label(program, other.span, false).message(label_text(other, "the earlier one")));
     }
     diagnostic
 }
 
 /// Returns the text of a label at a route. If the group's prefix changes the path, the text contains the complete
 /// path, because the key of the route does not show the conflict.
-fn remark(route: &Route, otherwise: &str) -> String {
+fn label_text(route: &Route, otherwise: &str) -> String {
     let reference = route.reference();
     if route.key == reference {
         otherwise.to_owned()
@@ -63,7 +63,7 @@ fn remark(route: &Route, otherwise: &str) -> String {
     }
 }
 
-fn place(program: &Program, span: Span, primary: bool) -> Label {
+fn route_label(program: &Program, span: Span, primary: bool) -> Label {
     let range = span.start as usize..span.end as usize;
     let path = program.path(span);
     let label = if primary {

@@ -2,7 +2,7 @@
 //! completions from it.
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
     build, completions, db, dev, doctor, explain, generate, inspect, migrate_apply, migrate_generate,
@@ -118,7 +118,7 @@ impl Command {
             Self::GenerateTests(arguments) => generate::tests(arguments, context).await,
             Self::GenerateOpenapi(arguments) => generate::openapi(arguments, context).await,
             Self::Completions(arguments) => {
-                completions::run(arguments, context);
+                completions::run(arguments, &mut CommandLine::command(), context);
                 Ok(())
             }
             Self::Explain(arguments) => {

@@ -117,7 +117,7 @@ mod tests {
     use super::read;
 
     /// Parses the output of a compiler and returns path, line, column and message of each error.
-    fn told(compiler: Compiler, text: &str) -> Vec<(String, u32, u32, String)> {
+    fn parsed_errors(compiler: Compiler, text: &str) -> Vec<(String, u32, u32, String)> {
         let mistakes = read(compiler, text).into_iter();
         mistakes
             .map(|reason| {
@@ -136,7 +136,7 @@ mod tests {
         let text = "src/a (1).ts(3,7): error TS2322: Type 'A' is not assignable to type 'B'.\n  \
                     Property 'x' is missing.\nsrc/b.ts(1,1): error TS1005: ';' expected.\n\nFound 2 errors.\n";
         assert_eq!(
-            told(Compiler::Tsc, text),
+            parsed_errors(Compiler::Tsc, text),
             [
                 row(
                     "src/a (1).ts",
@@ -156,13 +156,13 @@ mod tests {
                     Error: Build failed with 2 errors:\nsrc/main.ts:2:21: ERROR: Unexpected \";\"\n\
                     src/three.ts:1:16: ERROR: Could not resolve \"./nothere.ts\"\n    at main.js:1752:15\n";
         assert_eq!(
-            told(Compiler::Tsup, text),
+            parsed_errors(Compiler::Tsup, text),
             [
                 row("src/main.ts", 2, 22, "Unexpected \";\""),
                 row("src/three.ts", 1, 17, "Could not resolve \"./nothere.ts\""),
             ]
         );
-        assert!(told(Compiler::Tsup, "Cannot find src/none.ts\n").is_empty());
+        assert!(parsed_errors(Compiler::Tsup, "Cannot find src/none.ts\n").is_empty());
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
                     10 | f(1 x)\n    :     ^\n    `----\nSuccessfully compiled: 1 file with swc (826.35ms)\n\
                     Failed to compile 2 files with swc.\nError: Failed to compile:\nsrc/main.ts\nsrc/two.ts\n";
         assert_eq!(
-            told(Compiler::Swc, text),
+            parsed_errors(Compiler::Swc, text),
             [
                 row("src/main.ts", 2, 22, "Expression expected"),
                 row("src/two.ts", 10, 5, "Expected ',', got 'x'\nand more"),
@@ -181,7 +181,7 @@ mod tests {
         );
         let drawn = "  × Expression expected\n   ╭─[src/main.ts:2:1]\n 2 │ export const wrong = ;\n   ·                      ─\n   ╰────\n";
         assert_eq!(
-            told(Compiler::Swc, drawn),
+            parsed_errors(Compiler::Swc, drawn),
             [row("src/main.ts", 2, 22, "Expression expected")]
         );
     }

@@ -6,6 +6,9 @@ use kit_diagnostics::{BuildFailure, Diagnostics, Failure, Severity, Sources};
 use crate::console::Console;
 use crate::{Exit, HostError};
 
+/// Phase of the type check in the JSON of a failed build.
+pub(crate) const CHECK_TYPES: &str = "check-types";
+
 /// Reason why a command failed.
 pub(crate) enum CommandError {
     /// Diagnostics with errors. No file was written.
@@ -73,7 +76,7 @@ impl Problem {
     pub(crate) fn check_types(reasons: Vec<Reason>) -> Self {
         Self {
             code: "BUILD_ERROR",
-            phase: crate::type_check::PHASE,
+            phase: CHECK_TYPES,
             reasons,
         }
     }

@@ -12,12 +12,9 @@ use kit_diagnostics::{Frame, Label, Severity, Sources, Style, render_frame};
 
 use crate::console::{Console, quantity};
 use crate::context::Context;
-use crate::failure::{CommandError, Problem, Reason};
+use crate::failure::{CHECK_TYPES, CommandError, Problem, Reason};
 use crate::host::TypeCheck;
 use crate::{Stream, compiler, compiler_errors, tsconfig};
-
-/// Phase of type errors in the JSON of a failed build.
-pub(crate) const PHASE: &str = "check-types";
 
 /// Maximum number of type errors that the terminal shows at once.
 const MAX_ERRORS: usize = 20;
@@ -335,17 +332,17 @@ fn render_all(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> 
 pub(crate) fn check(root: &Path, context: &Context<'_>) -> Result<Duration, CommandError> {
     let checker = Checker::find(root, "build").map_err(|absent| {
         let (missing, help) = absent.text();
-        CommandError::from(Problem::build(PHASE, missing).help(help))
+        CommandError::from(Problem::build(CHECK_TYPES, missing).help(help))
     })?;
     let start = Instant::now();
     let output = context.environment.output(&checker.program, &checker.args, root);
     let output = output.map_err(|error| {
         let program = checker.program.display();
-        Problem::build(PHASE, format!("{program} could not be started: {error}"))
+        Problem::build(CHECK_TYPES, format!("{program} could not be started: {error}"))
             .help("reinstall the project's packages with `npm install`")
     })?;
     let found = read(output.status.code(), &compiler::output_text(&output))
-        .map_err(|failure| Problem::build(PHASE, failure))?;
+        .map_err(|failure| Problem::build(CHECK_TYPES, failure))?;
     if found.is_empty() {
         return Ok(start.elapsed());
     }

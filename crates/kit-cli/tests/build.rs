@@ -298,7 +298,7 @@ fn migrate_generate_explains_changes_that_kit_cannot_migrate() {
         outcome.err
     );
     assert!(
-        outcome.err.contains("\nhelp: add a property beside it"),
+        outcome.err.contains("\nhelp: add another property"),
         "{}",
         outcome.err
     );

@@ -40,7 +40,7 @@ pub enum MigrationError {
     #[error("the migration's name is longer than {0} characters; use a shorter one")]
     LongName(usize),
     /// The timestamp is not fourteen digits.
-    #[error("`{0}` is no timestamp of the form yyyymmddhhmmss")]
+    #[error("`{0}` is not a timestamp of the form yyyymmddhhmmss")]
     Timestamp(String),
     /// The name of the directory is not a valid name of a migration.
     #[error("`{0}` is not named as a migration is: <yyyymmddhhmmss>_<name>, of a-z, 0-9 and `_`")]

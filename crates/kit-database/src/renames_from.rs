@@ -224,18 +224,25 @@ pub(crate) fn message_and_help(kind: Kind, name: &str, finding: &Finding) -> (St
     match finding {
         Finding::Taken { from } => (
             format!(
-                "it was `{from}` before (`@renamedFrom`), and there is a {kind} `{from}` in the types as well"
+                "`@renamedFrom` names `{from}` as the former name, but the types still contain a {kind} `{from}`"
             ),
             match kind {
-                Kind::Table => "rename in one migration, and add the other table in the next one".to_owned(),
+                Kind::Table => {
+                    "generate a migration for the rename first, and add the other table afterwards".to_owned()
+                }
                 Kind::Column => {
-                    "rename in one migration, and add the other property in the next one".to_owned()
+                    "generate a migration for the rename first, and add the other property afterwards"
+                        .to_owned()
                 }
             },
         ),
         Finding::ClaimedTwice { from, other } => (
-            format!("`@renamedFrom` says that it was `{from}`, and `{other}` says so too"),
-            format!("keep the tag at the one that takes over what `{from}` holds; the other one is new"),
+            format!(
+                "`@renamedFrom` names `{from}` as the former name, but `{other}` has the same former name"
+            ),
+            format!(
+                "keep the tag only at the {kind} that gets the data of `{from}`; the other {kind} is new"
+            ),
         ),
         Finding::BothThere { from } => {
             let place = match kind {
@@ -244,31 +251,31 @@ pub(crate) fn message_and_help(kind: Kind, name: &str, finding: &Finding) -> (St
             };
             (
                 format!(
-                    "`@renamedFrom` says that it was `{from}`, and {place} both `{name}` and `{from}`: one of them has to go, and \
-                     kit does not guess which"
+                    "`@renamedFrom` names `{from}` as the former name, but {place} both `{name}` and `{from}`: one of them must be \
+                     dropped, and kit does not guess which"
                 ),
                 format!(
-                    "to keep what `{from}` holds, take `{name}` out of the types and generate a migration that drops it, then rename \
-                     `{from}` in the next one; to keep what `{name}` holds, take `@renamedFrom` out, and `{from}` is dropped"
+                    "to keep the data of `{from}`, remove `{name}` from the types, generate a migration that drops `{name}`, and \
+                     rename `{from}` in the next migration; to keep the data of `{name}`, remove `@renamedFrom`: then `{from}` is dropped"
                 ),
             )
         }
         Finding::Swapped { names } => {
             let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             (
-                format!("`@renamedFrom` makes {} swap their names", quoted.join(" and ")),
+                format!("`@renamedFrom` swaps the names {}", quoted.join(" and ")),
                 format!(
-                    "kit cannot tell whether that is done already: give `{name}` a third name in one migration, and rename both in the \
-                     next one; if nothing is to be renamed, take the tags out"
+                    "kit cannot know if the names are swapped already: rename `{name}` to a third name in one migration, and rename both \
+                     in the next migration; if nothing must be renamed, remove the tags"
                 ),
             )
         }
         Finding::Unknown { written } => (
             format!(
-                "`@renamedFrom` says that it was `{written}`, and the migrations know neither `{written}` nor `{name}`: a new {kind} \
-                 will be made"
+                "`@renamedFrom` names `{written}` as the former name, but the migrations contain neither `{written}` nor `{name}`: \
+                 a new {kind} will be created"
             ),
-            format!("correct the former name, or take the tag out if the {kind} is new"),
+            format!("correct the former name, or remove the tag if the {kind} is new"),
         ),
     }
 }

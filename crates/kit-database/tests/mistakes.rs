@@ -119,7 +119,7 @@ fn refuses_references_that_cannot_resolve_to_one_row() {
     check(
         refer("User", "mail", ReferentialAction::NoAction),
         code,
-        "no column of `User`",
+        "not a column of `User`",
     );
     check(
         refer("User", "displayName", ReferentialAction::NoAction),

@@ -34,7 +34,7 @@ pub(crate) struct Analysis {
     trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
     /// Recursive declarations with such unions. Their functions pass on which members matched, so that no value is checked
     /// twice.
-    passing_picks: FxHashSet<DeclarationId>,
+    passing_selector: FxHashSet<DeclarationId>,
 }
 
 impl Analysis {
@@ -60,8 +60,8 @@ impl Analysis {
         let names = program.declarations.iter();
         let names = DeclaredNames(names.map(|declaration| declaration.name.clone()).collect());
         // All declarations of a group pass the results on to each other, even those without such a union.
-        let passing_picks = program.declarations.iter_ids().map(|(id, _)| id);
-        let passing_picks = passing_picks
+        let passing_selector = program.declarations.iter_ids().map(|(id, _)| id);
+        let passing_selector = passing_selector
             .filter(|id| {
                 let group = groups.members(*id);
                 let recursive = group.len() > 1 || references.of(*id).contains(id);
@@ -79,7 +79,7 @@ impl Analysis {
             names: Arc::new(names),
             plans,
             trial_unions,
-            passing_picks,
+            passing_selector,
         }
     }
 
@@ -105,14 +105,14 @@ impl Analysis {
     }
 
     /// Returns true if the functions of a declaration pass on which members of unions matched.
-    pub(crate) fn passes_picks(&self, declaration: DeclarationId) -> bool {
-        self.passing_picks.contains(&declaration)
+    pub(crate) fn passes_selector(&self, declaration: DeclarationId) -> bool {
+        self.passing_selector.contains(&declaration)
     }
 
     /// Returns true if code for the type, in the module of `home`, must know which members of unions matched.
-    pub(crate) fn needs_picks(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
+    pub(crate) fn needs_selector(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
         match &program.types[id].kind {
-            TypeKind::Reference { declaration } => self.passes_picks(*declaration),
+            TypeKind::Reference { declaration } => self.passes_selector(*declaration),
             kind => {
                 self.trial_unions.contains_key(&(home, id))
                     || children(kind)
@@ -121,7 +121,7 @@ impl Analysis {
                             // Code for the members of named unions is also in this module.
                             plan.members.iter().map(|member| member.r#type)
                         }))
-                        .any(|child| self.needs_picks(program, home, child))
+                        .any(|child| self.needs_selector(program, home, child))
             }
         }
     }

@@ -59,7 +59,7 @@ fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
     let program = context.program;
     let mut module = Module::new(origin(program, declaration), context.analysis.declared_names())
-        .of("coerce", &declaration.name);
+        .for_declaration("coerce", &declaration.name);
     let object = match &program.types[declaration.r#type].kind {
         TypeKind::Object(object) => object.clone(),
         // Only objects have parameters. If the type is not an object, the compiler has reported an error.
@@ -192,54 +192,54 @@ fn assign(property: &Property, value: &str) -> String {
 
 /// Returns the code that coerces an expression.
 fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> String {
-    match Target::of(program, id) {
-        Target::Text => text.to_owned(),
-        Target::Scalar(steps) => steps.apply(text, module),
-        Target::Array(steps) => {
+    match Conversion::for_type(program, id) {
+        Conversion::Text => text.to_owned(),
+        Conversion::Scalar(scalars) => scalars.apply(text, module),
+        Conversion::Array(scalars) => {
             let each = module.helper("coerceEach");
-            let item = steps.apply("item", module);
+            let item = scalars.apply("item", module);
             format!("{each}({text}, (item) => {item})")
         }
     }
 }
 
 /// Conversion of a string to a type.
-enum Target {
+enum Conversion {
     Text,
-    Scalar(Steps),
-    Array(Steps),
+    Scalar(ScalarConversions),
+    Array(ScalarConversions),
 }
 
 /// Types to which a string is converted, in the order of the attempts.
 #[derive(Default)]
-struct Steps {
+struct ScalarConversions {
     any_number: bool,
     any_boolean: bool,
     literals: Vec<LiteralValue>,
 }
 
-impl Target {
-    fn of(program: &Program, id: TypeId) -> Self {
-        let mut found = Found::default();
-        found.collect(program, id);
-        let steps = Steps {
-            any_number: found.number,
-            any_boolean: found.boolean,
-            literals: found.literals,
+impl Conversion {
+    fn for_type(program: &Program, id: TypeId) -> Self {
+        let mut accepted = AcceptedTypes::default();
+        accepted.collect(program, id);
+        let scalars = ScalarConversions {
+            any_number: accepted.number,
+            any_boolean: accepted.boolean,
+            literals: accepted.literals,
         };
-        if found.array {
-            Self::Array(steps)
-        } else if found.text || steps.is_empty() {
+        if accepted.array {
+            Self::Array(scalars)
+        } else if accepted.text || scalars.is_empty() {
             Self::Text
         } else {
-            Self::Scalar(steps)
+            Self::Scalar(scalars)
         }
     }
 }
 
 /// Types of values that a type accepts.
 #[derive(Default)]
-struct Found {
+struct AcceptedTypes {
     array: bool,
     /// True if the type accepts every string, so no string is converted.
     text: bool,
@@ -248,7 +248,7 @@ struct Found {
     literals: Vec<LiteralValue>,
 }
 
-impl Found {
+impl AcceptedTypes {
     fn collect(&mut self, program: &Program, id: TypeId) {
         match &program.types[resolve(program, id)].kind {
             TypeKind::Number => self.number = true,
@@ -284,7 +284,7 @@ impl Found {
     }
 }
 
-impl Steps {
+impl ScalarConversions {
     fn is_empty(&self) -> bool {
         !self.any_number && !self.any_boolean && self.coercible().is_empty()
     }

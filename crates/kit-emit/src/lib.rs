@@ -120,14 +120,14 @@ impl Emitter {
         };
         let types = types::parts(context, &mut self.parts.types);
         let entries = registry::entries(context, &mut self.parts.entries);
-        let shared = openapi::Shared::new(context, &mut self.parts.documents);
+        let parts = openapi::PrintedParts::new(context, &mut self.parts.documents);
         let mut jobs = vec![types::emit(&types)];
         jobs.extend(validator::emit(context));
         jobs.extend(coercer::emit(context));
         jobs.extend(serializer::emit(context));
         jobs.extend(routes::emit(context));
         jobs.extend(registry::emit(context, &entries));
-        jobs.extend(openapi::emit(context, &shared));
+        jobs.extend(openapi::emit(context, &parts));
         jobs.extend(client::emit(context));
         jobs.extend(contract_tests::emit(context));
         jobs.extend(testing::emit(context));

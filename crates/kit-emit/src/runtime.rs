@@ -18,7 +18,7 @@ use crate::{coercer, serializer, validator};
 /// Path of the module.
 const PATH: &str = "runtime.ts";
 /// Path from the modules of types to `runtime.ts`: they are in a subdirectory.
-const UP: &str = "../";
+const TO_OUTPUT_DIRECTORY: &str = "../";
 
 /// Returns the path from which `routes/index.ts` imports an export of the module `own`: `runtime.ts` if it exists, else `own`
 /// itself.
@@ -28,14 +28,14 @@ pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     } else {
         own
     };
-    format!("{UP}{module}")
+    format!("{TO_OUTPUT_DIRECTORY}{module}")
 }
 
-/// Emits the module; `None` if no route needs one or if exports collide. `made` contains the modules of all types. Plugins
-/// replace those in `replaced`, so this module imports them instead of including their functions.
+/// Emits the module; `None` if no route needs one or if exports collide. `generated` contains the modules of all types.
+/// Plugins replace those in `replaced`, so this module imports them instead of including their functions.
 pub(crate) fn emit(
     context: Context<'_>,
-    made: &[Generated],
+    generated: &[Generated],
     replaced: &BTreeSet<String>,
 ) -> Option<Artifact> {
     if !context.analysis.exports_are_distinct() {
@@ -45,12 +45,12 @@ pub(crate) fn emit(
     if modules.is_empty() {
         return None;
     }
-    let items: FxHashMap<&str, &Items> = made
+    let items: FxHashMap<&str, &Items> = generated
         .iter()
-        .filter_map(|ready| Some((ready.artifact.path.as_str(), ready.items.as_deref()?)))
+        .filter_map(|module| Some((module.artifact.path.as_str(), module.items.as_deref()?)))
         .filter(|(path, _)| !replaced.contains(*path))
         .collect();
-    let mut merged = Merged::default();
+    let mut merged = MergedModule::default();
     for (module, _) in &modules {
         if let Some(items) = items.get(module.as_str()) {
             merged.add(module, items, replaced);
@@ -78,7 +78,10 @@ pub(crate) fn emit(
 /// constants it uses.
 fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
-    let (read, written) = (reached(context, &Slot::ALL), reached(context, &[Slot::Response]));
+    let (read, written) = (
+        with_references(context, &Slot::ALL),
+        with_references(context, &[Slot::Response]),
+    );
     let name = |id: &DeclarationId| &program.declarations[*id].name;
     let order: Vec<DeclarationId> = analysis.groups().iter().flatten().copied().collect();
     let mut modules = Vec::new();
@@ -89,11 +92,11 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
             format!("{name}Validator"),
         ));
     }
-    let text = |id: &&DeclarationId| {
-        let of = |slot| analysis.first_use(**id, slot).is_some();
-        of(Slot::Params) || of(Slot::Query)
+    let is_text = |id: &&DeclarationId| {
+        let is_in = |slot| analysis.first_use(**id, slot).is_some();
+        is_in(Slot::Params) || is_in(Slot::Query)
     };
-    for id in order.iter().filter(text) {
+    for id in order.iter().filter(is_text) {
         let name = name(id);
         modules.push((
             format!("coercers/{}", coercer::file_name(name)),
@@ -111,16 +114,16 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
 }
 
 /// Returns the declarations in these slots of the routes, and all declarations that they refer to directly or indirectly.
-fn reached(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
+fn with_references(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
     let Program { routes, .. } = context.program;
-    let mut open: Vec<DeclarationId> = routes
+    let mut pending: Vec<DeclarationId> = routes
         .iter()
         .flat_map(|route| slots.iter().filter_map(|slot| route.slots.get(*slot)))
         .collect();
     let mut reached = FxHashSet::default();
-    while let Some(id) = open.pop() {
+    while let Some(id) = pending.pop() {
         if reached.insert(id) {
-            open.extend(context.analysis.references().of(id));
+            pending.extend(context.analysis.references().of(id));
         }
     }
     reached
@@ -128,12 +131,12 @@ fn reached(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
 
 /// Several modules combined into one.
 #[derive(Default)]
-struct Merged {
+struct MergedModule {
     imports: Imports,
     text: String,
 }
 
-impl Merged {
+impl MergedModule {
     fn add(&mut self, module: &str, items: &Items, replaced: &BTreeSet<String>) {
         self.text.extend(["\n// ", module, "\n"]);
         self.text.push_str(items.text());
@@ -146,7 +149,7 @@ impl Merged {
             join(&mut self.imports.types, from, names);
         }
         for (from, names) in values {
-            match target(module, from) {
+            match generated_module(module, from) {
                 None => join(&mut self.imports.values, from, names),
                 Some(own) if replaced.contains(&own) => {
                     join(&mut self.imports.values, &format!("./{own}"), names);
@@ -155,18 +158,18 @@ impl Merged {
             }
         }
         let types = types_of_program.as_ref();
-        let types = types.map(|path| path.replacen(UP, "./", 1));
+        let types = types.map(|path| path.replacen(TO_OUTPUT_DIRECTORY, "./", 1));
         self.imports.types_of_program = types.or(self.imports.types_of_program.take());
     }
 }
 
 /// Returns the path of the generated module that an import refers to; `None` if the import refers to a package.
-fn target(module: &str, from: &str) -> Option<String> {
+fn generated_module(module: &str, from: &str) -> Option<String> {
     if let Some(beside) = from.strip_prefix("./") {
         let (directory, _) = module.split_once('/')?;
         return Some(format!("{directory}/{beside}"));
     }
-    from.strip_prefix(UP).map(str::to_owned)
+    from.strip_prefix(TO_OUTPUT_DIRECTORY).map(str::to_owned)
 }
 
 fn join(
@@ -176,7 +179,7 @@ fn join(
 ) {
     let pairs = names.iter().map(|(name, local)| (name.clone(), local.clone()));
     match imports.get_mut(from) {
-        Some(known) => known.extend(pairs),
+        Some(joined) => joined.extend(pairs),
         None => {
             imports.insert(from.to_owned(), pairs.collect());
         }

@@ -33,13 +33,13 @@ fn sequence(segments: &[Segment]) -> String {
         let only_strings = later.all(|segment| *segment == Segment::String);
         let is_string = *segment == Segment::String;
         match (segment, rest.first()) {
-            (Segment::Text(_), _) | (_, None) => pattern.push_str(&alone(segment)),
+            (Segment::Text(_), _) | (_, None) => pattern.push_str(&segment_pattern(segment)),
             (_, Some(Segment::Text(text))) if divided && has_later && !(only_strings && is_string) => {
                 pattern.push_str(&placeholder_before(segment, text));
             }
-            (_, Some(Segment::Text(_))) => pattern.push_str(&alone(segment)),
+            (_, Some(Segment::Text(_))) => pattern.push_str(&segment_pattern(segment)),
             (_, Some(_)) if divided => pattern.push_str(if is_string { "[^]" } else { "[0-9]" }),
-            (_, Some(_)) => pattern.push_str(&alone(segment)),
+            (_, Some(_)) => pattern.push_str(&segment_pattern(segment)),
         }
     }
     pattern
@@ -65,7 +65,7 @@ fn is_of_number(character: char) -> bool {
 }
 
 /// Returns the pattern of a segment, independent of the segments after it.
-fn alone(segment: &Segment) -> String {
+fn segment_pattern(segment: &Segment) -> String {
     match segment {
         Segment::Text(text) => escape(text),
         Segment::String => "[^]*".to_owned(),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use kit_analysis::TypePrinter;
 use kit_ir::{
-    Declaration, DeclarationId, Documentation, IndexKey, IndexSignature, ObjectType, Property, TemplatePart,
-    TypeId, TypeKind,
+    Declaration, DeclarationId, Documentation, IndexKey, IndexSignature, ObjectType, Program, Property,
+    TemplatePart, TypeId, TypeKind,
 };
 
 use crate::context::Context;
@@ -44,7 +45,7 @@ pub(crate) fn emit(parts: &[Arc<String>]) -> Job<'_> {
 
 /// Prints a type on one line.
 pub(crate) fn type_text(context: Context<'_>, id: TypeId) -> String {
-    Printer { context, input: None }.inline(id)
+    CodePrinter { context, input: None }.text(id)
 }
 
 /// Names of the types that clients send.
@@ -61,7 +62,7 @@ pub(crate) fn write_input(
     names: &dyn InputNames,
     writer: &mut Writer,
 ) {
-    let printer = Printer {
+    let printer = CodePrinter {
         context,
         input: Some(names),
     };
@@ -69,7 +70,7 @@ pub(crate) fn write_input(
 }
 
 fn write_declaration(context: Context<'_>, declaration: &Declaration, writer: &mut Writer) {
-    Printer { context, input: None }.declare(declaration, &declaration.name, writer);
+    CodePrinter { context, input: None }.declare(declaration, &declaration.name, writer);
 }
 
 fn doc_text(documentation: &Documentation) -> String {
@@ -96,13 +97,14 @@ fn may_take(key: &IndexKey, name: &str) -> bool {
     }
 }
 
-struct Printer<'a> {
+/// Prints types as valid code, with doc comments. TypeScript accepts the text for every type of the IR.
+struct CodePrinter<'a> {
     context: Context<'a>,
     /// Names of the types that clients send; `None` if the types of the server are printed.
     input: Option<&'a dyn InputNames>,
 }
 
-impl Printer<'_> {
+impl CodePrinter<'_> {
     fn declare(&self, declaration: &Declaration, name: &str, writer: &mut Writer) {
         writer.doc(&doc_text(&declaration.documentation));
         match &self.context.program.types[declaration.r#type].kind {
@@ -112,7 +114,7 @@ impl Printer<'_> {
                 });
             }
             _ => {
-                let text = self.inline(declaration.r#type);
+                let text = self.text(declaration.r#type);
                 writer.line(format_args!("export type {name} = {text};"));
             }
         }
@@ -133,7 +135,7 @@ impl Printer<'_> {
             writer.doc(&doc_text(&property.documentation));
             let key = literal::key(&property.name);
             let optional = self.mark(property);
-            let text = self.inline(property.r#type);
+            let text = self.text(property.r#type);
             match &self.context.program.types[property.r#type].kind {
                 TypeKind::Object(inner) if inner.index.is_empty() && text.len() > INLINE => {
                     writer.block(format_args!("{key}{optional}: {{"), "};", |writer| {
@@ -145,56 +147,37 @@ impl Printer<'_> {
         }
     }
 
-    fn inline(&self, id: TypeId) -> String {
-        if self.context.program.is_anything_but_null(id) {
-            return "{}".to_owned();
-        }
-        match &self.context.program.types[id].kind {
-            TypeKind::Unknown => "unknown".to_owned(),
-            TypeKind::Never => "never".to_owned(),
-            TypeKind::Null => "null".to_owned(),
-            TypeKind::Boolean => "boolean".to_owned(),
-            TypeKind::Number => "number".to_owned(),
-            TypeKind::String => "string".to_owned(),
-            TypeKind::BigInt => "bigint".to_owned(),
-            TypeKind::Date => self.global("Date"),
-            TypeKind::Bytes => self.global("Uint8Array"),
-            TypeKind::Literal { value } => literal::value(value),
-            TypeKind::Template { parts } => self.template(parts),
-            TypeKind::Array { element } => format!("{}[]", self.operand(*element)),
-            TypeKind::Tuple { elements } => {
-                let labelled = elements.iter().all(|element| element.label.is_some());
-                let elements = elements.iter().map(|element| {
-                    let (dots, mark) = (
-                        if element.rest { "..." } else { "" },
-                        if element.optional { "?" } else { "" },
-                    );
-                    match &element.label {
-                        Some(label) if labelled && literal::is_identifier(label) => {
-                            let text = if element.rest {
-                                format!("{}[]", self.operand(element.r#type))
-                            } else {
-                                self.inline(element.r#type)
-                            };
-                            format!("{dots}{label}{mark}: {text}")
-                        }
-                        _ if element.rest => format!("...{}[]", self.operand(element.r#type)),
-                        _ if element.optional => format!("{}?", self.operand(element.r#type)),
-                        _ => self.inline(element.r#type),
-                    }
-                });
-                literal::list("[", elements, "]")
+    /// Prints an index signature. In TypeScript, its type must include the types of the declared properties, and `undefined`
+    /// for optional ones. `[key: string]` must also include the types of the other signatures.
+    fn index(&self, object: &ObjectType, signature: &IndexSignature) -> String {
+        let key = self.index_key(&signature.key);
+        let covered: Vec<_> = object
+            .properties
+            .iter()
+            .filter(|property| may_take(&signature.key, &property.name))
+            .collect();
+        let others = object
+            .index
+            .iter()
+            .filter(|_| signature.key == IndexKey::String)
+            .map(|other| other.value);
+        let mut text = self.text(signature.value);
+        for r#type in covered.iter().map(|property| property.r#type).chain(others) {
+            let member = self.text(r#type);
+            if text != "unknown" && text != member && !text.split(" | ").any(|part| part == member) {
+                text = format!("{text} | {member}");
             }
-            TypeKind::Object(object) => self.object(object),
-            TypeKind::Union { members } => {
-                let members: Vec<_> = members.iter().map(|member| self.inline(*member)).collect();
-                members.join(" | ")
-            }
-            TypeKind::Reference { declaration } => match self.input {
-                Some(names) => names.name(*declaration),
-                None => self.context.program.declarations[*declaration].name.clone(),
-            },
         }
+        if text != "unknown" && covered.iter().any(|property| !self.mark(property).is_empty()) {
+            text.push_str(" | undefined");
+        }
+        format!("[key: {key}]: {text}")
+    }
+}
+
+impl TypePrinter for CodePrinter<'_> {
+    fn program(&self) -> &Program {
+        self.context.program
     }
 
     fn object(&self, object: &ObjectType) -> String {
@@ -203,7 +186,7 @@ impl Printer<'_> {
             format!(
                 "{}{optional}: {}",
                 literal::key(&property.name),
-                self.inline(property.r#type)
+                self.text(property.r#type)
             )
         });
         let index = object.index.iter().map(|signature| self.index(object, signature));
@@ -215,58 +198,14 @@ impl Printer<'_> {
         format!("{{ {} }}", members.join("; "))
     }
 
-    /// Prints an index signature. In TypeScript, its type must include the types of the declared properties, and `undefined`
-    /// for optional ones. `[key: string]` must also include the types of the other signatures.
-    fn index(&self, object: &ObjectType, signature: &IndexSignature) -> String {
-        let key = match &signature.key {
-            IndexKey::String => "string".to_owned(),
-            IndexKey::Number => "number".to_owned(),
-            IndexKey::Template { parts } => self.template(parts),
-        };
-        let covered: Vec<_> = object
-            .properties
-            .iter()
-            .filter(|property| may_take(&signature.key, &property.name))
-            .collect();
-        let others = object
-            .index
-            .iter()
-            .filter(|_| signature.key == IndexKey::String)
-            .map(|other| other.value);
-        let mut text = self.inline(signature.value);
-        for r#type in covered.iter().map(|property| property.r#type).chain(others) {
-            let member = self.inline(r#type);
-            if text != "unknown" && text != member && !text.split(" | ").any(|part| part == member) {
-                text = format!("{text} | {member}");
-            }
-        }
-        if text != "unknown" && covered.iter().any(|property| !self.mark(property).is_empty()) {
-            text.push_str(" | undefined");
-        }
-        format!("[key: {key}]: {text}")
-    }
-
-    /// Prints a type before `[]` or `?`, in parentheses if needed.
-    fn operand(&self, id: TypeId) -> String {
-        let text = self.inline(id);
-        match self.context.program.types[id].kind {
-            TypeKind::Union { .. } if text != "{}" => format!("({text})"),
-            _ => text,
+    fn reference(&self, declaration: DeclarationId) -> String {
+        match self.input {
+            Some(names) => names.name(declaration),
+            None => self.context.program.declarations[declaration].name.clone(),
         }
     }
 
-    fn template(&self, parts: &[TemplatePart]) -> String {
-        let parts: String = parts
-            .iter()
-            .map(|part| match part {
-                TemplatePart::Text(text) => literal::template(text),
-                TemplatePart::Placeholder(id) => format!("${{{}}}", self.inline(*id)),
-            })
-            .collect();
-        format!("`{parts}`")
-    }
-
-    /// Returns the name of a global type such as `Date`, qualified if the program declares a type with the same name.
+    /// Returns the name of a global type, qualified if the program declares a type with the same name.
     fn global(&self, name: &str) -> String {
         if self.context.analysis.declares(name) {
             format!("globalThis.{name}")

@@ -28,7 +28,7 @@ pub type Target = fn(&[u8]);
 /// fails if a file in this directory is missing in the list.
 pub const TARGETS: &[(&str, Target)] = &[
     ("http-guard", http::guard),
-    ("http-pieces", http::pieces),
+    ("http-splits", http::splits),
     ("http-traffic", http::traffic),
     ("migration", migration),
     ("paths", paths),

@@ -18,8 +18,8 @@ fn engine_serves_random_traffic_of_several_clients() {
 }
 
 #[test]
-fn engine_gives_the_same_result_for_a_stream_in_chunks_and_in_one_piece() {
-    try_all("http-pieces", kit_fuzz::http::pieces, 3000, 400);
+fn engine_gives_the_same_result_for_every_division_of_a_stream() {
+    try_all("http-splits", kit_fuzz::http::splits, 3000, 400);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! complete and valid. Otherwise hyper would detect the error in an incomplete line, and the peer would get no
 //! response.
 
-use crate::extension::are_extensions;
+use crate::chunk_extension::are_extensions;
 use crate::head::split_field;
 use crate::rejection::Rejection;
 
@@ -33,19 +33,19 @@ enum State {
 impl Chunked {
     /// Parses received bytes and passes on those that are valid. Returns the number of bytes that belong to the body,
     /// and true if the body is complete.
-    pub(crate) fn follow(
+    pub(crate) fn parse(
         &mut self,
         input: &[u8],
         pass: &mut impl FnMut(&[u8]),
     ) -> Result<(usize, bool), Rejection> {
-        let mut at = 0;
-        while at < input.len() {
-            let rest = &input[at..];
+        let mut offset = 0;
+        while offset < input.len() {
+            let rest = &input[offset..];
             match self.state {
                 State::Data(left) => {
                     let taken = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
                     pass(&rest[..taken]);
-                    at += taken;
+                    offset += taken;
                     let left = left - taken as u64;
                     self.state = if left == 0 {
                         State::DataEnd(0)
@@ -53,29 +53,29 @@ impl Chunked {
                         State::Data(left)
                     };
                 }
-                State::DataEnd(seen) => {
-                    if rest[0] != b"\r\n"[usize::from(seen)] {
+                State::DataEnd(read) => {
+                    if rest[0] != b"\r\n"[usize::from(read)] {
                         return Err(Rejection::bad_request("a chunk is longer than its size says"));
                     }
                     pass(&rest[..1]);
-                    at += 1;
-                    self.state = if seen == 0 { State::DataEnd(1) } else { State::Size };
+                    offset += 1;
+                    self.state = if read == 0 { State::DataEnd(1) } else { State::Size };
                 }
                 State::Size | State::Trailers => {
                     let (taken, complete) = self.take_line(rest)?;
-                    at += taken;
+                    offset += taken;
                     if complete {
                         let done = self.end_line()?;
                         pass(&self.line);
                         self.line.clear();
                         if done {
-                            return Ok((at, true));
+                            return Ok((offset, true));
                         }
                     }
                 }
             }
         }
-        Ok((at, false))
+        Ok((offset, false))
     }
 
     fn take_line(&mut self, rest: &[u8]) -> Result<(usize, bool), Rejection> {

@@ -26,8 +26,8 @@ pub struct Guard {
     limits: Limits,
     phase: Phase,
     /// Bytes of an incomplete head.
-    held: Vec<u8>,
-    /// Start of the unfinished line in `held`.
+    buffered_head: Vec<u8>,
+    /// Start of the unfinished line in `buffered_head`.
     line_start: usize,
     rejection: Option<Rejection>,
     /// True if the rejected bytes belong to a body. The head of that request has already passed.
@@ -57,7 +57,7 @@ impl Guard {
         Self {
             limits,
             phase: Phase::Head,
-            held: Vec::new(),
+            buffered_head: Vec::new(),
             line_start: 0,
             rejection: None,
             in_body: false,
@@ -85,12 +85,12 @@ impl Guard {
         self.in_body = self.is_in_body();
         self.rejection = Some(rejection);
         self.phase = Phase::Refused;
-        self.held = Vec::new();
+        self.buffered_head = Vec::new();
     }
 
     /// Returns true if a head has begun and is not complete.
     pub fn is_in_head(&self) -> bool {
-        matches!(self.phase, Phase::Head) && !self.held.is_empty()
+        matches!(self.phase, Phase::Head) && !self.buffered_head.is_empty()
     }
 
     /// Returns true if the guard has accepted a request head and the body of that request is not complete.
@@ -100,7 +100,7 @@ impl Guard {
 
     /// Returns true if the last message is complete and no byte of the next one has arrived.
     pub fn is_between_messages(&self) -> bool {
-        matches!(self.phase, Phase::Head) && self.held.is_empty()
+        matches!(self.phase, Phase::Head) && self.buffered_head.is_empty()
     }
 
     /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its target, a
@@ -134,7 +134,7 @@ impl Guard {
 
     fn step(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
         match &mut self.phase {
-            Phase::Head => self.take_head(input, pass),
+            Phase::Head => self.read_head(input, pass),
             Phase::Body(left) => {
                 let taken = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
                 pass(&input[..taken]);
@@ -145,7 +145,7 @@ impl Guard {
                 Ok(taken)
             }
             Phase::Chunked(chunked) => {
-                let (taken, done) = chunked.follow(input, pass)?;
+                let (taken, done) = chunked.parse(input, pass)?;
                 if done {
                     self.phase = Phase::Head;
                 }
@@ -155,8 +155,8 @@ impl Guard {
         }
     }
 
-    fn take_head(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
-        if self.held.is_empty() {
+    fn read_head(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
+        if self.buffered_head.is_empty() {
             // Old clients send an empty line before a request, which servers should ignore (RFC 9112).
             if let Some(skipped) = input.strip_prefix(b"\r\n") {
                 return Ok(input.len() - skipped.len());
@@ -164,38 +164,45 @@ impl Guard {
             if !head::starts_request(input[0]) {
                 return Err(Rejection::bad_request("the bytes are not an HTTP request"));
             }
-            let found = find_end(input, 0).map_err(|error| self.earliest(input, error))?;
+            let found = find_end(input, 0).map_err(|error| self.first_detectable_error(input, error))?;
             if let HeadEnd::At(end) = found {
                 // The common case: one read returns the whole head, which is checked without copying.
                 let head = &input[..end];
                 let checked = head::check(head, &self.limits);
-                self.phase = phase_after(checked.map_err(|error| self.earliest(head, error))?.framing);
+                self.phase = phase_after(
+                    checked
+                        .map_err(|error| self.first_detectable_error(head, error))?
+                        .framing,
+                );
                 self.heads += 1;
                 pass(head);
                 return Ok(end);
             }
         }
-        self.hold(input, pass)
+        self.buffer_head(input, pass)
     }
 
-    fn hold(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
-        if self.held == b"\r" && input[0] == b'\n' {
-            self.held.clear();
+    fn buffer_head(&mut self, input: &[u8], pass: &mut impl FnMut(&[u8])) -> Result<usize, Rejection> {
+        if self.buffered_head == b"\r" && input[0] == b'\n' {
+            self.buffered_head.clear();
             return Ok(1);
         }
-        let before = self.held.len();
+        let before = self.buffered_head.len();
         // One byte above the limit is enough to detect that the head is too large.
         let room = (self.limits.head_bytes + 1).saturating_sub(before);
-        self.held.extend_from_slice(&input[..input.len().min(room)]);
-        let found =
-            find_end(&self.held, self.line_start).map_err(|error| self.earliest(&self.held, error))?;
+        self.buffered_head
+            .extend_from_slice(&input[..input.len().min(room)]);
+        let found = find_end(&self.buffered_head, self.line_start)
+            .map_err(|error| self.first_detectable_error(&self.buffered_head, error))?;
         match found {
             HeadEnd::At(end) => {
-                let head = &self.held[..end];
+                let head = &self.buffered_head[..end];
                 let checked = head::check(head, &self.limits);
-                let framing = checked.map_err(|error| self.earliest(head, error))?.framing;
+                let framing = checked
+                    .map_err(|error| self.first_detectable_error(head, error))?
+                    .framing;
                 pass(head);
-                self.held.clear();
+                self.buffered_head.clear();
                 self.heads += 1;
                 self.line_start = 0;
                 self.phase = phase_after(framing);
@@ -203,14 +210,16 @@ impl Guard {
             }
             HeadEnd::Incomplete(line_start) => {
                 let is_first_line = self.line_start == 0;
-                let is_long = is_first_line && self.has_long_line(&self.held);
+                let is_long = is_first_line && self.has_long_line(&self.buffered_head);
                 // The head cannot become valid any more, so reject it before it is complete.
                 if is_long
-                    || (is_first_line && head::endless_method(&self.held).is_some())
-                    || self.held.len() > self.limits.head_bytes
-                    || has_bare_cr(&self.held[self.line_start..])
+                    || (is_first_line && head::endless_method(&self.buffered_head).is_some())
+                    || self.buffered_head.len() > self.limits.head_bytes
+                    || has_bare_cr(&self.buffered_head[self.line_start..])
                 {
-                    return Err(self.earliest(&self.held, Rejection::HEADERS_TOO_LARGE));
+                    return Err(
+                        self.first_detectable_error(&self.buffered_head, Rejection::HEADERS_TOO_LARGE)
+                    );
                 }
                 self.line_start = line_start;
                 Ok(input.len())
@@ -219,49 +228,52 @@ impl Guard {
     }
 
     /// Returns the maximum length of a request line whose target is not too long.
-    fn longest_line(&self) -> usize {
+    fn max_line(&self) -> usize {
         self.limits.target_bytes.saturating_add(64)
     }
 
     fn has_long_line(&self, head: &[u8]) -> bool {
-        let line = self.longest_line();
+        let line = self.max_line();
         head.len() > line && memchr::memchr(b'\n', &head[..=line]).is_none()
     }
 
     /// Returns the reason to reject a head, or the beginning of a head. Of all errors that are detectable before the
     /// head is complete, returns the one that is detectable first, so that the result does not depend on how the bytes
     /// were split. Without such errors, returns `found`, which is the result of a check of the whole head.
-    fn earliest(&self, head: &[u8], found: Rejection) -> Rejection {
-        let lf = memchr::memchr_iter(b'\n', head).find(|at| *at == 0 || head[at - 1] != b'\r');
-        let cr =
-            memchr::memchr_iter(b'\r', head).find(|at| head.get(at + 1).is_some_and(|next| *next != b'\n'));
-        let line = self.longest_line();
+    fn first_detectable_error(&self, head: &[u8], found: Rejection) -> Rejection {
+        let lf = memchr::memchr_iter(b'\n', head).find(|index| *index == 0 || head[index - 1] != b'\r');
+        let cr = memchr::memchr_iter(b'\r', head)
+            .find(|index| head.get(index + 1).is_some_and(|next| *next != b'\n'));
+        let line = self.max_line();
         let is_long = self.has_long_line(head);
         let is_large = head.len() > self.limits.head_bytes;
         // Each error, with the number of bytes after which it is detectable.
         let causes = [
-            lf.map(|at| (at + 1, LINE_END)),
+            lf.map(|index| (index + 1, LINE_END)),
             is_long.then_some((line + 1, Rejection::TARGET_TOO_LONG)),
             is_large.then_some((self.limits.head_bytes + 1, Rejection::HEADERS_TOO_LARGE)),
-            cr.map(|at| (at + 2, LINE_END)),
+            cr.map(|index| (index + 2, LINE_END)),
             head::endless_method(head),
         ];
-        let first = causes.into_iter().flatten().min_by_key(|(known, _)| *known);
+        let first = causes
+            .into_iter()
+            .flatten()
+            .min_by_key(|(detectable_after, _)| *detectable_after);
         first.map_or(found, |(_, rejection)| rejection)
     }
 }
 
-/// Sends a stream through a new guard. `pieces` are the parts in which the stream arrives. Returns the bytes that pass,
-/// and the rejection if there is one. For tests.
+/// Sends a stream through a new guard. `reads` are the parts in which the stream arrives. Returns the bytes that pass, and
+/// the rejection if there is one. For tests.
 #[must_use]
-pub fn screen<'a>(
+pub fn guard_stream<'a>(
     limits: Limits,
-    pieces: impl IntoIterator<Item = &'a [u8]>,
+    reads: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<u8>, Option<Rejection>) {
     let mut guard = Guard::new(limits);
     let mut passed = Vec::new();
-    for piece in pieces {
-        guard.admit(piece, &mut |bytes| passed.extend_from_slice(bytes));
+    for read in reads {
+        guard.admit(read, &mut |bytes| passed.extend_from_slice(bytes));
     }
     (passed, guard.rejection())
 }
@@ -277,7 +289,7 @@ fn phase_after(framing: Framing) -> Phase {
 const LINE_END: Rejection = Rejection::bad_request("lines must end with CRLF");
 
 fn has_bare_cr(bytes: &[u8]) -> bool {
-    memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1).is_some_and(|next| *next != b'\n'))
+    memchr::memchr_iter(b'\r', bytes).any(|index| bytes.get(index + 1).is_some_and(|next| *next != b'\n'))
 }
 
 /// Searches for the empty line at the end of a head. `from` must be the start of a line.

@@ -4,9 +4,9 @@
 //! tolerances, because with every tolerance a proxy in front may interpret the same bytes differently.
 
 use crate::authority::is_authority;
-use crate::coding::{self, Coding};
 use crate::path::has_dot_segment;
 use crate::rejection::Rejection;
+use crate::transfer_coding::{self, TransferCoding};
 
 /// Limits for the head of a request: the request line and the headers.
 #[derive(Debug, Clone, Copy)]
@@ -312,7 +312,7 @@ struct Fields {
     authorized: bool,
     typed: bool,
     length: Option<u64>,
-    coding: Option<Coding>,
+    coding: Option<TransferCoding>,
     /// True for `expect`, `upgrade`, or a `connection` other than `keep-alive`.
     special: bool,
 }
@@ -358,7 +358,7 @@ impl Fields {
                         "the header `transfer-encoding` is repeated",
                     ));
                 }
-                self.coding = Some(coding::read(value)?);
+                self.coding = Some(transfer_coding::parse(value)?);
             }
             _ => {}
         }
@@ -379,10 +379,10 @@ impl Fields {
             (Some(_), None) if !is_http_11 => {
                 Err(Rejection::bad_request("HTTP/1.0 has no `transfer-encoding`"))
             }
-            (Some(Coding::Unsupported), None) => Err(Rejection::not_implemented(
+            (Some(TransferCoding::Unsupported), None) => Err(Rejection::not_implemented(
                 "only the transfer encoding `chunked` is supported",
             )),
-            (Some(Coding::Chunked), None) => Ok(Framing::Chunked),
+            (Some(TransferCoding::Chunked), None) => Ok(Framing::Chunked),
             (None, length) => Ok(Framing::Length(length.unwrap_or(0))),
         }
     }

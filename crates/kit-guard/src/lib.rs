@@ -11,15 +11,15 @@
 //! - The guard stores at most one head and one line of a chunked body.
 
 mod authority;
+mod chunk_extension;
 mod chunked;
-mod coding;
-mod extension;
 mod guard;
 mod head;
 mod path;
 mod rejection;
+mod transfer_coding;
 
-pub use guard::{Guard, screen};
+pub use guard::{Guard, guard_stream};
 pub use head::{Layout, Limits, Lines, trim};
 pub use path::{has_dot_segment, normal_path, normal_target};
 pub use rejection::Rejection;

@@ -363,7 +363,7 @@ impl Engine {
             }
         }
         if let Streaming::Open(id) = connection.link.stream.get() {
-            outcome = self.attend(id, &connection, outcome, handler);
+            outcome = self.update_stream(id, &connection, outcome, handler);
         } else if is_given_up {
             connection.drop_http();
             outcome = Outcome::Done;

@@ -54,14 +54,14 @@ impl CurrentLink {
 pub(crate) struct HyperState {
     http: http1::Connection<Io, Service>,
     current: Rc<CurrentLink>,
-    woken: Arc<Woken>,
+    woken: Arc<WakeFlag>,
     waker: Waker,
 }
 
 /// Set if hyper must be polled again. hyper sets it only while it is polled, on the same thread.
-struct Woken(AtomicBool);
+struct WakeFlag(AtomicBool);
 
-impl Wake for Woken {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -74,7 +74,7 @@ impl Wake for Woken {
 impl HyperState {
     fn new(builder: &http1::Builder) -> Self {
         let current = Rc::new(CurrentLink(RefCell::default()));
-        let woken = Arc::new(Woken(AtomicBool::new(false)));
+        let woken = Arc::new(WakeFlag(AtomicBool::new(false)));
         Self {
             http: builder.serve_connection(Io(Rc::clone(&current)), Service(Rc::clone(&current))),
             current,

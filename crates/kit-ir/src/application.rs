@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Arena, Constraints, ContractGroup, Declaration, DeclarationId, Entity, EntityId, Property, Route,
+    Arena, Constraints, ContractGroup, Cors, Declaration, DeclarationId, Entity, EntityId, Property, Route,
     RouteId, Security, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
@@ -108,6 +108,9 @@ pub struct Application {
     pub span: Option<Span>,
     /// All registered middleware, in ascending order of priority.
     pub middleware: Vec<MiddlewareSource>,
+    /// The option `cors`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cors: Option<Cors>,
 }
 
 /// A registered middleware.

@@ -67,6 +67,13 @@ impl Constraints {
         self.max_length.or(implied)
     }
 
+    /// Returns true if the length of a string is within the bounds.
+    pub fn allows_length(&self, text: &str) -> bool {
+        let length = text.chars().count() as u64;
+        self.min_length.is_none_or(|least| length >= least)
+            && self.effective_max_length().is_none_or(|most| length <= most)
+    }
+
     /// Returns true if a value needs to satisfy no rules.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -29,6 +29,7 @@
 mod application;
 mod check;
 mod constraints;
+mod cors;
 mod declaration;
 mod ids;
 mod property;
@@ -39,6 +40,7 @@ mod types;
 
 pub use application::{Application, HandlerSource, MiddlewareKind, MiddlewareSource, Program};
 pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
+pub use cors::{Cors, CorsRules};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use kit_router::{InvalidPath, Method, RoutePath, Segment};

@@ -100,7 +100,7 @@ impl Catalog {
              LEFT JOIN pg_catalog.pg_attrdef ON adrelid = attrelid AND adnum = attnum ORDER BY relname, attnum",
         );
         for row in rows(client, &columns).await? {
-            catalog.within(&row).columns.push(CatalogColumn {
+            catalog.table_of_row(&row).columns.push(CatalogColumn {
                 name: text(&row, 1),
                 definition: text(&row, 2),
                 comment: row.get(3).map(str::to_owned),
@@ -114,7 +114,7 @@ impl Catalog {
              WHERE contype NOT IN ('n', 't') ORDER BY relname, conname",
         );
         for row in rows(client, &constraints).await? {
-            catalog.within(&row).constraints.push(object(&row));
+            catalog.table_of_row(&row).constraints.push(object(&row));
         }
         let indexes = with(
             "SELECT tables.relname, class.relname, \
@@ -126,7 +126,7 @@ impl Catalog {
              AND contype IN ('p', 'u', 'x')) ORDER BY 1, 2",
         );
         for row in rows(client, &indexes).await? {
-            catalog.within(&row).indexes.push(object(&row));
+            catalog.table_of_row(&row).indexes.push(object(&row));
         }
         Ok(catalog)
     }
@@ -137,7 +137,7 @@ impl Catalog {
     }
 
     /// Returns the table whose name is in the first field of a row. Adds the table if it is missing.
-    fn within(&mut self, row: &SimpleQueryRow) -> &mut CatalogTable {
+    fn table_of_row(&mut self, row: &SimpleQueryRow) -> &mut CatalogTable {
         let name = text(row, 0);
         let at = self
             .tables

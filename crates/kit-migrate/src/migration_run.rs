@@ -107,10 +107,10 @@ impl<'a> MigrationRun<'a> {
         }
     }
 
-    async fn transaction(&self, step: &Step<'_>, number: usize, next: &Progress) -> Result<(), Attempt> {
+    async fn transaction(&self, step: &Step<'_>, number: usize, next: &Progress) -> Result<(), AttemptError> {
         let client = &self.run.connection;
         self.settings(self.run.options.lock_timeout).await?;
-        let plain = |error| Attempt::Failed(Failure::of_own_sql(error));
+        let plain = |error| AttemptError::Failed(Failure::of_own_sql(error));
         client.batch_execute("BEGIN").await.map_err(plain)?;
         let begun = self.transaction_id().await.map_err(plain)?;
         for (at, statement) in step.statements.iter().enumerate() {
@@ -118,7 +118,7 @@ impl<'a> MigrationRun<'a> {
         }
         // A procedure or a `DO` block may have ended the transaction.
         if self.transaction_id().await.map_err(plain)? != begun {
-            return Err(Attempt::Abort(MigrateError::EndedTransaction {
+            return Err(AttemptError::Abort(MigrateError::EndedTransaction {
                 name: self.migration.name.clone(),
             }));
         }
@@ -128,7 +128,7 @@ impl<'a> MigrationRun<'a> {
             self.run.history.record_progress(&self.migration.name, next)
         };
         client.batch_execute(&record).await.map_err(plain)?;
-        self.check().map_err(Attempt::Abort)?;
+        self.check().map_err(AttemptError::Abort)?;
         client.batch_execute("COMMIT").await.map_err(plain)
     }
 
@@ -236,11 +236,15 @@ impl<'a> MigrationRun<'a> {
             .await
     }
 
-    async fn drop_invalid_index(&self, index: &Concurrent, statement: &Statement<'_>) -> Result<(), Attempt> {
+    async fn drop_invalid_index(
+        &self,
+        index: &Concurrent,
+        statement: &Statement<'_>,
+    ) -> Result<(), AttemptError> {
         let cleared = index
             .drop_invalid(&self.run.connection)
             .await
-            .map_err(|error| Attempt::Failed(Failure::of(statement, error)))?;
+            .map_err(|error| AttemptError::Failed(Failure::of(statement, error)))?;
         if let Some(name) = cleared {
             self.run.say(&Event::Repaired(format!(
                 "dropped the invalid index {name}, whose creation was interrupted"
@@ -249,8 +253,8 @@ impl<'a> MigrationRun<'a> {
         Ok(())
     }
 
-    async fn execute(&self, statement: &Statement<'_>, number: usize) -> Result<(), Attempt> {
-        self.check().map_err(Attempt::Abort)?;
+    async fn execute(&self, statement: &Statement<'_>, number: usize) -> Result<(), AttemptError> {
+        self.check().map_err(AttemptError::Abort)?;
         self.run.say(&Event::Statement {
             name: &self.migration.name,
             number,
@@ -262,12 +266,12 @@ impl<'a> MigrationRun<'a> {
             .connection
             .batch_execute(statement.text)
             .await
-            .map_err(|error| Attempt::Failed(Failure::of(statement, error)))
+            .map_err(|error| AttemptError::Failed(Failure::of(statement, error)))
     }
 
     /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run changed. The
     /// lock timeout limits the wait for locks, because a waiting statement blocks every later query on that table.
-    async fn settings(&self, lock_timeout: Duration) -> Result<(), Attempt> {
+    async fn settings(&self, lock_timeout: Duration) -> Result<(), AttemptError> {
         let client = &self.run.connection;
         let text = format!(
             "RESET ALL; SET standard_conforming_strings = on; SET lock_timeout = {}",
@@ -276,7 +280,7 @@ impl<'a> MigrationRun<'a> {
         client
             .batch_execute(&text)
             .await
-            .map_err(|error| Attempt::Failed(Failure::of_own_sql(error)))?;
+            .map_err(|error| AttemptError::Failed(Failure::of_own_sql(error)))?;
         // With this setting, PostgreSQL soon stops a statement whose client was killed, and releases its locks. Some
         // operating systems do not support the setting, so its failure is ignored.
         let _ = client
@@ -309,10 +313,10 @@ impl<'a> MigrationRun<'a> {
     }
 
     /// Decides if the step is tried again. If so, waits until the next attempt; if not, returns the error.
-    async fn retry_or_fail(&mut self, error: Attempt, progress: &Progress) -> Result<(), MigrateError> {
+    async fn retry_or_fail(&mut self, error: AttemptError, progress: &Progress) -> Result<(), MigrateError> {
         let failure = match error {
-            Attempt::Abort(error) => return Err(error),
-            Attempt::Failed(failure) => failure,
+            AttemptError::Abort(error) => return Err(error),
+            AttemptError::Failed(failure) => failure,
         };
         self.tries += 1;
         if self.run.interrupt.is_set() || !failure.source.is_lock() {
@@ -381,7 +385,7 @@ impl<'a> MigrationRun<'a> {
 }
 
 /// Failure of one attempt.
-enum Attempt {
+enum AttemptError {
     /// PostgreSQL or the connection failed; another attempt may succeed.
     Failed(Failure),
     /// Any other error, which stops the run.

@@ -13,7 +13,7 @@
 //! request = JSON.parse(command.step('{"value":{}}')); // { kind: "exit", code: 0 }
 //! ```
 
-mod held_port;
+mod shared_listener;
 
 use std::any::Any;
 use std::ffi::OsString;

@@ -291,7 +291,8 @@ impl Segment {
     }
 
     /// Returns the segment. Static text is converted to the normal form of paths.
-    pub(crate) fn normalized(&self) -> Self {
+    #[must_use]
+    pub fn normalized(&self) -> Self {
         match self {
             Self::Static(text) => match normal_path(text) {
                 Some(Cow::Owned(normal)) => Self::Static(normal.into()),

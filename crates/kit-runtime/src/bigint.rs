@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use num_bigint::ToBigInt as _;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -23,15 +24,8 @@ pub(crate) const MAX_CHARACTERS: usize = 1000;
 /// assert!(BigInt::from(7) < number);
 /// # Ok::<(), kit_runtime::ParseBigIntError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct BigInt(Inner);
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Inner {
-    Small(i128),
-    /// A number that does not fit into an `i128`. The string is an optional minus, then digits without leading zeros.
-    Large(Box<str>),
-}
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BigInt(num_bigint::BigInt);
 
 /// Error for a string that is not an integer in decimal digits, or that has more than 1,000 characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,16 +60,8 @@ impl BigInt {
         if !is_number || text.len() > MAX_CHARACTERS {
             return None;
         }
-        if let Ok(small) = text.parse() {
-            return Some(Self(Inner::Small(small)));
-        }
-        let digits = digits.trim_start_matches('0');
-        let sign = if text.starts_with('-') { "-" } else { "" };
-        let text = format!("{sign}{digits}");
-        Some(match text.parse() {
-            Ok(small) => Self(Inner::Small(small)),
-            Err(_) => Self(Inner::Large(text.into())),
-        })
+        // The library would also accept `+` and `_`.
+        text.parse().ok().map(Self)
     }
 
     /// Converts a JSON number. Returns `None` if the number is not an integer, or if it is beyond 2^53 - 1, because a
@@ -86,27 +72,11 @@ impl BigInt {
         (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| Self::from(number as i64))
     }
 
-    fn is_negative(&self) -> bool {
-        match &self.0 {
-            Inner::Small(number) => *number < 0,
-            Inner::Large(text) => text.starts_with('-'),
-        }
-    }
-
-    /// Returns the digits without the sign.
-    fn digits(&self) -> String {
-        match &self.0 {
-            Inner::Small(number) => number.unsigned_abs().to_string(),
-            Inner::Large(text) => text.trim_start_matches('-').to_owned(),
-        }
-    }
-
     /// Compares the number with a double, without rounding. An infinite bound is beyond all integers.
     pub(crate) fn compare(&self, bound: f64) -> Ordering {
-        // `{:.0}` is exact because Rust prints all digits of an integral double.
         let whole = bound.floor();
-        let order = match Self::read(&format!("{whole:.0}")) {
-            Some(whole) => self.cmp(&whole),
+        let order = match whole.to_bigint() {
+            Some(whole) => self.0.cmp(&whole),
             None if bound > 0.0 => Ordering::Less,
             None => Ordering::Greater,
         };
@@ -120,64 +90,19 @@ impl BigInt {
 
     /// Returns true if the number is an integer multiple of `digits * 10 ^ exponent`.
     pub(crate) fn is_multiple_of(&self, digits: u128, exponent: i32) -> bool {
-        let mut own = self.digits();
-        if own == "0" {
-            return digits != 0;
-        }
-        let places = exponent.unsigned_abs() as usize;
-        if exponent > 0 {
-            let zeros = own.len() - own.trim_end_matches('0').len();
-            if zeros < places {
-                return false;
-            }
-            own.truncate(own.len() - places);
+        let power = num_bigint::BigInt::from(10).pow(exponent.unsigned_abs());
+        let (number, divisor) = if exponent > 0 {
+            (self.0.clone(), power * digits)
         } else {
-            own.extend(std::iter::repeat_n('0', places));
-        }
-        // Long division, one digit at a time: the number has up to 1,000 digits, the divisor at most 17.
-        let remainder = own.bytes().try_fold(0_u128, |rest, digit| {
-            (rest * 10 + u128::from(digit - b'0')).checked_rem(digits)
-        });
-        remainder == Some(0)
-    }
-}
-
-impl Default for BigInt {
-    fn default() -> Self {
-        Self(Inner::Small(0))
-    }
-}
-
-impl Ord for BigInt {
-    fn cmp(&self, other: &Self) -> Ordering {
-        if let (Inner::Small(own), Inner::Small(other)) = (&self.0, &other.0) {
-            return own.cmp(other);
-        }
-        let size = |number: &Self| {
-            let digits = number.digits();
-            (digits.len(), digits)
+            (&self.0 * power, digits.into())
         };
-        match (self.is_negative(), other.is_negative()) {
-            (false, true) => Ordering::Greater,
-            (true, false) => Ordering::Less,
-            (false, false) => size(self).cmp(&size(other)),
-            (true, true) => size(other).cmp(&size(self)),
-        }
-    }
-}
-
-impl PartialOrd for BigInt {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+        divisor != num_bigint::BigInt::ZERO && number % divisor == num_bigint::BigInt::ZERO
     }
 }
 
 impl fmt::Display for BigInt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Inner::Small(number) => number.fmt(f),
-            Inner::Large(text) => f.write_str(text),
-        }
+        self.0.fmt(f)
     }
 }
 
@@ -197,7 +122,7 @@ impl FromStr for BigInt {
 
 impl From<i128> for BigInt {
     fn from(number: i128) -> Self {
-        Self(Inner::Small(number))
+        Self(number.into())
     }
 }
 
@@ -223,10 +148,7 @@ impl TryFrom<&BigInt> for i128 {
     type Error = OutOfRange;
 
     fn try_from(number: &BigInt) -> Result<Self, OutOfRange> {
-        match number.0 {
-            Inner::Small(number) => Ok(number),
-            Inner::Large(_) => Err(OutOfRange),
-        }
+        Self::try_from(&number.0).map_err(|_| OutOfRange)
     }
 }
 
@@ -306,7 +228,18 @@ mod tests {
             assert_eq!(big(text).to_string(), shown);
         }
         assert_eq!(big(&format!("{}1", "0".repeat(900))), BigInt::from(1));
-        for bad in ["", "-", "+1", "1.0", " 1", "0x1", "1n", "9".repeat(1001).as_str()] {
+        for bad in [
+            "",
+            "-",
+            "+1",
+            "-+1",
+            "1_000",
+            "1.0",
+            " 1",
+            "0x1",
+            "1n",
+            "9".repeat(1001).as_str(),
+        ] {
             assert!(bad.parse::<BigInt>().is_err(), "{bad}");
         }
     }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Scope, SpanRef};
@@ -69,7 +69,7 @@ where
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut fields = Fields::default();
+        let mut fields = Fields::of_event(event.metadata());
         event.record(&mut fields);
         let level = *event.metadata().level();
         let mut entry = entry(level, fields);
@@ -79,7 +79,7 @@ where
             entry.insert("spanId".to_owned(), json!(span));
         }
         let spans = context.event_scope(event).into_iter().flat_map(Scope::from_root);
-        let spans: Vec<Value> = spans.map(|span| told(&span)).collect();
+        let spans: Vec<Value> = spans.map(|span| span_json(&span)).collect();
         if !spans.is_empty() {
             entry.insert("spans".to_owned(), Value::Array(spans));
         }
@@ -89,7 +89,7 @@ where
 }
 
 /// Returns a span as JSON: its name, and its fields as `data` if it has any.
-fn told<S>(span: &SpanRef<'_, S>) -> Value
+fn span_json<S>(span: &SpanRef<'_, S>) -> Value
 where
     S: for<'a> LookupSpan<'a>,
 {
@@ -130,9 +130,20 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
 pub(crate) struct Fields {
     message: String,
     data: Map<String, Value>,
+    /// True if the runtime itself writes the fields.
+    is_of_runtime: bool,
 }
 
 impl Fields {
+    /// Creates the fields of an event.
+    fn of_event(metadata: &Metadata<'_>) -> Self {
+        let module = metadata.module_path().unwrap_or_default();
+        Self {
+            is_of_runtime: module.starts_with("kit_runtime::"),
+            ..Self::default()
+        }
+    }
+
     /// Returns the fields with the message as one of them.
     pub(crate) fn into_data(mut self) -> Map<String, Value> {
         if !self.message.is_empty() {
@@ -142,7 +153,11 @@ impl Fields {
     }
 
     fn insert(&mut self, field: &Field, value: Value) {
-        let value = redactor().value(field.name(), value);
+        let value = if self.is_of_runtime {
+            redactor().value_of_runtime(field.name(), value)
+        } else {
+            redactor().value(field.name(), value)
+        };
         self.data.insert(field.name().to_owned(), value);
     }
 }

@@ -216,12 +216,12 @@ mod tests {
         lines.writer.room = 2 * MOST;
         lines.flush();
         let written = String::from_utf8(std::mem::take(&mut lines.writer.written)).expect("text");
-        let (_, told) = written.split_once('\n').expect("two lines");
+        let (_, warning) = written.split_once('\n').expect("two lines");
         assert!(
-            told.contains(
+            warning.contains(
                 "3 log entries were dropped: standard output took no more (No space left on device"
             ),
-            "{told}"
+            "{warning}"
         );
         assert!(!lines.is_waiting());
     }

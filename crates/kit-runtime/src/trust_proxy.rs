@@ -6,7 +6,9 @@
 //! implements the same, and `conformance/trust-proxy.json` tests both implementations.
 
 use std::borrow::Cow;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
+
+use ipnet::IpNet;
 
 use crate::Error;
 
@@ -25,7 +27,7 @@ enum Proxies {
     /// The proxies nearest to the server are trusted, this many.
     Count(usize),
     /// Proxies with these addresses are trusted.
-    Ranges(Vec<Range>),
+    Ranges(Vec<IpNet>),
     /// All proxies are trusted. This is safe only if each proxy replaces the header.
     All,
 }
@@ -39,36 +41,12 @@ enum ForwardingHeader {
     Forwarded,
 }
 
-/// A range of addresses that begin with the same bits: `10.0.0.0/8`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Range {
-    address: IpAddr,
-    bits: u32,
-}
-
-const NAMES: [(&str, &[(IpAddr, u32)]); 3] = [
-    (
-        "loopback",
-        &[
-            (IpAddr::V4(Ipv4Addr::new(127, 0, 0, 0)), 8),
-            (IpAddr::V6(Ipv6Addr::LOCALHOST), 128),
-        ],
-    ),
-    (
-        "linklocal",
-        &[
-            (IpAddr::V4(Ipv4Addr::new(169, 254, 0, 0)), 16),
-            (IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0)), 10),
-        ],
-    ),
+const NAMES: [(&str, &[&str]); 3] = [
+    ("loopback", &["127.0.0.0/8", "::1/128"]),
+    ("linklocal", &["169.254.0.0/16", "fe80::/10"]),
     (
         "uniquelocal",
-        &[
-            (IpAddr::V4(Ipv4Addr::new(10, 0, 0, 0)), 8),
-            (IpAddr::V4(Ipv4Addr::new(172, 16, 0, 0)), 12),
-            (IpAddr::V4(Ipv4Addr::new(192, 168, 0, 0)), 16),
-            (IpAddr::V6(Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0)), 7),
-        ],
+        &["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
     ),
 ];
 
@@ -142,13 +120,9 @@ impl Proxies {
         }
         let mut ranges = Vec::new();
         for item in text.split(',').map(str::trim) {
-            if let Some((_, known)) = NAMES.iter().find(|(name, _)| *name == item) {
-                ranges.extend(known.iter().map(|(address, bits)| Range {
-                    address: *address,
-                    bits: *bits,
-                }));
-            } else {
-                ranges.push(Range::parse(item).ok_or_else(|| refused(item))?);
+            let known = NAMES.iter().find(|(name, _)| *name == item);
+            for text in known.map_or(&[item][..], |(_, texts)| texts) {
+                ranges.push(parse_range(text).ok_or_else(|| refused(item))?);
             }
         }
         Ok(Self::Ranges(ranges))
@@ -161,7 +135,7 @@ impl Proxies {
             Self::None => false,
             Self::All => true,
             Self::Count(count) => distance < *count,
-            Self::Ranges(ranges) => ranges.iter().any(|range| range.has(address)),
+            Self::Ranges(ranges) => ranges.iter().any(|range| range.contains(&address)),
         }
     }
 }
@@ -173,35 +147,14 @@ fn refused(found: &str) -> Error {
     ))
 }
 
-impl Range {
-    fn parse(text: &str) -> Option<Self> {
-        let (address, length) = match text.split_once('/') {
-            Some((address, length)) => (address, Some(length)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let bits = match length {
-            None => most,
-            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().ok()?,
-            Some(_) => return None,
-        };
-        (bits <= most).then_some(Self { address, bits })
-    }
-
-    fn has(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                let differing = u32::from(own) ^ u32::from(other);
-                differing.leading_zeros() >= self.bits
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => {
-                let differing = u128::from(own) ^ u128::from(other);
-                differing.leading_zeros() >= self.bits
-            }
-            _ => false,
-        }
-    }
+/// Parses an address or a range. The library would also accept `010.0.0.0/8`.
+fn parse_range(text: &str) -> Option<IpNet> {
+    let Some((address, length)) = text.split_once('/') else {
+        return Some(IpNet::from(text.parse::<IpAddr>().ok()?));
+    };
+    let is_length = length.len() <= 3 && length.bytes().all(|byte| byte.is_ascii_digit());
+    let bits = length.parse().ok().filter(|_| is_length)?;
+    IpNet::new(address.parse().ok()?, bits).ok()
 }
 
 impl ForwardingHeader {

@@ -7,7 +7,10 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use kit_runtime::axum::body::{Body, to_bytes};
 use kit_runtime::axum::http;
-use kit_runtime::{Application, Error, Request, Response, Routes, StatusCode, Value};
+use kit_runtime::{Application, Error, Request, Response, Routes, Segment, StatusCode, Value};
+
+/// Path of an item: `/items/:id`.
+const ITEM: &[Segment] = &[Segment::Static("items"), Segment::Parameter("id")];
 
 #[derive(Clone)]
 struct App;
@@ -31,9 +34,9 @@ fn ask(method: &str, body: &'static str) -> (u16, Value) {
 
 async fn answer(method: &str, body: &'static str) -> (u16, Value) {
     let router = Routes::new(App)
-        .route("GET /items/:id", &["id"], nothing)
-        .route("POST /items/:id", &["id"], nothing)
-        .route("DELETE /items/:id", &["id"], nothing)
+        .route("GET /items/:id", ITEM, nothing)
+        .route("POST /items/:id", ITEM, nothing)
+        .route("DELETE /items/:id", ITEM, nothing)
         .into_router();
     let request = http::Request::builder()
         .method(method)

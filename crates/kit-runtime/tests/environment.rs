@@ -7,7 +7,7 @@
 mod process;
 
 use kit_runtime::shape::{Format, Index, Keys, Property, Shape};
-use kit_runtime::{Application, Contract, Error, Request, Response, Routes, StatusCode, Value};
+use kit_runtime::{Application, Contract, Error, Request, Response, Routes, Segment, StatusCode, Value};
 use process::Server;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,35 @@ async fn login(_app: App, request: Request) -> Result<Response, Error> {
             kept = "shown",
             "A configured name"
         );
+    });
+    let context = request.into_context()?;
+    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+}
+
+/// Value that only the program knows. It has a field with the name of a sensitive property.
+#[derive(Debug)]
+#[allow(dead_code)] // the fields are read by `Debug` only
+struct Payment {
+    card_number: &'static str,
+    amount: u32,
+}
+
+async fn pay(_app: App, request: Request) -> Result<Response, Error> {
+    let payment = Payment {
+        card_number: "secret-debug",
+        amount: 7_110_002,
+    };
+    let span = tracing::info_span!("pay", card_number = "secret-span");
+    span.in_scope(|| {
+        tracing::info!(
+            cardNumber = "secret-property",
+            payment.card_number = "secret-nested",
+            r#type = "secret-keyword",
+            card_numbers = "shown-field",
+            "Fields of the handler"
+        );
+        tracing::info!(payment = ?payment, "Debug output");
+        tracing::info!("$.cards[0].cardNumber: expected number, received \"secret-message\"");
     });
     let context = request.into_context()?;
     Ok(Response::empty(&context, StatusCode::NO_CONTENT))
@@ -133,8 +162,10 @@ fn server() {
         return;
     }
     let router = Routes::new(App)
-        .route("POST /logins", &[], login)
-        .route("POST /documents", &[], document)
+        .route("POST /logins", &[Segment::Static("logins")], login)
+        .route("POST /payments", &[Segment::Static("payments")], pay)
+        .route("POST /documents", &[Segment::Static("documents")], document)
+        .sensitive(&["cardNumber", "code", "type"])
         .openapi(r#"{"openapi":"3.1.0"}"#)
         .into_router();
     let _ = kit_runtime::run(kit_runtime::serve(router));
@@ -199,6 +230,34 @@ fn hides_credentials_and_configured_fields_in_the_log_in_production_and_developm
         assert!(!log.contains("secret-iban"), "{log}");
         for secret in ["secret-password", "secret-span", "7110001"] {
             assert!(log.contains(secret), "{secret}: {log}");
+        }
+    }
+}
+
+#[test]
+fn hides_fields_that_have_the_name_of_a_sensitive_property() {
+    for variables in [
+        &[] as &[_],
+        &[("LOG_REDACT_DEFAULTS", "false"), ("NODE_ENV", "development")],
+    ] {
+        let server = start(variables);
+        let answer = server.post("/payments", "");
+        assert!(answer.starts_with("HTTP/1.1 204 "), "{answer}");
+        let refused = server.post("/logins", "{}");
+        assert!(refused.starts_with("HTTP/1.1 400 "), "{refused}");
+        let log = server.stop();
+        assert!(!log.contains("secret-"), "{log}");
+        for shown in [
+            r#""cardNumber":"[redacted]""#,
+            r#""payment.card_number":"[redacted]""#,
+            r#""data":{"card_number":"[redacted]"}"#,
+            r#"Payment { card_number: \"[redacted]\", amount: 7110002 }"#,
+            "$.cards[0].cardNumber: expected number, received [redacted]",
+            "shown-field",
+            // The code of an error is not a property of the application.
+            r#""code":"VALIDATION_ERROR""#,
+        ] {
+            assert!(log.contains(shown), "{shown}: {log}");
         }
     }
 }

@@ -11,13 +11,16 @@ mod process;
 use std::collections::BTreeMap;
 
 use collector::{collector, hex, received, show, values};
-use kit_runtime::{Application, Error, Request, Response, Routes, StatusCode};
+use kit_runtime::{Application, Error, Request, Response, Routes, Segment, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use process::Server;
 use tracing::Instrument as _;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+
+/// Path of an item: `/items/:id`.
+const ITEM: &[Segment] = &[Segment::Static("items"), Segment::Parameter("id")];
 
 #[derive(Clone)]
 struct App;
@@ -60,9 +63,7 @@ fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
         return;
     }
-    let router = Routes::new(App)
-        .route("GET /items/:id", &["id"], item)
-        .into_router();
+    let router = Routes::new(App).route("GET /items/:id", ITEM, item).into_router();
     let _ = kit_runtime::run(async {
         tracing::info_span!("start").in_scope(|| tracing::info!("The job runs"));
         kit_runtime::serve(router).await

@@ -42,6 +42,17 @@ fn hides_the_paths_of_the_conformance_vectors() {
 }
 
 #[test]
+fn hides_the_sensitive_names_of_the_conformance_vectors() {
+    let shared = shared();
+    for case in shared["names"].as_array().expect("a list") {
+        let redactor = Redactor::default();
+        redactor.hide_names(&texts(&case["names"]));
+        let path: Vec<String> = texts(&case["path"]).into_iter().map(str::to_owned).collect();
+        assert_eq!(redactor.hides(&path), case["hidden"] == true, "{case}");
+    }
+}
+
+#[test]
 fn hides_values_in_the_validation_messages_of_the_conformance_vectors() {
     let shared = shared();
     for case in shared["messages"].as_array().expect("a list") {

@@ -3,7 +3,8 @@
 // Helper functions of tests may unwrap like tests.
 #![allow(clippy::unwrap_used)]
 
-use kit_runtime::{Match, RouteTree};
+use kit_router::RoutePath;
+use kit_runtime::{Match, RouteTree, Segment};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -26,19 +27,34 @@ enum Expected {
     Refused { allow: Vec<String> },
 }
 
+/// Returns the text for the rest of the process. Routes need `&'static str`, because in generated servers they are
+/// constants.
+fn leak(text: &str) -> &'static str {
+    text.to_owned().leak()
+}
+
+fn segment(segment: &kit_router::Segment) -> Segment {
+    match segment.normalized() {
+        kit_router::Segment::Static(text) => Segment::Static(leak(&text)),
+        kit_router::Segment::Parameter(name) => Segment::Parameter(leak(&name)),
+        kit_router::Segment::Wildcard(name) => Segment::Wildcard(leak(&name)),
+    }
+}
+
 #[test]
 fn finds_the_routes_of_the_conformance_corpus() {
     let corpus: Corpus = serde_json::from_str(include_str!("../../../conformance/router.json")).unwrap();
     let mut wrong = Vec::new();
     let mut count = 0;
     for group in &corpus.groups {
-        let routes: Vec<(&'static str, &str)> = group
+        let routes: Vec<(&'static str, &'static [Segment])> = group
             .routes
             .iter()
             .map(|route| {
                 let (method, path) = route.split_once(' ').unwrap();
-                // Routes need `&'static str`, because in generated servers they are constants.
-                (&*Box::leak(method.to_owned().into_boxed_str()), path)
+                let path = RoutePath::parse(path).unwrap();
+                let segments: Vec<_> = path.segments().iter().map(segment).collect();
+                (leak(method), &*segments.leak())
             })
             .collect();
         let tree = RouteTree::new(&routes);

@@ -13,7 +13,7 @@ use std::net::TcpListener;
 
 use collector::{collector, hex, received, show, values};
 use kit_runtime::shape::{Property, Shape};
-use kit_runtime::{Application, Contract, Error, Middleware, Request, Response, Routes, StatusCode};
+use kit_runtime::{Application, Contract, Error, Middleware, Request, Response, Routes, Segment, StatusCode};
 use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
@@ -22,6 +22,9 @@ use process::Server;
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
+
+/// Path of an item: `/items/:id`.
+const ITEM: &[Segment] = &[Segment::Static("items"), Segment::Parameter("id")];
 
 #[derive(Clone)]
 struct App;
@@ -78,9 +81,7 @@ fn server() {
     if std::env::var_os("KIT_TEST_SERVER").is_none() {
         return;
     }
-    let router = Routes::new(App)
-        .route("GET /items/:id", &["id"], item)
-        .into_router();
+    let router = Routes::new(App).route("GET /items/:id", ITEM, item).into_router();
     let _ = kit_runtime::run(kit_runtime::serve(router));
 }
 

@@ -20,6 +20,7 @@
 // Reason: this crate prints only a few kilobytes of text, and the format strings are easiest to read in place.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+mod cors;
 mod database;
 mod errors;
 mod handlers;
@@ -196,7 +197,11 @@ pub fn generate(program: &Program, options: &Options) -> Output {
         files,
         warnings,
         manifest_problems: manifest.problems,
-        problems: types.problems(),
+        problems: types
+            .problems()
+            .into_iter()
+            .chain(cors::problems(program))
+            .collect(),
     }
 }
 

@@ -74,7 +74,7 @@ impl Manifest {
         let table = document.entry("dependencies").or_insert_with(toml_edit::table);
         match table.as_table_like_mut() {
             None => problems.push(ManifestProblem {
-                message: "`dependencies` in Cargo.toml is no table".to_owned(),
+                message: "`dependencies` in Cargo.toml is not a table".to_owned(),
                 line: line_of(text, "dependencies"),
                 help: "write `[dependencies]` and a line for each dependency below it".to_owned(),
             }),

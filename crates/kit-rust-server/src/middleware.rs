@@ -17,12 +17,12 @@ pub(crate) struct Middleware {
     /// Name of its Rust type: `RequireAuth`.
     pub(crate) r#type: String,
     /// Values that it adds below `ctx` and that entities use as owners.
-    pub(crate) adds: Vec<Added>,
+    pub(crate) adds: Vec<ContextValue>,
 }
 
 /// A value that a middleware adds below `ctx`.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Added {
+pub(crate) struct ContextValue {
     /// Path of the value below `ctx`: `user.id`.
     pub(crate) context: String,
     /// Field of the value in the middleware's type: `user_id`.
@@ -59,14 +59,14 @@ impl Middleware {
             name: name.to_owned(),
             module,
             r#type: unique(names::type_name(&names::variant(name)), taken),
-            adds: added(program, name),
+            adds: context_values(program, name),
         }
     }
 }
 
 /// Returns the values that middleware with this name adds. If several have the name, only values that all of them
 /// add.
-fn added(program: &Program, name: &str) -> Vec<Added> {
+fn context_values(program: &Program, name: &str) -> Vec<ContextValue> {
     let known = program.application.middleware.iter();
     let mut known = known.filter(|source| source.name == name && source.kind != MiddlewareKind::BuiltIn);
     let mut paths = known
@@ -76,11 +76,11 @@ fn added(program: &Program, name: &str) -> Vec<Added> {
     for source in known {
         paths.retain(|path| source.added_context.contains(path));
     }
-    let mut found: Vec<Added> = Vec::new();
+    let mut found: Vec<ContextValue> = Vec::new();
     for context in paths {
         let wanted = names::field(&context.replace('.', "_"));
         let field = names::unique(wanted, |taken| found.iter().any(|known| known.field == taken));
-        found.push(Added { context, field });
+        found.push(ContextValue { context, field });
     }
     found
 }

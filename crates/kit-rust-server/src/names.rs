@@ -100,6 +100,7 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Router",
     "Routes",
     "Row",
+    "Segment",
     "Serialize",
     "SerializeSeq",
     "Serializer",

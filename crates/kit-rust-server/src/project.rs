@@ -24,12 +24,11 @@ const GUARD: [(&str, &str); 10] = [
         "src/authority.rs",
         include_str!("../../kit-guard/src/authority.rs"),
     ),
-    ("src/chunked.rs", include_str!("../../kit-guard/src/chunked.rs")),
-    ("src/coding.rs", include_str!("../../kit-guard/src/coding.rs")),
     (
-        "src/extension.rs",
-        include_str!("../../kit-guard/src/extension.rs"),
+        "src/chunk_extension.rs",
+        include_str!("../../kit-guard/src/chunk_extension.rs"),
     ),
+    ("src/chunked.rs", include_str!("../../kit-guard/src/chunked.rs")),
     ("src/guard.rs", include_str!("../../kit-guard/src/guard.rs")),
     ("src/head.rs", include_str!("../../kit-guard/src/head.rs")),
     ("src/lib.rs", include_str!("../../kit-guard/src/lib.rs")),
@@ -37,6 +36,10 @@ const GUARD: [(&str, &str); 10] = [
     (
         "src/rejection.rs",
         include_str!("../../kit-guard/src/rejection.rs"),
+    ),
+    (
+        "src/transfer_coding.rs",
+        include_str!("../../kit-guard/src/transfer_coding.rs"),
     ),
 ];
 

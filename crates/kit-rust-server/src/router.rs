@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use heck::ToSnakeCase;
-use kit_ir::{MiddlewareKind, Route, TypeKind};
+use kit_analysis::sensitive_names;
+use kit_ir::{MiddlewareKind, Program, Route, Segment, TypeKind};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -12,7 +13,7 @@ use crate::errors::status_name;
 use crate::middleware::Middleware;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::types::{Form, Types};
-use crate::{File, names};
+use crate::{File, cors, names};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -203,7 +204,13 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     if all().any(|handled| handled.is_open(types)) {
         runtime.push("Reply");
     }
+    if all().any(|handled| !handled.route.path.segments().is_empty()) {
+        runtime.push("Segment");
+    }
     let mut external = Imports::default();
+    if cors::is_on(types) {
+        runtime.push("Cors");
+    }
     for name in runtime.into_iter().filter(|name| !types.declares(name)) {
         external.add("kit_runtime", name);
     }
@@ -306,27 +313,54 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
 }
 
 fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
+    let cors = cors::call(types);
     let [router, table] = ["Router", "Routes"].map(|name| types.of_runtime(name));
     let groups = routes.groups.iter();
     let calls = groups.flat_map(|group| group.routes.iter().map(move |handled| (group, handled)));
     let calls = calls.map(|(group, handled)| {
         let route = handled.route;
         let reference = string_literal(&route.reference());
-        let parameters = route.parameters.iter().map(|name| string_literal(name));
+        let segments = route.path.segments().iter().map(|part| segment(types, part));
         let function = ident(&handled.function);
         let source = source(types, handled);
         let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
-        quote!(.route(#reference, &[#(#parameters),*], #function) #source.handler(#file, #name))
+        quote!(.route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name))
     });
+    let sensitive = sensitive(types.program);
     quote! {
         /// Returns the router, which responds to every request of the application.
         pub fn router(app: App) -> #router<App> {
             #table::new(app)
                 #(#calls)*
+                #cors
                 .openapi(include_str!("schemas/openapi.json"))
+                #sensitive
                 .into_router()
         }
     }
+}
+
+/// Returns the Rust expression for a segment of a route's path: `Segment::Parameter("id")`. Static text has the normal
+/// form of paths, as the runtime requires.
+fn segment(types: &Types<'_>, segment: &Segment) -> TokenStream {
+    let (variant, text) = match segment.normalized() {
+        Segment::Static(text) => ("Static", text),
+        Segment::Parameter(name) => ("Parameter", name),
+        Segment::Wildcard(name) => ("Wildcard", name),
+    };
+    let (path, variant, text) = (types.of_runtime("Segment"), ident(variant), string_literal(&text));
+    quote!(#path::#variant(#text))
+}
+
+/// Returns the method call that tells the runtime the names of sensitive properties: their names in TypeScript, in the
+/// database and in Rust. Returns `None` if there are none.
+fn sensitive(program: &Program) -> Option<TokenStream> {
+    let declared = sensitive_names(program);
+    let fields = declared.iter().map(|name| names::plain_field(name));
+    let mut all: BTreeSet<String> = fields.collect();
+    all.extend(declared.iter().map(|&name| name.to_owned()));
+    let all: Vec<_> = all.iter().map(|name| string_literal(name)).collect();
+    (!all.is_empty()).then(|| quote!(.sensitive(&[#(#all),*])))
 }
 
 /// Returns the method call that tells the runtime the source locations of a route, for errors in development.

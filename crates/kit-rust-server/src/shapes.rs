@@ -218,11 +218,11 @@ pub(crate) fn decimal(number: f64) -> TokenStream {
 /// Returns a Rust integer literal for a number up to 2^53 - 1. Returns `None` for any other number.
 pub(crate) fn whole_literal(number: f64) -> Option<TokenStream> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-    (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| whole(number))
+    (number.fract() == 0.0 && number.abs() <= MAX_SAFE).then(|| integer_literal(number))
 }
 
 /// Returns a Rust integer literal for a `f64` without a fraction.
-pub(crate) fn whole(number: f64) -> TokenStream {
+pub(crate) fn integer_literal(number: f64) -> TokenStream {
     match format!("{number:.0}").as_str() {
         "-0" => digits("0"),
         text => digits(&grouped(text)),

@@ -12,88 +12,64 @@ pub struct File {
     pub text: String,
 }
 
+/// Returns the path of a file in projects, and the text of its template. The template has the same path, unless the
+/// second argument is another one.
+macro_rules! template {
+    ($path:literal) => {
+        template!($path, $path)
+    };
+    ($path:literal, $template:literal) => {
+        ($path, include_str!(concat!("../templates/project/", $template)))
+    };
+}
+
 /// Files that are equal in all projects, except for the name of the project. The templates have no leading dot in their
 /// names, so that tools do not apply them to this repository.
-const COMMON: [(&str, &str); 22] = [
-    (".dockerignore", include_str!("../templates/project/dockerignore")),
-    (
-        ".github/workflows/ci.yml",
-        include_str!("../templates/project/github/ci.yml"),
-    ),
-    (".gitignore", include_str!("../templates/project/gitignore")),
-    ("AGENTS.md", include_str!("../templates/project/AGENTS.md")),
-    ("Dockerfile", include_str!("../templates/project/Dockerfile")),
-    ("README.md", include_str!("../templates/project/README.md")),
-    ("compose.yaml", include_str!("../templates/project/compose.yaml")),
-    (
-        "kit.config.ts",
-        include_str!("../templates/project/kit.config.ts"),
-    ),
-    (
-        "otel-collector.yaml",
-        include_str!("../templates/project/otel-collector.yaml"),
-    ),
-    ("src/auth.ts", include_str!("../templates/project/src/auth.ts")),
-    (
-        "src/auth-key.ts",
-        include_str!("../templates/project/src/auth-key.ts"),
-    ),
-    ("src/main.ts", include_str!("../templates/project/src/main.ts")),
-    (
-        "src/todos.routes.ts",
-        include_str!("../templates/project/src/todos.routes.ts"),
-    ),
-    (
-        "src/todos.types.ts",
-        include_str!("../templates/project/src/todos.types.ts"),
-    ),
-    (
-        "tests/fixtures.ts",
-        include_str!("../templates/project/tests/fixtures.ts"),
-    ),
-    (
-        "tests/auth.test.ts",
-        include_str!("../templates/project/tests/auth.test.ts"),
-    ),
-    (
-        "tests/token.ts",
-        include_str!("../templates/project/tests/token.ts"),
-    ),
-    (
-        "tests/support.ts",
-        include_str!("../templates/project/tests/support.ts"),
-    ),
-    (
-        "tests/todos.test.ts",
-        include_str!("../templates/project/tests/todos.test.ts"),
-    ),
-    (
-        "tsconfig.json",
-        include_str!("../templates/project/tsconfig.json"),
-    ),
+const COMMON: [(&str, &str); 23] = [
+    template!(".dockerignore", "dockerignore"),
+    template!(".github/workflows/ci.yml", "github/ci.yml"),
+    template!(".gitignore", "gitignore"),
+    template!("AGENTS.md"),
+    template!("Dockerfile"),
+    template!("README.md"),
+    template!("compose.yaml"),
+    template!("kit.config.ts"),
     // Output of `kit migrate:generate --name create_todos` for the types. `tests/scaffold` checks that a build finds no
     // pending changes.
-    (
+    template!(
         "migrations/{{timestamp}}_create_todos/changes.json",
-        include_str!("../templates/project/migrations/changes.json"),
+        "migrations/changes.json"
     ),
-    (
+    template!(
         "migrations/{{timestamp}}_create_todos/migration.sql",
-        include_str!("../templates/project/migrations/migration.sql"),
+        "migrations/migration.sql"
     ),
+    template!(
+        "migrations/{{timestamp}}_create_todos/snapshot.json",
+        "migrations/snapshot.json"
+    ),
+    template!("otel-collector.yaml"),
+    template!("src/auth-key.ts"),
+    template!("src/auth.ts"),
+    template!("src/main.ts"),
+    template!("src/todos.routes.ts"),
+    template!("src/todos.types.ts"),
+    template!("tests/auth.test.ts"),
+    template!("tests/fixtures.ts"),
+    template!("tests/support.ts"),
+    template!("tests/todos.test.ts"),
+    template!("tests/token.ts"),
+    template!("tsconfig.json"),
 ];
 
-const SNAPSHOT: (&str, &str) = (
-    "migrations/{{timestamp}}_create_todos/snapshot.json",
-    include_str!("../templates/project/migrations/snapshot.json"),
-);
+/// Template of `src/app.ts`.
+const APP: &str = include_str!("../templates/project/src/app.ts");
 
 /// Returns the files of a project, `package.json` first.
 pub fn project(options: &Options) -> Vec<File> {
     let [database, handlers] = of_database(options.database);
     let application = app(options.server);
     let texts = COMMON.into_iter().chain([
-        SNAPSHOT,
         ("src/app.ts", application.as_str()),
         ("src/database.ts", database),
         ("src/todos.handlers.ts", handlers),
@@ -123,8 +99,7 @@ pub fn project(options: &Options) -> Vec<File> {
 /// Returns `src/app.ts`. All server adapters are used in the same way.
 fn app(server: Server) -> String {
     let name = server.name();
-    include_str!("../templates/project/src/app.ts")
-        .replace("nativeServer", &format!("{name}Server"))
+    APP.replace("nativeServer", &format!("{name}Server"))
         .replace("@kit/server-native", &format!("@kit/server-{name}"))
 }
 
@@ -143,5 +118,38 @@ fn of_database(adapter: Adapter) -> [&'static str; 2] {
             include_str!("../templates/database/kysely/database.ts"),
             include_str!("../templates/database/kysely/todos.handlers.ts"),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{APP, COMMON};
+
+    #[test]
+    #[allow(clippy::disallowed_methods)] // Reason: the templates are files.
+    fn every_template_is_a_file_of_projects() {
+        let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/project")];
+        let mut count = 0;
+        while let Some(directory) = pending.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    pending.push(path);
+                    continue;
+                }
+                let text = fs::read_to_string(&path).unwrap();
+                let is_listed = text == APP || COMMON.iter().any(|(_, template)| *template == text);
+                assert!(
+                    is_listed,
+                    "no file of a project has the text of {}",
+                    path.display()
+                );
+                count += 1;
+            }
+        }
+        assert_eq!(count, COMMON.len() + 1);
     }
 }

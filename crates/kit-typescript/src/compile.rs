@@ -1,7 +1,7 @@
 //! Compilation of an application: runs the passes of the compiler in order.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Application, Entity, MiddlewareKind, MiddlewareSource};
+use kit_ir::{Application, Cors, Entity, MiddlewareKind, MiddlewareSource};
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
@@ -473,5 +473,9 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
     Application {
         span: factory.location.map(|location| lowering.span(location)),
         middleware,
+        cors: factory.cors.as_ref().map(|(location, rules)| Cors {
+            rules: rules.clone(),
+            span: lowering.span(*location),
+        }),
     }
 }

@@ -1,29 +1,29 @@
-//! The IR as short TypeScript text, for messages and tests.
+//! The IR as TypeScript text with rules and doc tags as comments, for messages and tests.
 
 use std::fmt::Write as _;
 
-use kit_analysis::{literal_source, string_literal};
+use kit_analysis::{TypePrinter, literal_source, string_literal};
 use kit_ir::{
-    Constraints, Decimal, DefaultValue, GeneratedKind, IndexKey, ObjectType, Program, Property,
-    ReferentialAction, Slot, TemplatePart, TypeId, TypeKind,
+    Constraints, Decimal, DefaultValue, GeneratedKind, ObjectType, Program, Property, ReferentialAction,
+    Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
 pub(crate) fn type_text(program: &Program, id: TypeId) -> String {
-    Printer {
+    MessagePrinter {
         program,
         constraints: false,
     }
-    .r#type(id)
+    .part(id)
 }
 
 /// Returns a type as TypeScript, with its rules as comments.
 pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
-    Printer {
+    MessagePrinter {
         program,
         constraints: true,
     }
-    .r#type(id)
+    .part(id)
 }
 
 /// Returns a program as text: its declarations, then its entities, then its routes, with one line for each
@@ -35,7 +35,7 @@ pub(crate) fn constrained_text(program: &Program, id: TypeId) -> String {
 /// assert_eq!(kit_typescript::program_text(&Program::default()), "");
 /// ```
 pub fn program_text(program: &Program) -> String {
-    let printer = Printer {
+    let printer = MessagePrinter {
         program,
         constraints: true,
     };
@@ -43,7 +43,7 @@ pub fn program_text(program: &Program) -> String {
     for declaration in &program.declarations {
         let body = match &program.types[declaration.r#type].kind {
             TypeKind::Object(object) => printer.lines(object),
-            _ => printer.r#type(declaration.r#type),
+            _ => printer.part(declaration.r#type),
         };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "type {} = {body}", declaration.name);
@@ -86,99 +86,42 @@ pub fn program_text(program: &Program) -> String {
     text
 }
 
-struct Printer<'a> {
+/// Prints types as their declarations say them. Generated code needs other text in places, such as wider index
+/// signatures (`kit-emit`).
+struct MessagePrinter<'a> {
     program: &'a Program,
+    /// True to print rules and doc tags as comments.
     constraints: bool,
 }
 
-impl Printer<'_> {
-    fn r#type(&self, id: TypeId) -> String {
-        if self.program.is_anything_but_null(id) {
-            return "{}".to_owned();
+impl TypePrinter for MessagePrinter<'_> {
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    fn object(&self, object: &ObjectType) -> String {
+        let members = self.members(object);
+        if members.is_empty() {
+            "{}".to_owned()
+        } else {
+            format!("{{ {} }}", members.join("; "))
         }
-        let r#type = &self.program.types[id];
-        let mut text = self.kind(&r#type.kind);
+    }
+
+    /// Returns the text of a type, with its rules.
+    fn part(&self, id: TypeId) -> String {
+        let mut text = self.text(id);
         if self.constraints {
-            let rules = rules(&r#type.constraints);
+            let rules = rules(&self.program.types[id].constraints);
             if !rules.is_empty() {
                 let _ = write!(text, " /* {} */", rules.join(" "));
             }
         }
         text
     }
+}
 
-    fn kind(&self, kind: &TypeKind) -> String {
-        match kind {
-            TypeKind::Unknown => "unknown".to_owned(),
-            TypeKind::Never => "never".to_owned(),
-            TypeKind::Null => "null".to_owned(),
-            TypeKind::Boolean => "boolean".to_owned(),
-            TypeKind::Number => "number".to_owned(),
-            TypeKind::String => "string".to_owned(),
-            TypeKind::BigInt => "bigint".to_owned(),
-            TypeKind::Date => "Date".to_owned(),
-            TypeKind::Bytes => "Uint8Array".to_owned(),
-            TypeKind::Literal { value } => literal_source(value),
-            TypeKind::Template { parts } => self.template(parts),
-            TypeKind::Array { element } => {
-                let inner = self.r#type(*element);
-                match self.program.types[*element].kind {
-                    TypeKind::Union { .. } if inner != "{}" => format!("({inner})[]"),
-                    _ => format!("{inner}[]"),
-                }
-            }
-            TypeKind::Tuple { elements } => {
-                let elements: Vec<String> = elements
-                    .iter()
-                    .map(|element| {
-                        let (rest, optional) = (
-                            if element.rest { "..." } else { "" },
-                            if element.optional { "?" } else { "" },
-                        );
-                        let text = self.r#type(element.r#type);
-                        let text = if element.rest { format!("({text})[]") } else { text };
-                        match &element.label {
-                            Some(label) => format!("{rest}{label}{optional}: {text}"),
-                            None => format!("{rest}{text}{optional}"),
-                        }
-                    })
-                    .collect();
-                format!("[{}]", elements.join(", "))
-            }
-            TypeKind::Object(object) => {
-                let members = self.members(object);
-                if members.is_empty() {
-                    "{}".to_owned()
-                } else {
-                    format!("{{ {} }}", members.join("; "))
-                }
-            }
-            TypeKind::Union { members } => members
-                .iter()
-                .map(|member| self.r#type(*member))
-                .collect::<Vec<_>>()
-                .join(" | "),
-            TypeKind::Reference { declaration } => self
-                .program
-                .declarations
-                .get(*declaration)
-                .map_or_else(|| "?".to_owned(), |declaration| declaration.name.clone()),
-        }
-    }
-
-    fn template(&self, parts: &[TemplatePart]) -> String {
-        let mut text = "`".to_owned();
-        for part in parts {
-            match part {
-                TemplatePart::Text(fixed) => text.push_str(fixed),
-                TemplatePart::Placeholder(id) => {
-                    let _ = write!(text, "${{{}}}", self.r#type(*id));
-                }
-            }
-        }
-        text + "`"
-    }
-
+impl MessagePrinter<'_> {
     fn lines(&self, object: &ObjectType) -> String {
         let mut text = "{\n".to_owned();
         for member in self.members(object) {
@@ -194,12 +137,8 @@ impl Printer<'_> {
             .map(|property| self.property(property))
             .collect();
         for signature in &object.index {
-            let key = match &signature.key {
-                IndexKey::String => "string".to_owned(),
-                IndexKey::Number => "number".to_owned(),
-                IndexKey::Template { parts } => self.template(parts),
-            };
-            members.push(format!("[key: {key}]: {}", self.r#type(signature.value)));
+            let key = self.index_key(&signature.key);
+            members.push(format!("[key: {key}]: {}", self.part(signature.value)));
         }
         members
     }
@@ -219,7 +158,7 @@ impl Printer<'_> {
         format!(
             "{comment}{}{optional}: {}",
             key_text(&property.name),
-            self.r#type(property.r#type)
+            self.part(property.r#type)
         )
     }
 }

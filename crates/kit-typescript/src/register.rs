@@ -204,7 +204,7 @@ impl<'a> Visit<'a> for Calls<'a> {
 mod tests {
     use super::{Registration, imports, register};
 
-    fn book(option: &'static str) -> Registration {
+    fn registration(option: &'static str) -> Registration {
         Registration {
             import: "books".to_owned(),
             from: "./books.ts".to_owned(),
@@ -217,7 +217,7 @@ mod tests {
         let text = format!(
             "// head\nimport {{ createApp }} from \"@kit/core\";\nconst app = createApp({options});\n"
         );
-        register(&text, &book("routes")).map(|text| {
+        register(&text, &registration("routes")).map(|text| {
             let head = "// head\nimport { books } from \"./books.ts\";\nimport { createApp } from \"@kit/core\";\nconst app = createApp(";
             text.strip_prefix(head).unwrap().strip_suffix(");\n").unwrap().to_owned()
         })
@@ -270,7 +270,7 @@ mod tests {
             ),
             ("import { createApp } from \"@kit/core\";", "does not call"),
         ] {
-            let error = register(text, &book("routes")).unwrap_err();
+            let error = register(text, &registration("routes")).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
     }
@@ -289,7 +289,7 @@ mod tests {
     fn edits_a_file_with_a_renamed_create_app_and_crlf_line_endings() {
         let text = "import { createApp as make } from \"@kit/core\";\r\nmake({});\r\n";
         assert_eq!(
-            register(text, &book("middleware")).unwrap(),
+            register(text, &registration("middleware")).unwrap(),
             "import { books } from \"./books.ts\";\r\nimport { createApp as make } from \"@kit/core\";\r\n\
              make({\r\n  middleware: [{ handlers: books }],});\r\n"
         );

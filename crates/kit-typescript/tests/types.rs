@@ -119,6 +119,7 @@ fn evaluates_array_and_tuple_types() {
         export interface A {
           a: Item[]; b: Array<string | null>; c: ReadonlyArray<number>; d: readonly Item[][];
           e: [string, count?: number, ...rest: boolean[]];
+          f: [name: string, count?: number, ...rest: (boolean | null)[]];
         }
         ",
         "
@@ -130,7 +131,8 @@ fn evaluates_array_and_tuple_types() {
           b: (string | null)[];
           c: number[];
           d: Item[][];
-          e: [string, count?: number, ...rest: (boolean)[]];
+          e: [string, number?, ...boolean[]];
+          f: [name: string, count?: number, ...rest: (boolean | null)[]];
         }
         ",
     );

@@ -8,9 +8,8 @@ mod template;
 
 pub use example::example;
 pub use fit::{Fit, fit};
-pub use read::{Reading, read};
-
-pub(crate) use scalar::literal_value;
+pub use read::{DecodedValue, read};
+pub use scalar::literal_value;
 pub(crate) use template::{is_numeric_key, matches as template_matches};
 
 use kit_ir::{IndexKey, IndexSignature, ObjectType, Program, TypeId};

@@ -11,7 +11,7 @@ use crate::walk::resolve;
 
 /// Result of decoding a JSON value, as a handler receives it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
+pub enum DecodedValue {
     /// The value did not change.
     Unchanged(Value),
     /// The string or number was converted.
@@ -22,9 +22,9 @@ pub enum Reading {
         from: Value,
     },
     /// Results of the items of an array.
-    Items(Vec<Reading>),
+    Items(Vec<DecodedValue>),
     /// Results of the keys that the type accepts, in the order of the JSON value.
-    Entries(Vec<(String, Reading)>),
+    Entries(Vec<(String, DecodedValue)>),
 }
 
 /// Score of a member of a union: the number of keys that it accepts, then the specificity of its scalars. The
@@ -44,11 +44,11 @@ impl Score {
 
 /// Returns the result of decoding a value as a type. Returns `None` if the value does not fit, or if this is
 /// not certain.
-pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<Reading> {
+pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<DecodedValue> {
     (fit(program, id, value) == Fit::Yes).then(|| scored(program, id, value).0)
 }
 
-impl Reading {
+impl DecodedValue {
     /// Returns true if this result has a key, at any depth, that the other result does not have.
     pub fn has_keys_missing_in(&self, other: &Self) -> bool {
         match (self, other) {
@@ -73,20 +73,20 @@ impl Reading {
 }
 
 /// Converts an unchanged value to results of items and keys, at all depths.
-fn entries(value: &Value) -> Reading {
+fn entries(value: &Value) -> DecodedValue {
     match value {
-        Value::Array(items) => Reading::Items(items.iter().map(entries).collect()),
-        Value::Object(map) => Reading::Entries(
+        Value::Array(items) => DecodedValue::Items(items.iter().map(entries).collect()),
+        Value::Object(map) => DecodedValue::Entries(
             map.iter()
                 .map(|(key, value)| (key.clone(), entries(value)))
                 .collect(),
         ),
-        scalar => Reading::Unchanged(scalar.clone()),
+        scalar => DecodedValue::Unchanged(scalar.clone()),
     }
 }
 
 /// Returns the result of decoding a value that fits the type, with its score.
-fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
+fn scored(program: &Program, id: TypeId, value: &Value) -> (DecodedValue, Score) {
     let resolved = resolve(program, id);
     match (&program.types[resolved].kind, value) {
         (TypeKind::Object(object), Value::Object(map)) => {
@@ -105,7 +105,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
                 score.specific += u64::from(declared.is_some());
                 kept.push((key.clone(), read));
             }
-            (Reading::Entries(kept), score)
+            (DecodedValue::Entries(kept), score)
         }
         (TypeKind::Array { element }, Value::Array(items)) => {
             let types = vec![*element; items.len()];
@@ -121,9 +121,9 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
             .map(|member| scored(program, member.r#type, value))
             // Chooses the first of several equal scores. `max_by_key` would choose the last.
             .reduce(|best, next| if next.1 > best.1 { next } else { best })
-            .unwrap_or_else(|| (Reading::Unchanged(value.clone()), Score::default())),
+            .unwrap_or_else(|| (DecodedValue::Unchanged(value.clone()), Score::default())),
         (TypeKind::Unknown, value) => (
-            Reading::Unchanged(value.clone()),
+            DecodedValue::Unchanged(value.clone()),
             Score {
                 kept: keys(value),
                 specific: u64::from(UNKNOWN),
@@ -140,11 +140,11 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
                 _ => None,
             };
             let read = match to {
-                Some(to) => Reading::Converted {
+                Some(to) => DecodedValue::Converted {
                     to,
                     from: value.clone(),
                 },
-                None => Reading::Unchanged(value.clone()),
+                None => DecodedValue::Unchanged(value.clone()),
             };
             let score = Score {
                 kept: 0,
@@ -155,7 +155,7 @@ fn scored(program: &Program, id: TypeId, value: &Value) -> (Reading, Score) {
     }
 }
 
-fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Reading, Score) {
+fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (DecodedValue, Score) {
     let mut score = Score::default();
     let mut read = Vec::with_capacity(items.len());
     for (id, item) in types.iter().zip(items) {
@@ -163,7 +163,7 @@ fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Readin
         score.add(inner);
         read.push(item);
     }
-    (Reading::Items(read), score)
+    (DecodedValue::Items(read), score)
 }
 
 /// Returns the number of keys in a value, including those of nested objects.

@@ -1,37 +1,23 @@
 //! Check of values against scalar types, and examples of scalars.
 
-use kit_ir::{Constraints, Decimal, Format, LiteralValue, Program, Type, TypeKind};
-use serde_json::{Number, Value};
+use kit_ir::{Constraints, Decimal, LiteralValue, Program, Type, TypeKind};
+use serde_json::Value;
 
 use super::fit::Fit;
 use super::template;
-
-/// Example of a date-time, which every validator accepts.
-const DATE_TIME: &str = "2026-01-31T12:00:00Z";
-
-/// Greatest safe integer of JavaScript, 2^53 - 1: an `f64` represents it and all smaller positive integers
-/// exactly.
-const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
+use crate::numbers::{self, MAX_SAFE};
+use crate::samples::samples;
 
 /// Maximum length of a bigint on the wire, including its minus sign.
 const MAX_DIGITS: usize = 1000;
 
 /// Returns the JSON value of a literal: `"a"` for the type `"a"`, and a string for a bigint.
-pub(crate) fn literal_value(value: &LiteralValue) -> Value {
+pub fn literal_value(value: &LiteralValue) -> Value {
     match value {
         LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
-        LiteralValue::Number(number) => json_number(*number),
+        LiteralValue::Number(number) => numbers::json(*number),
         LiteralValue::Boolean(value) => Value::from(*value),
     }
-}
-
-/// Returns a number as JSON: `10`, not `10.0`.
-#[allow(clippy::cast_possible_truncation)] // the number is an integer and exact
-pub(crate) fn json_number(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() <= MAX_SAFE {
-        return Value::from(number as i64);
-    }
-    Number::from_f64(number).map_or(Value::Null, Value::Number)
 }
 
 pub(super) fn fit(program: &Program, r#type: &Type, value: &Value) -> Fit {
@@ -113,44 +99,38 @@ fn bigint_fit(rules: &Constraints, digits: &str) -> Fit {
 }
 
 fn number_fit(rules: &Constraints, number: f64) -> Fit {
-    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
-    let within = get(rules.minimum).is_none_or(|bound| number >= bound)
-        && get(rules.maximum).is_none_or(|bound| number <= bound)
-        && get(rules.exclusive_minimum).is_none_or(|bound| number > bound)
-        && get(rules.exclusive_maximum).is_none_or(|bound| number < bound)
-        && (!rules.integer || (number.fract() == 0.0 && number.abs() <= MAX_SAFE));
-    let Some(divisor) = get(rules.multiple_of).filter(|_| within) else {
-        return Fit::from_bool(within);
-    };
+    let broken = numbers::broken_rules(rules, number);
     // Only the validators decide whether a fraction is a multiple of another, such as 0.3 of 0.1.
-    if number.fract() == 0.0 && divisor.fract() == 0.0 && number.abs() <= MAX_SAFE {
-        Fit::from_bool(number % divisor == 0.0)
-    } else {
-        Fit::Unsure
+    let is_exact =
+        |divisor: Decimal| number.fract() == 0.0 && divisor.get().fract() == 0.0 && number.abs() <= MAX_SAFE;
+    if broken.iter().all(|rule| *rule == "multipleOf")
+        && rules.multiple_of.is_some_and(|divisor| !is_exact(divisor))
+    {
+        return Fit::Unsure;
     }
+    Fit::from_bool(broken.is_empty())
 }
 
 /// Checks a string against length, format and pattern.
 pub(super) fn text_fit(rules: &Constraints, text: &str) -> Fit {
-    let length = text.chars().count() as u64;
-    if rules.min_length.is_some_and(|least| length < least)
-        || rules.effective_max_length().is_some_and(|most| length > most)
-    {
+    if !rules.allows_length(text) {
         return Fit::No;
     }
-    if rules.pattern.is_some() || rules.format.is_some_and(|format| format_example(format) != text) {
+    let is_sample = |format| samples().of_format(format).valid == text;
+    if rules.pattern.is_some() || rules.format.is_some_and(|format| !is_sample(format)) {
         return Fit::Unsure;
     }
     Fit::Yes
 }
 
 fn date_fit(text: &str) -> Fit {
-    if text == DATE_TIME {
+    let sample = samples().types.date.valid.as_str();
+    if text == sample {
         return Fit::Yes;
     }
     // Ten characters such as `2026-01-31` distinguish dates from most other strings.
-    let looks = text.len() >= DATE_TIME.len()
-        && text.bytes().zip(DATE_TIME.bytes().take(10)).all(|(byte, model)| {
+    let looks = text.len() >= sample.len()
+        && text.bytes().zip(sample.bytes().take(10)).all(|(byte, model)| {
             if model.is_ascii_digit() {
                 byte.is_ascii_digit()
             } else {
@@ -167,7 +147,7 @@ fn bytes_fit(text: &str) -> Fit {
         return Fit::No;
     }
     // Only the validators check that the unused bits before the padding are zero.
-    if body.len() == text.len() {
+    if body.len() == text.len() || text == samples().types.bytes.valid {
         Fit::Yes
     } else {
         Fit::Unsure
@@ -193,8 +173,8 @@ pub(super) fn examples(program: &Program, r#type: &Type) -> Vec<Value> {
             .into_iter()
             .map(Value::from)
             .collect(),
-        TypeKind::Date => vec![Value::from(DATE_TIME)],
-        TypeKind::Bytes => vec![Value::from("AAAA"), Value::from("")],
+        TypeKind::Date => vec![Value::from(samples().types.date.valid.as_str())],
+        TypeKind::Bytes => vec![Value::from(samples().types.bytes.valid.as_str()), Value::from("")],
         TypeKind::Literal { value } => vec![literal_value(value)],
         TypeKind::Unknown
         | TypeKind::Never
@@ -207,27 +187,8 @@ pub(super) fn examples(program: &Program, r#type: &Type) -> Vec<Value> {
 }
 
 fn number_examples(rules: &Constraints) -> Vec<Value> {
-    let get = |bound: Option<Decimal>| bound.map(Decimal::get);
-    let (minimum, maximum) = (get(rules.minimum), get(rules.maximum));
-    let above = get(rules.exclusive_minimum).map(|bound| bound.floor() + 1.0);
-    let below = get(rules.exclusive_maximum).map(|bound| bound.ceil() - 1.0);
-    let divisor = get(rules.multiple_of);
-    let start = minimum.or(above).unwrap_or(0.0);
-    let multiple = divisor.map(|divisor| (start / divisor).ceil() * divisor);
-    [
-        Some(1.0),
-        Some(0.0),
-        minimum,
-        maximum,
-        above,
-        below,
-        divisor,
-        multiple,
-    ]
-    .into_iter()
-    .flatten()
-    .map(json_number)
-    .collect()
+    let found = [1.0].into_iter().chain(numbers::candidates(rules));
+    found.map(numbers::json).collect()
 }
 
 fn text_examples(rules: &Constraints) -> Vec<Value> {
@@ -238,22 +199,9 @@ fn text_examples(rules: &Constraints) -> Vec<Value> {
 /// Returns strings that probably satisfy the length, format and pattern, the simplest string first.
 pub(super) fn text_choices(rules: &Constraints) -> Vec<String> {
     if let Some(format) = rules.format {
-        return vec![format_example(format).to_owned()];
+        return vec![samples().of_format(format).valid.clone()];
     }
     // Longer strings do not make a message clearer.
     let least = usize::try_from(rules.min_length.unwrap_or(0)).map_or(64, |least| least.min(64));
     vec!["a".repeat(least.max(1)), String::new()]
-}
-
-/// Returns a valid string of a format.
-fn format_example(format: Format) -> &'static str {
-    match format {
-        Format::Email => "name@example.com",
-        Format::Uri => "https://example.com/",
-        Format::Uuid => "123e4567-e89b-12d3-a456-426614174000",
-        Format::Date => "2026-01-31",
-        Format::DateTime => DATE_TIME,
-        Format::Ipv4 => "192.0.2.1",
-        Format::Ipv6 => "2001:db8::1",
-    }
 }

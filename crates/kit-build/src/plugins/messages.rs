@@ -203,7 +203,7 @@ pub(super) struct Emit {
 /// File outside of the output directory that a plugin writes.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Owned {
+pub(super) struct AddedProjectFile {
     pub(super) path: String,
     pub(super) text: String,
     pub(super) only_if_missing: bool,

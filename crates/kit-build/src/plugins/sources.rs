@@ -66,7 +66,7 @@ impl AddedSources {
             }
         };
         let refused = |message: String| Err(Mistake::new(codes::PLUGIN_PATH, message));
-        let full = root.join(super::files::within(&path, "the source")?);
+        let full = root.join(super::files::path_inside_directory(&path, "the source")?);
         if !matches!(
             full.extension().and_then(|ending| ending.to_str()),
             Some("ts" | "mts" | "cts")

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use kit_build::Mode;
 
-use super::build::{BuildKind, BuildSteps, PrintedLines, build_and_compile};
+use super::build_steps::{BuildKind, BuildSteps, PrintedLines, build_and_compile};
 use crate::Stream;
 use crate::common_args::Common;
 use crate::context::Context;
@@ -24,10 +24,10 @@ pub(crate) async fn run(
     let root = project::root(common, context.environment)?;
     build_time(context.environment)?;
     let mut again = RepeatedBuild::start(root, Mode::Watch, context.host).await?;
-    let mut told = PrintedLines::default();
+    let mut printed = PrintedLines::default();
     let mut is_first = true;
     loop {
-        if let Err(stop) = once(common, context, steps, &mut again, &mut told).await {
+        if let Err(stop) = once(common, context, steps, &mut again, &mut printed).await {
             stop.print(console);
         }
         if is_first && console.is_terminal() && !console.is_json() {
@@ -47,9 +47,16 @@ async fn once(
     context: &Context<'_>,
     steps: BuildSteps,
     again: &mut RepeatedBuild<'_>,
-    told: &mut PrintedLines,
+    printed: &mut PrintedLines,
 ) -> Result<(), CommandError> {
     let project = Project::open(common, context).await?;
     again.apply_config(&project.config).await?;
-    build_and_compile(&project, context, steps, &mut BuildKind::Incremental(again), told).await
+    build_and_compile(
+        &project,
+        context,
+        steps,
+        &mut BuildKind::Incremental(again),
+        printed,
+    )
+    .await
 }

@@ -1,10 +1,9 @@
 //! The command `kit completions`.
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 use crate::Stream;
-use crate::args::CommandLine;
 use crate::context::Context;
 
 /// Print a shell script that completes kit's commands and flags.
@@ -19,9 +18,10 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments, context: &Context<'_>) {
+/// Prints the script. `kit` is the grammar of the whole command line.
+pub(crate) fn run(arguments: &Arguments, kit: &mut Command, context: &Context<'_>) {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut CommandLine::command(), "kit", &mut script);
+    clap_complete::generate(arguments.shell, kit, "kit", &mut script);
     context
         .console
         .write(Stream::Out, &String::from_utf8_lossy(&script));

@@ -12,7 +12,7 @@ use kit_diagnostics::Diagnostics;
 use kit_migrate::apply;
 use serde_json::Value;
 
-use super::build::{BuildKind, print_pending, run_build, summary};
+use super::build_steps::{BuildKind, print_pending, run_build, summary};
 use crate::common_args::Common;
 use crate::console::{Console, quantity};
 use crate::context::Context;

@@ -6,7 +6,7 @@ use clap::Args;
 use kit_build::{NoContractTests, ResolvedConfig, read_text, write_text};
 use serde::Serialize;
 
-use super::build::{BuildKind, BuildSteps, PrintedLines, build_and_compile, run_build};
+use super::build_steps::{BuildKind, BuildSteps, PrintedLines, build_and_compile, run_build};
 use crate::common_args::Common;
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};

@@ -73,7 +73,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     refuse_below(&root, &migrations)?;
     if migrations.is_empty() {
-        say(console, arguments, &migrations, &Report::default());
+        print_report(console, arguments, &migrations, &Report::default());
         return Ok(());
     }
     let url = database_url(&root, context).await?;
@@ -92,7 +92,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let outcome = apply_watched(&url, &migrations, &options, &|event| printer.print(event));
     printer.clear();
     let report = outcome.map_err(|error| problem(&error))?;
-    say(console, arguments, &migrations, &report);
+    print_report(console, arguments, &migrations, &report);
     Ok(())
 }
 
@@ -231,7 +231,7 @@ fn changes<'a>(migrations: &'a [Migration], name: &str) -> &'a [PlannedChange] {
         .map_or(&[], |migration| &migration.changes)
 }
 
-fn say(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], report: &Report) {
+fn print_report(console: &Console<'_>, arguments: &Arguments, migrations: &[Migration], report: &Report) {
     console.json(&JsonReport {
         status: match report {
             _ if arguments.dry_run => "dry-run",

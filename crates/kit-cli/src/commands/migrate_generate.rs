@@ -10,7 +10,7 @@ use kit_database::{
 };
 use serde::Serialize;
 
-use crate::commands::build::request;
+use crate::commands::build_steps::request;
 use crate::common_args::Common;
 use crate::console::quantity;
 use crate::context::Context;

@@ -43,7 +43,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     let status = status(&url, &migrations).map_err(|error| problem(&error))?;
     console.json(&Document::new(&status));
     if !console.is_json() {
-        say(&status, console);
+        print_status(&status, console);
     }
     if status.is_up_to_date() {
         Ok(())
@@ -52,7 +52,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
 }
 
-fn say(status: &Status, console: &Console<'_>) {
+fn print_status(status: &Status, console: &Console<'_>) {
     let width = status
         .migrations
         .iter()

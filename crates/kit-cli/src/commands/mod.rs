@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 mod build_json;
+pub(crate) mod build_steps;
 mod build_watch;
 pub(crate) mod completions;
 pub(crate) mod db;

@@ -12,7 +12,7 @@ use crate::{
 use super::types::Conversion;
 
 /// Adds the marker line above a statement, so that it runs outside of a transaction.
-fn alone(statement: &str) -> String {
+fn outside_transaction(statement: &str) -> String {
     format!("{OUTSIDE_TRANSACTION}\n{statement}")
 }
 
@@ -183,7 +183,7 @@ pub(super) fn set_not_null(table: &str, column: &Column) -> Classification {
         [
             format!("UPDATE {quoted} SET {name} = {fill} WHERE {name} IS NULL"),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {constraint} CHECK ({name} IS NOT NULL) NOT VALID"),
-            alone(&format!("ALTER TABLE {quoted} VALIDATE CONSTRAINT {constraint}")),
+            outside_transaction(&format!("ALTER TABLE {quoted} VALIDATE CONSTRAINT {constraint}")),
             format!("ALTER TABLE {quoted} ALTER COLUMN {name} SET NOT NULL"),
             format!("ALTER TABLE {quoted} DROP CONSTRAINT {constraint}"),
         ],
@@ -201,7 +201,7 @@ pub(super) fn add_primary_key(table: &Table) -> Classification {
     .with_alternative(
         "the index is built while the application runs",
         [
-            alone(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({columns})")),
+            outside_transaction(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({columns})")),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {name} PRIMARY KEY USING INDEX {name}"),
         ],
     )
@@ -227,7 +227,7 @@ pub(super) fn add_unique(table: &Table, unique: &Unique, new: bool) -> Classific
     .with_alternative(
         "the index is built while the application runs",
         [
-            alone(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({})", columns.join(", "))),
+            outside_transaction(&format!("CREATE UNIQUE INDEX CONCURRENTLY {name} ON {quoted} ({})", columns.join(", "))),
             format!("ALTER TABLE {quoted} ADD CONSTRAINT {name} UNIQUE USING INDEX {name}"),
         ],
     )
@@ -296,7 +296,7 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known:
 fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
     [
         format!("{} NOT VALID", print_one(add)),
-        alone(&format!(
+        outside_transaction(&format!(
             "ALTER TABLE {} VALIDATE CONSTRAINT {}",
             identifier(table),
             identifier(name)
@@ -315,7 +315,7 @@ pub(super) fn create_index(table: &Table, index: &Index, created: bool) -> Class
     )
     .with_alternative(
         "the index is built while the application runs",
-        [alone(&format!(
+        [outside_transaction(&format!(
             "CREATE INDEX CONCURRENTLY {} ON {} ({})",
             identifier(&index.name),
             identifier(&table.name),

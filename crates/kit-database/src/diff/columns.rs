@@ -113,11 +113,11 @@ impl Planner<'_> {
         let Some(conversion) = conversion(from, to) else {
             self.problem(
                 &format!("{table}.{}", after.name),
-                format!("its type changes from {from} to {to}, and kit cannot know what a value of the one is as the other"),
+                format!("its type changes from {from} to {to}, and kit knows no safe conversion between these types"),
                 format!(
-                    "add a property beside it with a migration of its own, fill the new column with an UPDATE that you write into \
-                     that migration, and drop this one in the next; or, where the values may go, rename the property \
-                     (without `@renamedFrom`), so that {} is dropped and a new column made",
+                    "add another property in a separate migration, fill its column with an UPDATE that you write into that migration, \
+                     and remove this property afterwards; or, if the values may be lost, rename the property (without \
+                     `@renamedFrom`), so that {} is dropped and a new column is created",
                     after.name
                 ),
             );

@@ -146,20 +146,20 @@ enum Phase {
 }
 
 /// Name of a table, and name of one of its columns.
-type Place = (String, String);
+type TableColumn = (String, String);
 
 struct Planner<'a> {
     /// The committed tables. Renames that are already planned are applied to them.
     before: Vec<Table>,
     after: &'a [Table],
     /// Columns whose values are rewritten. Their constraints must be dropped and added again.
-    rewritten_columns: BTreeSet<Place>,
+    rewritten_columns: BTreeSet<TableColumn>,
     /// Columns that lose the primary key or unique constraint that foreign keys need.
-    lost_keys: BTreeSet<Place>,
+    lost_keys: BTreeSet<TableColumn>,
     /// Names of the new tables.
     created: BTreeSet<String>,
     /// New columns of existing tables.
-    added: BTreeSet<Place>,
+    added: BTreeSet<TableColumn>,
     steps: Vec<(Phase, PlannedChange)>,
     problems: Vec<Problem>,
 }

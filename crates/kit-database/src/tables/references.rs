@@ -90,7 +90,7 @@ fn foreign_key(
     let there = target.column_of(&reference.property).ok_or_else(|| {
         (
             format!(
-                "{place} refers to `{written}`, which is no column of `{}`",
+                "{place} refers to `{written}`, which is not a column of `{}`",
                 target.entity
             ),
             "name a property of that interface".to_owned(),
@@ -109,7 +109,7 @@ fn foreign_key(
     }
     let here = table.column_of(property).ok_or_else(|| {
         (
-            format!("{place} refers to `{written}` and is no column itself"),
+            format!("{place} refers to `{written}`, but is not a column itself"),
             "change its type to the one of the property it refers to".to_owned(),
         )
     })?;

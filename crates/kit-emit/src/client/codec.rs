@@ -18,67 +18,72 @@ enum Codec {
     /// Reference to the codec of a declaration.
     Named(DeclarationId),
     Properties(Vec<(String, Codec)>),
-    Each(Box<Codec>),
+    /// Codec of all items of an array.
+    Items(Box<Codec>),
+    /// Codecs of the elements of a tuple, then the codec of its rest element.
     Tuple(Vec<Option<Codec>>, Option<Box<Codec>>),
-    Rest(Vec<(String, Codec)>, Box<Codec>),
-    By(String, Vec<(String, Codec)>),
-    All(Vec<Codec>),
+    /// Codecs of declared properties, then the codec of all other properties.
+    Index(Vec<(String, Codec)>, Box<Codec>),
+    /// Name of the property that selects the member of a union, then the codec for each value of this property.
+    Discriminated(String, Vec<(String, Codec)>),
+    /// Codecs for different kinds of JSON values: the client uses the codec for the kind of the value at hand.
+    Combined(Vec<Codec>),
 }
 
-/// Error: the client cannot tell the members of a union apart.
+/// Error: the client cannot tell from a JSON value which codec converts it.
 #[derive(Debug)]
-struct Beyond;
+struct Ambiguous;
 
-type Made = Result<Option<Codec>, Beyond>;
+type CodecResult = Result<Option<Codec>, Ambiguous>;
 
 /// Codecs of a program's declarations.
 pub(super) struct Codecs<'a> {
     program: &'a Program,
-    made: FxHashMap<DeclarationId, Codec>,
-    beyond: FxHashSet<DeclarationId>,
+    by_declaration: FxHashMap<DeclarationId, Codec>,
+    ambiguous: FxHashSet<DeclarationId>,
 }
 
 impl<'a> Codecs<'a> {
     pub(super) fn new(program: &'a Program, references: &References) -> Self {
         let ids = program.declarations.iter_ids().map(|(id, _)| id);
-        let carrying = reach(
+        let with_scalars = with_referring(
             program,
             references,
             ids.filter(|id| holds_scalar(program, *id)).collect(),
         );
-        let mut made = FxHashMap::default();
+        let mut by_declaration = FxHashMap::default();
         let mut failed = Vec::new();
-        let maker = Maker {
+        let builder = CodecBuilder {
             program,
-            carrying: &carrying,
+            with_scalars: &with_scalars,
         };
-        for id in &carrying {
-            match maker.codec(program.declarations[*id].r#type) {
+        for id in &with_scalars {
+            match builder.codec(program.declarations[*id].r#type) {
                 Ok(codec) => {
-                    made.extend(codec.map(|codec| (*id, codec)));
+                    by_declaration.extend(codec.map(|codec| (*id, codec)));
                 }
-                Err(Beyond) => {
+                Err(Ambiguous) => {
                     failed.push(*id);
                 }
             }
         }
         // A type that refers to a type with such a union contains the union, too.
-        let beyond = reach(program, references, failed);
+        let ambiguous = with_referring(program, references, failed);
         Self {
             program,
-            made,
-            beyond,
+            by_declaration,
+            ambiguous,
         }
     }
 
-    /// Returns true if clients get values of a declaration as plain JSON, because no codec can convert them.
-    pub(super) fn is_beyond(&self, id: DeclarationId) -> bool {
-        self.beyond.contains(&id)
+    /// Returns true if no codec can convert the values of a declaration. Clients get these values as plain JSON.
+    pub(super) fn is_ambiguous(&self, id: DeclarationId) -> bool {
+        self.ambiguous.contains(&id)
     }
 
     /// Returns the codec of a route's response.
-    pub(super) fn answer(&self, id: DeclarationId) -> Option<String> {
-        (self.made.contains_key(&id) && !self.beyond.contains(&id)).then(|| self.named(id))
+    pub(super) fn response(&self, id: DeclarationId) -> Option<String> {
+        (self.by_declaration.contains_key(&id) && !self.ambiguous.contains(&id)).then(|| self.named(id))
     }
 
     /// Returns the codecs that others refer to, by name, in the order of the declarations.
@@ -89,10 +94,10 @@ impl<'a> Codecs<'a> {
             .routes
             .iter()
             .filter_map(|route| route.slots.response)
-            .filter(|id| !self.beyond.contains(id))
+            .filter(|id| !self.ambiguous.contains(id))
             .collect();
         while let Some(id) = pending.pop() {
-            if let Some(codec) = self.made.get(&id)
+            if let Some(codec) = self.by_declaration.get(&id)
                 && reached.insert(id)
             {
                 collect_named(codec, &mut pending);
@@ -102,7 +107,7 @@ impl<'a> Codecs<'a> {
             .declarations
             .iter_ids()
             .filter(move |(id, _)| reached.contains(id))
-            .map(|(id, declaration)| (declaration.name.as_str(), self.print(&self.made[&id])))
+            .map(|(id, declaration)| (declaration.name.as_str(), self.print(&self.by_declaration[&id])))
     }
 
     fn named(&self, id: DeclarationId) -> String {
@@ -117,21 +122,21 @@ impl<'a> Codecs<'a> {
                     .map(|(name, codec)| (name.clone(), self.print(codec))),
             )
         };
-        let place = |codec: Option<&Codec>| codec.map_or("null".to_owned(), |codec| self.print(codec));
+        let optional = |codec: Option<&Codec>| codec.map_or("null".to_owned(), |codec| self.print(codec));
         match codec {
             Codec::Scalar(code) => literal::string(code),
             Codec::Named(id) => self.named(*id),
             Codec::Properties(list) => properties(list),
-            Codec::Each(item) => format!("[\"each\", {}]", self.print(item)),
+            Codec::Items(item) => format!("[\"each\", {}]", self.print(item)),
             Codec::Tuple(items, rest) => {
-                let items = literal::list("[", items.iter().map(|item| place(item.as_ref())), "]");
-                format!("[\"tuple\", {items}, {}]", place(rest.as_deref()))
+                let items = literal::list("[", items.iter().map(|item| optional(item.as_ref())), "]");
+                format!("[\"tuple\", {items}, {}]", optional(rest.as_deref()))
             }
-            Codec::Rest(list, value) => format!("[\"rest\", {}, {}]", properties(list), self.print(value)),
-            Codec::By(property, members) => {
+            Codec::Index(list, value) => format!("[\"rest\", {}, {}]", properties(list), self.print(value)),
+            Codec::Discriminated(property, members) => {
                 format!("[\"by\", {}, {}]", literal::string(property), properties(members))
             }
-            Codec::All(codecs) => {
+            Codec::Combined(codecs) => {
                 let codecs = codecs.iter().map(|codec| self.print(codec));
                 literal::list("[", std::iter::once("\"all\"".to_owned()).chain(codecs), "]")
             }
@@ -146,15 +151,17 @@ fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
             found.push(*id);
             Vec::new()
         }
-        Codec::Properties(list) | Codec::By(_, list) => list.iter().map(|(_, codec)| codec).collect(),
-        Codec::Each(item) => vec![item],
+        Codec::Properties(list) | Codec::Discriminated(_, list) => {
+            list.iter().map(|(_, codec)| codec).collect()
+        }
+        Codec::Items(item) => vec![item],
         Codec::Tuple(items, rest) => items.iter().flatten().chain(rest.as_deref()).collect(),
-        Codec::Rest(list, value) => list
+        Codec::Index(list, value) => list
             .iter()
             .map(|(_, codec)| codec)
             .chain([value.as_ref()])
             .collect(),
-        Codec::All(codecs) => codecs.iter().collect(),
+        Codec::Combined(codecs) => codecs.iter().collect(),
     };
     for part in parts {
         collect_named(part, found);
@@ -162,7 +169,7 @@ fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
 }
 
 /// Returns the declarations in `pending`, and all declarations that refer to them directly or indirectly.
-fn reach(
+fn with_referring(
     program: &Program,
     references: &References,
     mut pending: Vec<DeclarationId>,
@@ -184,7 +191,7 @@ fn reach(
 
 /// Returns true if a declaration contains a value that JSON cannot represent, without regard to its references.
 fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
-    fn within(program: &Program, id: TypeId) -> bool {
+    fn type_holds_scalar(program: &Program, id: TypeId) -> bool {
         match &program.types[id].kind {
             TypeKind::Date | TypeKind::BigInt | TypeKind::Bytes => true,
             TypeKind::Literal { value } => matches!(value, LiteralValue::BigInt(_)),
@@ -192,19 +199,19 @@ fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
             TypeKind::Template { .. } => false,
             kind => kit_analysis::children(kind)
                 .into_iter()
-                .any(|child| within(program, child)),
+                .any(|child| type_holds_scalar(program, child)),
         }
     }
-    within(program, program.declarations[id].r#type)
+    type_holds_scalar(program, program.declarations[id].r#type)
 }
 
-struct Maker<'a> {
+struct CodecBuilder<'a> {
     program: &'a Program,
-    carrying: &'a FxHashSet<DeclarationId>,
+    with_scalars: &'a FxHashSet<DeclarationId>,
 }
 
-impl Maker<'_> {
-    fn codec(&self, id: TypeId) -> Made {
+impl CodecBuilder<'_> {
+    fn codec(&self, id: TypeId) -> CodecResult {
         Ok(match &self.program.types[id].kind {
             TypeKind::Unknown
             | TypeKind::Never
@@ -221,7 +228,7 @@ impl Maker<'_> {
             TypeKind::Bytes => Some(Codec::Scalar("$bytes")),
             TypeKind::Array { element } => self
                 .codec(*element)?
-                .map(|element| Codec::Each(Box::new(element))),
+                .map(|element| Codec::Items(Box::new(element))),
             TypeKind::Tuple { elements } => {
                 let mut items = Vec::new();
                 let mut rest = None;
@@ -233,7 +240,7 @@ impl Maker<'_> {
                         rest = codec.map(Box::new);
                     } else if codec.is_some() || items.len() < position {
                         // The index of an element after a rest element depends on the length of the tuple.
-                        return Err(Beyond);
+                        return Err(Ambiguous);
                     }
                 }
                 let has_any = rest.is_some() || items.iter().any(Option::is_some);
@@ -242,13 +249,13 @@ impl Maker<'_> {
             TypeKind::Object(object) => self.object(object)?,
             TypeKind::Union { members } => self.union(members)?,
             TypeKind::Reference { declaration } => self
-                .carrying
+                .with_scalars
                 .contains(declaration)
                 .then_some(Codec::Named(*declaration)),
         })
     }
 
-    fn object(&self, object: &ObjectType) -> Made {
+    fn object(&self, object: &ObjectType) -> CodecResult {
         let mut properties = Vec::new();
         for property in &object.properties {
             if let Some(codec) = self.codec(property.r#type)? {
@@ -259,7 +266,7 @@ impl Maker<'_> {
         for signature in &object.index {
             let codec = self.codec(signature.value)?;
             match &rest {
-                Some(other) if *other != codec => return Err(Beyond),
+                Some(other) if *other != codec => return Err(Ambiguous),
                 _ => rest = Some(codec),
             }
         }
@@ -267,15 +274,15 @@ impl Maker<'_> {
             Some(rest) => {
                 // The rest codec would also apply to declared properties without a codec.
                 if object.properties.len() > properties.len() {
-                    return Err(Beyond);
+                    return Err(Ambiguous);
                 }
-                Some(Codec::Rest(properties, Box::new(rest)))
+                Some(Codec::Index(properties, Box::new(rest)))
             }
             None => (!properties.is_empty()).then_some(Codec::Properties(properties)),
         })
     }
 
-    fn union(&self, members: &[TypeId]) -> Made {
+    fn union(&self, members: &[TypeId]) -> CodecResult {
         let mut kinds = Kinds::default();
         self.sort(members, &mut kinds)?;
         let mut codecs = Vec::new();
@@ -289,18 +296,18 @@ impl Maker<'_> {
         }
         let arrays = kinds.arrays.iter().flatten().next();
         if kinds.arrays.iter().any(|codec| codec.as_ref() != arrays) {
-            return Err(Beyond);
+            return Err(Ambiguous);
         }
         codecs.extend(arrays.cloned());
         codecs.extend(self.objects(&kinds.objects)?);
         Ok(match codecs.len() {
             0 | 1 => codecs.pop(),
-            _ => Some(Codec::All(codecs)),
+            _ => Some(Codec::Combined(codecs)),
         })
     }
 
     /// Sorts the members of a union by the kind of their JSON values: string, array, object and so on.
-    fn sort<'m>(&'m self, members: &[TypeId], kinds: &mut Kinds<'m>) -> Result<(), Beyond> {
+    fn sort<'m>(&'m self, members: &[TypeId], kinds: &mut Kinds<'m>) -> Result<(), Ambiguous> {
         for id in members {
             let named = match &self.program.types[*id].kind {
                 TypeKind::Reference { declaration } => Some(*declaration),
@@ -325,12 +332,12 @@ impl Maker<'_> {
                 TypeKind::Reference { .. } => unreachable!("`resolve` leads to a type"),
             }
         }
-        if kinds.unknown { Err(Beyond) } else { Ok(()) }
+        if kinds.unknown { Err(Ambiguous) } else { Ok(()) }
     }
 
-    fn objects(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> Made {
+    fn objects(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> CodecResult {
         let codec = |(object, named): &(&ObjectType, Option<DeclarationId>)| match named {
-            Some(id) => Ok(self.carrying.contains(id).then_some(Codec::Named(*id))),
+            Some(id) => Ok(self.with_scalars.contains(id).then_some(Codec::Named(*id))),
             None => self.object(object),
         };
         let [first, others @ ..] = members else {
@@ -360,28 +367,28 @@ impl Maker<'_> {
                     cases.extend(codec.clone().map(|codec| (value.clone(), codec)));
                 }
             }
-            return Ok(Some(Codec::By(property.name.clone(), cases)));
+            return Ok(Some(Codec::Discriminated(property.name.clone(), cases)));
         }
-        self.merged(members)
+        self.common_codec(members)
     }
 
     /// Returns one codec for all members if they agree on each property that several of them have.
-    fn merged(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> Made {
-        let mut merged: Vec<(String, Option<Codec>)> = Vec::new();
+    fn common_codec(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> CodecResult {
+        let mut common: Vec<(String, Option<Codec>)> = Vec::new();
         for (object, _) in members {
             if !object.index.is_empty() {
-                return Err(Beyond);
+                return Err(Ambiguous);
             }
             for property in &object.properties {
                 let codec = self.codec(property.r#type)?;
-                match merged.iter().find(|(name, _)| *name == property.name) {
-                    Some((_, other)) if *other != codec => return Err(Beyond),
+                match common.iter().find(|(name, _)| *name == property.name) {
+                    Some((_, other)) if *other != codec => return Err(Ambiguous),
                     Some(_) => {}
-                    None => merged.push((property.name.clone(), codec)),
+                    None => common.push((property.name.clone(), codec)),
                 }
             }
         }
-        let properties: Vec<_> = merged
+        let properties: Vec<_> = common
             .into_iter()
             .filter_map(|(name, codec)| Some((name, codec?)))
             .collect();
@@ -428,9 +435,9 @@ struct Kinds<'a> {
 impl Kinds<'_> {
     /// Adds a scalar type that is a string in JSON. Two of these, such as `Date | bigint`, are an error: the client cannot
     /// tell them apart.
-    fn scalar(&mut self, code: &'static str) -> Result<(), Beyond> {
+    fn scalar(&mut self, code: &'static str) -> Result<(), Ambiguous> {
         match self.scalar {
-            Some(other) if other != code => Err(Beyond),
+            Some(other) if other != code => Err(Ambiguous),
             _ => {
                 self.scalar = Some(code);
                 Ok(())

@@ -155,15 +155,15 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
             .map(|(name, codec)| format!("{}: {codec},", literal::key(name)))
             .collect();
         field(writer, "types", &types);
-        let answers: Vec<_> = program
+        let responses: Vec<_> = program
             .routes
             .iter()
             .filter_map(|route| {
-                let codec = codecs.answer(route.slots.response?)?;
+                let codec = codecs.response(route.slots.response?)?;
                 Some(format!("{}: {codec},", literal::string(&route.reference())))
             })
             .collect();
-        field(writer, "answers", &answers);
+        field(writer, "responses", &responses);
         let raw = program.routes.iter().filter(|route| {
             route.slots.response.is_some_and(|id| {
                 matches!(

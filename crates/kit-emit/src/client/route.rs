@@ -83,7 +83,7 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
         None => "undefined".to_owned(),
         Some(id) => {
             let name = &context.program.declarations[id].name;
-            if codecs.is_beyond(id) {
+            if codecs.is_ambiguous(id) {
                 format!("Wire<Types.{name}>")
             } else {
                 format!("Types.{name}")

@@ -21,20 +21,20 @@ const MAX_RULES: usize = 500;
 const MAX_STRING: usize = 40;
 
 /// Maximum length of a list of equal items. A longer list is printed as a call such as `items(1000, "a")`.
-const LONGEST_LIST: usize = 4;
+const MAX_LIST: usize = 4;
 
 /// Placeholder in a string that must be different in each request, such as a unique email address.
-const FRESH: &str = "{}";
+const UNIQUE_PLACEHOLDER: &str = "{}";
 
 /// Maximum length of the text that the test runner puts in place of the placeholder.
-const FRESH_LENGTH: u64 = 16;
+const MAX_UNIQUE_LENGTH: u64 = 16;
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, routes: &[&Route]) -> String {
     let mut file = File {
         context,
         helpers: BTreeSet::from(["contractTests"]),
         shapes: BTreeMap::new(),
-        asked: BTreeSet::new(),
+        tested_paths: BTreeSet::new(),
     };
     let mut tables = Writer::default();
     for route in routes {
@@ -90,7 +90,7 @@ struct File<'a> {
     /// Names of the response shapes, each with the module that exports it.
     shapes: BTreeMap<String, String>,
     /// Paths that already have a test of a wrong method.
-    asked: BTreeSet<String>,
+    tested_paths: BTreeSet<String>,
 }
 
 impl File<'_> {
@@ -148,7 +148,7 @@ impl File<'_> {
         params: Option<&BTreeMap<String, String>>,
         writer: &mut Writer,
     ) {
-        let mut fresh = Vec::new();
+        let mut unique = Vec::new();
         writer.block("request: {", "},", |writer| {
             for slot in slots {
                 let Some(mut value) = slot.sample.clone() else {
@@ -164,7 +164,7 @@ impl File<'_> {
                 let text = self.value(&value);
                 writer.line(format_args!("{}: {text},", slot.slot.name()));
                 if slot.slot == Slot::Body {
-                    fresh = freshened(self.context.program, slot.id, &value);
+                    unique = unique_strings(self.context.program, slot.id, &value);
                 }
             }
         });
@@ -183,11 +183,11 @@ impl File<'_> {
         if !closed.is_empty() {
             writer.line(format_args!("closed: {},", literal::list("[", closed, "]")));
         }
-        if !fresh.is_empty() {
-            let fresh = fresh
+        if !unique.is_empty() {
+            let unique = unique
                 .iter()
                 .map(|(name, text)| (literal::key(name), literal::string(text)));
-            writer.line(format_args!("fresh: {},", literal::object(fresh)));
+            writer.line(format_args!("fresh: {},", literal::object(unique)));
         }
     }
 
@@ -202,8 +202,9 @@ impl File<'_> {
             found.truncate(MAX_RULES);
             rules.extend(found.into_iter().map(|rule| (slot.slot, rule)));
         }
-        let (refused, taken): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, rule)| rule.is_refusal());
-        for (name, rows) in [("accepts", taken), ("refuses", refused)] {
+        let (refused, accepted): (Vec<_>, Vec<_>) =
+            rules.into_iter().partition(|(_, rule)| rule.is_refusal());
+        for (name, rows) in [("accepts", accepted), ("refuses", refused)] {
             if rows.is_empty() {
                 writer.line(format_args!("{name}: [],"));
                 continue;
@@ -224,32 +225,36 @@ impl File<'_> {
         let mut cells = vec![
             literal::string(slot.name()),
             literal::string(&path(&rule.path)),
-            literal::string(&rule.what),
-            self.given(&rule.given),
+            literal::string(&rule.description),
+            self.request_value(&rule.given),
         ];
         match &rule.outcome {
             Outcome::Accepted { fills: Some(value) } => cells.push(self.value(value)),
-            Outcome::Refused { within: true } => cells.push("\"within\"".to_owned()),
-            Outcome::Accepted { fills: None } | Outcome::Refused { within: false } => {}
+            Outcome::Refused { may_be_below: true } => cells.push("\"within\"".to_owned()),
+            Outcome::Accepted { fills: None } | Outcome::Refused { may_be_below: false } => {}
         }
         format!("{},", literal::list("[", cells, "]"))
     }
 
-    fn given(&mut self, given: &RequestValue) -> String {
+    fn request_value(&mut self, given: &RequestValue) -> String {
         match given {
             RequestValue::Missing => {
                 self.helpers.insert("missing");
                 "missing".to_owned()
             }
             RequestValue::Value(value) => self.value(value),
-            RequestValue::Nested { sample, way, levels } => {
+            RequestValue::Nested {
+                sample,
+                steps,
+                levels,
+            } => {
                 self.helpers.insert("nested");
-                let way = way.iter().map(|step| match step {
+                let steps = steps.iter().map(|step| match step {
                     Step::Key(key) => literal::string(key),
                     Step::Index(index) => index.to_string(),
                 });
-                let way = literal::list("[", way, "]");
-                format!("nested({levels}, {way}, {})", self.value(sample))
+                let steps = literal::list("[", steps, "]");
+                format!("nested({levels}, {steps}, {})", self.value(sample))
             }
         }
     }
@@ -273,7 +278,7 @@ impl File<'_> {
                 }
             }
             Value::Array(items) => match items.first() {
-                Some(first) if items.len() > LONGEST_LIST && items.iter().all(|item| item == first) => {
+                Some(first) if items.len() > MAX_LIST && items.iter().all(|item| item == first) => {
                     self.helpers.insert("items");
                     format!("items({}, {})", items.len(), self.value(first))
                 }
@@ -318,7 +323,7 @@ impl File<'_> {
     /// Returns a method that no route has at this path, and the methods that routes have. Returns `None` if
     /// the path already has such a test, or if it has a route for every method.
     fn wrong_method(&mut self, route: &Route, slots: &[SlotSample]) -> Option<(&'static str, String)> {
-        if !self.asked.insert(route.path.to_string()) {
+        if !self.tested_paths.insert(route.path.to_string()) {
             return None;
         }
         let empty = Value::Object(Map::new());
@@ -334,14 +339,14 @@ impl File<'_> {
         });
         let router = self.context.tree.router();
         // HEAD matches GET routes, and OPTIONS matches CORS preflight requests.
-        let asked = [
+        let methods = [
             Method::Patch,
             Method::Delete,
             Method::Put,
             Method::Post,
             Method::Get,
         ];
-        asked.into_iter().find_map(|method| {
+        methods.into_iter().find_map(|method| {
             match router.find(method.name(), &path, &mut ParamBuffer::new()) {
                 Match::MethodNotAllowed(allow) => Some((method.name(), allow.to_string())),
                 _ => None,
@@ -370,7 +375,7 @@ impl SlotSample {
 fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     let declaration = &program.declarations[id];
     let wanted = SampleOptions::named(slot.name()).inside(id);
-    let value = Samples { program }.of(declaration.r#type, &wanted)?;
+    let value = Samples { program }.sample(declaration.r#type, &wanted)?;
     // A segment of a path cannot be empty.
     let empty = |value: &Value| value.as_str() == Some("");
     let unusable = slot == Slot::Params
@@ -380,9 +385,8 @@ fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     (!unusable).then_some(value)
 }
 
-/// Returns the strings of properties that must be unique, with a placeholder that makes them different in
-/// each request.
-fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
+/// Returns the strings of properties that must be unique, by property. A placeholder makes them different in each request.
+fn unique_strings(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for property in program.properties(program.declarations[id].r#type) {
         let r#type = program.resolve(property.r#type);
@@ -393,44 +397,50 @@ fn freshened(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(Strin
         if !property.tags.unique || r#type.kind != TypeKind::String || rules.pattern.is_some() {
             continue;
         }
-        let fresh = match rules.format {
-            None => format!("{text} {FRESH}"),
-            Some(Format::Email) => text.replacen('@', &format!(".{FRESH}@"), 1),
-            Some(Format::Uri) => format!("{text}{FRESH}"),
+        let unique = match rules.format {
+            None => format!("{text} {UNIQUE_PLACEHOLDER}"),
+            Some(Format::Email) => text.replacen('@', &format!(".{UNIQUE_PLACEHOLDER}@"), 1),
+            Some(Format::Uri) => format!("{text}{UNIQUE_PLACEHOLDER}"),
             Some(Format::Uuid) => "{uuid}".to_owned(),
             Some(Format::Date | Format::DateTime | Format::Ipv4 | Format::Ipv6) => continue,
         };
-        let length = text.chars().count() as u64 + FRESH_LENGTH;
+        let length = text.chars().count() as u64 + MAX_UNIQUE_LENGTH;
         let fits = rules.format == Some(Format::Uuid)
             || rules.effective_max_length().is_none_or(|most| length <= most);
         if fits {
-            found.push((property.name.clone(), fresh));
+            found.push((property.name.clone(), unique));
         }
     }
     found
 }
 
 /// Finds the objects in a value that refuse undeclared properties, and adds their paths to `found`.
-fn closed_objects(program: &Program, id: TypeId, value: &Value, at: &mut Vec<Step>, found: &mut Vec<String>) {
+fn closed_objects(
+    program: &Program,
+    id: TypeId,
+    value: &Value,
+    steps: &mut Vec<Step>,
+    found: &mut Vec<String>,
+) {
     match (&program.resolve(id).kind, value) {
         (TypeKind::Object(object), Value::Object(entries)) => {
             if object.index.is_empty() {
-                found.push(path(at));
+                found.push(path(steps));
             }
             for property in &object.properties {
                 let Some(value) = entries.get(&property.name) else {
                     continue;
                 };
-                at.push(Step::Key(property.name.clone()));
-                closed_objects(program, property.r#type, value, at, found);
-                at.pop();
+                steps.push(Step::Key(property.name.clone()));
+                closed_objects(program, property.r#type, value, steps, found);
+                steps.pop();
             }
         }
         (TypeKind::Array { element }, Value::Array(items)) => {
             if let Some(first) = items.first() {
-                at.push(Step::Index(0));
-                closed_objects(program, *element, first, at, found);
-                at.pop();
+                steps.push(Step::Index(0));
+                closed_objects(program, *element, first, steps, found);
+                steps.pop();
             }
         }
         _ => {}

@@ -6,6 +6,7 @@
 //! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`file`] prints the
 //! requests with these values. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
 
+mod boundaries;
 mod contracts;
 mod file;
 mod rule;

@@ -20,7 +20,7 @@ pub(super) enum RequestValue {
     /// A value of a recursive type, nested to the given number of levels.
     Nested {
         sample: Value,
-        way: Vec<Step>,
+        steps: Vec<Step>,
         levels: usize,
     },
 }
@@ -31,16 +31,16 @@ pub(super) enum Outcome {
     /// The request is accepted. If it contains no value at the path, the handler gets the default
     /// in `fills`.
     Accepted { fills: Option<Value> },
-    /// The request is refused with a failure. The failure is at the path, or below it if `within`
+    /// The request is refused with a failure. The failure is at the path, or below it if `may_be_below`
     /// is true.
-    Refused { within: bool },
+    Refused { may_be_below: bool },
 }
 
 /// A rule of a type. Its path starts at a value of the type.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
     pub(super) path: Vec<Step>,
-    pub(super) what: String,
+    pub(super) description: String,
     pub(super) given: RequestValue,
     pub(super) outcome: Outcome,
     /// True if the value breaks a format or a pattern. Only the validators at run time can check
@@ -49,20 +49,20 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    pub(super) fn takes(what: impl Into<String>, value: Value) -> Self {
+    pub(super) fn accepts(description: impl Into<String>, value: Value) -> Self {
         Self {
             path: Vec::new(),
-            what: what.into(),
+            description: description.into(),
             given: RequestValue::Value(value),
             outcome: Outcome::Accepted { fills: None },
             runtime_only: false,
         }
     }
 
-    pub(super) fn refuses(what: impl Into<String>, value: Value) -> Self {
+    pub(super) fn refuses(description: impl Into<String>, value: Value) -> Self {
         Self {
-            outcome: Outcome::Refused { within: false },
-            ..Self::takes(what, value)
+            outcome: Outcome::Refused { may_be_below: false },
+            ..Self::accepts(description, value)
         }
     }
 
@@ -76,6 +76,7 @@ impl Rule {
         matches!(self.outcome, Outcome::Refused { .. })
     }
 
+    /// Returns the rule for the parent of the value. `step` leads from the parent to the value.
     pub(super) fn below(mut self, step: Step) -> Self {
         self.path.insert(0, step);
         self

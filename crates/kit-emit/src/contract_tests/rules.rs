@@ -1,15 +1,15 @@
 //! Finds all rules of a type, each with a value that satisfies or breaks it.
 
-use kit_analysis::{Fit, fit, resolve};
+use kit_analysis::{Fit, fit, resolve, samples};
 use kit_ir::{
     Constraints, DeclarationId, DefaultValue, IndexSignature, LiteralValue, ObjectType, Program, Property,
     TupleElement, TypeId, TypeKind,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::boundaries::texts;
 pub(super) use super::rule::{Outcome, RequestValue, Rule, Step, ValueOrigin};
-use super::scalars::texts;
-use crate::samples::numbers;
+use crate::json_schema::default_value;
 use crate::samples::{SampleOptions, Samples, sample_entry};
 
 /// Number of levels for a value that is nested too deeply: more than 256, the maximum depth of recursive values.
@@ -17,17 +17,17 @@ const TOO_DEEP: usize = 300;
 
 /// Maximum number of types to visit for one slot. Without it, types that refer to each other would be visited too
 /// often.
-const MOST_VISITS: usize = 5_000;
+const MAX_VISITS: usize = 5_000;
 
 /// Finds the rules of types.
 pub(super) struct Rules<'a> {
     pub(super) program: &'a Program,
     pub(super) source: ValueOrigin,
     /// Declarations that contain the current type. The number is the length of the path at which each of them starts.
-    within: Vec<(DeclarationId, usize)>,
+    open_declarations: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
     /// Rules on the maximum depth of recursive values. Their paths start at the value of the slot.
-    deep: Vec<Rule>,
+    depth_limits: Vec<Rule>,
     /// Number of types that were visited so far.
     visits: usize,
 }
@@ -37,28 +37,28 @@ impl<'a> Rules<'a> {
         Self {
             program,
             source,
-            within: Vec::new(),
+            open_declarations: Vec::new(),
             path: Vec::new(),
-            deep: Vec::new(),
+            depth_limits: Vec::new(),
             visits: 0,
         }
     }
 
     /// Returns all rules of a slot. `sample` is a valid value of the slot.
     pub(super) fn of_slot(mut self, id: TypeId, sample: &Value) -> Vec<Rule> {
-        let mut rules = self.of(id, Some(sample));
-        rules.append(&mut self.deep);
+        let mut rules = self.rules_of(id, Some(sample));
+        rules.append(&mut self.depth_limits);
         // Two paths through the types can give the same rule.
-        let mut seen: Vec<Rule> = Vec::new();
+        let mut distinct: Vec<Rule> = Vec::new();
         for rule in rules {
-            let known = seen
+            let is_known = distinct
                 .iter()
                 .any(|other| other.path == rule.path && other.given == rule.given);
-            if !known {
-                seen.push(rule);
+            if !is_known {
+                distinct.push(rule);
             }
         }
-        seen
+        distinct
     }
 
     pub(super) fn samples(&self) -> Samples<'a> {
@@ -72,72 +72,75 @@ impl<'a> Rules<'a> {
     }
 
     /// Returns the number of rules on the maximum depth.
-    pub(super) fn deep_rules(&self) -> usize {
-        self.deep.len()
+    pub(super) fn depth_limit_count(&self) -> usize {
+        self.depth_limits.len()
     }
 
     /// Removes the rules on the maximum depth after the first `count`.
-    pub(super) fn truncate_depth_rules(&mut self, count: usize) {
-        self.deep.truncate(count);
+    pub(super) fn truncate_depth_limits(&mut self, count: usize) {
+        self.depth_limits.truncate(count);
     }
 
     /// Returns the rules of a type. `sample` is a valid value of the type.
-    pub(super) fn of(&mut self, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
+    pub(super) fn rules_of(&mut self, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
         self.visits += 1;
-        if self.visits > MOST_VISITS {
+        if self.visits > MAX_VISITS {
             return Vec::new();
         }
-        let depth = self.within.len();
-        let mut at = id;
-        while let TypeKind::Reference { declaration } = self.program.types[at].kind {
-            if let Some((_, start)) = self.within.iter().find(|(known, _)| *known == declaration) {
+        let depth = self.open_declarations.len();
+        let mut target = id;
+        while let TypeKind::Reference { declaration } = self.program.types[target].kind {
+            if let Some((_, start)) = self
+                .open_declarations
+                .iter()
+                .find(|(known, _)| *known == declaration)
+            {
                 let start = *start;
-                self.too_deep(declaration, start);
-                self.within.truncate(depth);
+                self.add_depth_limit(declaration, start);
+                self.open_declarations.truncate(depth);
                 // The rules of the properties and items are already listed. Only the rule on the kind of this value is
                 // new.
-                let target = resolve(self.program, id);
-                return match self.program.types[target].kind {
+                let resolved = resolve(self.program, id);
+                return match self.program.types[resolved].kind {
                     TypeKind::Union { .. } => Vec::new(),
-                    _ => self.wrong_kinds(target),
+                    _ => self.wrong_kinds(resolved),
                 };
             }
-            self.within.push((declaration, self.path.len()));
-            at = self.program.declarations[declaration].r#type;
+            self.open_declarations.push((declaration, self.path.len()));
+            target = self.program.declarations[declaration].r#type;
         }
         let program = self.program;
-        let r#type = &program.types[at];
+        let r#type = &program.types[target];
         let mut rules = match &r#type.kind {
-            TypeKind::Object(object) => self.object(at, object, sample),
-            TypeKind::Array { element } => self.array(at, *element, &r#type.constraints, sample),
+            TypeKind::Object(object) => self.object(target, object, sample),
+            TypeKind::Array { element } => self.array(target, *element, &r#type.constraints, sample),
             TypeKind::Tuple { elements } => self.tuple(elements, sample),
-            TypeKind::Union { members } => self.union(at, members, sample),
-            _ => self.scalar(at),
+            TypeKind::Union { members } => self.union(target, members, sample),
+            _ => self.scalar(target),
         };
         if !matches!(r#type.kind, TypeKind::Union { .. }) {
-            let mut wrong = self.wrong_kinds(at);
+            let mut wrong = self.wrong_kinds(target);
             wrong.append(&mut rules);
             rules = wrong;
         }
-        self.within.truncate(depth);
+        self.open_declarations.truncate(depth);
         rules
     }
 
-    fn below(&mut self, step: &Step, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
+    fn rules_below(&mut self, step: &Step, id: TypeId, sample: Option<&Value>) -> Vec<Rule> {
         self.path.push(step.clone());
-        let rules = self.of(id, sample);
+        let rules = self.rules_of(id, sample);
         self.path.pop();
         rules.into_iter().map(|rule| rule.below(step.clone())).collect()
     }
 
     /// Returns rules that refuse values of another kind, such as a number for a string.
     fn wrong_kinds(&self, id: TypeId) -> Vec<Rule> {
-        let refused = |(what, value): &(&str, Value)| {
-            (self.fit(id, value) == Fit::No).then(|| Rule::refuses(*what, value.clone()))
+        let refused = |description: String, value: &Value| {
+            (self.fit(id, value) == Fit::No).then(|| Rule::refuses(description, value.clone()))
         };
-        let text = ("a string", Value::from("text"));
+        let of_type = |name: &str| refused(format!("{} {name}", article(name)), &samples().json_types[name]);
         if self.source.is_text() {
-            let repeated = ("repeated", Value::from(vec!["one", "two"]));
             // In a query, a single string is also a list with one item, and the query itself is always an object.
             let has_parts = matches!(
                 self.program.types[id].kind,
@@ -146,23 +149,17 @@ impl<'a> Rules<'a> {
             if has_parts {
                 return Vec::new();
             }
-            let mut found: Vec<Rule> = refused(&text).into_iter().collect();
+            let mut found: Vec<Rule> = of_type("string").into_iter().collect();
             if self.can_be_repeated() {
-                found.extend(refused(&repeated));
+                found.extend(refused("repeated".to_owned(), &Value::from(vec!["one", "two"])));
             }
             return found;
         }
-        let others = [
-            text,
-            ("a number", Value::from(42)),
-            ("an array", Value::Array(Vec::new())),
-            ("an object", Value::Object(Map::new())),
-        ];
-        let null = ("null", Value::Null);
+        let null = refused("null".to_owned(), &Value::Null);
+        let mut others = samples().json_types.keys().filter(|name| *name != "null");
         // One value of another kind is enough.
-        refused(&null)
-            .into_iter()
-            .chain(others.iter().find_map(refused))
+        null.into_iter()
+            .chain(others.find_map(|name| of_type(name)))
             .collect()
     }
 
@@ -181,25 +178,25 @@ impl<'a> Rules<'a> {
             }
             let step = Step::Key(property.name.clone());
             if value.is_some() && self.source != ValueOrigin::Params {
-                rules.push(self.absence(property).below(step.clone()));
+                rules.push(self.missing_property(property).below(step.clone()));
             }
             // `value` is `None` for a property of a recursive type, because the sample omits it.
-            rules.extend(self.below(&step, property.r#type, value));
+            rules.extend(self.rules_below(&step, property.r#type, value));
         }
         let entry = sample_entry(object).filter(|_| !self.source.is_text());
         if let Some((key, signature)) = entry
             && let Some(sample) = sample
             && let Some(value) = sample.get(&key)
         {
-            rules.extend(self.below(&Step::Key(key), signature.value, Some(value)));
-            rules.extend(self.keys(id, signature, sample, value));
+            rules.extend(self.rules_below(&Step::Key(key), signature.value, Some(value)));
+            rules.extend(self.key_rules(id, signature, sample, value));
         }
         rules
     }
 
     /// Returns rules on the keys of an index signature. Each rule adds a key that satisfies or breaks the rules, with
     /// a valid value.
-    fn keys(&self, id: TypeId, signature: &IndexSignature, sample: &Value, value: &Value) -> Vec<Rule> {
+    fn key_rules(&self, id: TypeId, signature: &IndexSignature, sample: &Value, value: &Value) -> Vec<Rule> {
         let mut found = Vec::new();
         for rule in texts(&signature.rules) {
             let RequestValue::Value(Value::String(key)) = &rule.given else {
@@ -214,7 +211,7 @@ impl<'a> Rules<'a> {
             if rule.is_refusal() || fits != Fit::No {
                 let key = Step::Key(key.clone());
                 found.push(Rule {
-                    what: format!("a key: {}", rule.what),
+                    description: format!("a key: {}", rule.description),
                     given: RequestValue::Value(value.clone()),
                     ..rule.below(key)
                 });
@@ -223,16 +220,16 @@ impl<'a> Rules<'a> {
         found
     }
 
-    fn absence(&self, property: &Property) -> Rule {
+    fn missing_property(&self, property: &Property) -> Rule {
         let outcome = if property.optional_in_input() {
             let fills = self.filled_in(property);
             Outcome::Accepted { fills }
         } else {
-            Outcome::Refused { within: false }
+            Outcome::Refused { may_be_below: false }
         };
         Rule {
             path: Vec::new(),
-            what: "missing".to_owned(),
+            description: "missing".to_owned(),
             given: RequestValue::Missing,
             outcome,
             runtime_only: false,
@@ -260,13 +257,8 @@ impl<'a> Rules<'a> {
             _ => is_plain(property.r#type),
         };
         match property.tags.default.as_ref().filter(|_| plain)? {
-            DefaultValue::Literal(LiteralValue::String(text)) => Some(Value::from(text.as_str())),
-            DefaultValue::Literal(LiteralValue::Number(number)) => Some(numbers::json(*number)),
-            DefaultValue::Literal(LiteralValue::Boolean(value)) => Some(Value::from(*value)),
-            DefaultValue::Null => Some(Value::Null),
-            DefaultValue::Literal(LiteralValue::BigInt(_)) | DefaultValue::Json(_) | DefaultValue::Now => {
-                None
-            }
+            DefaultValue::Literal(LiteralValue::BigInt(_)) | DefaultValue::Json(_) => None,
+            default => default_value(default),
         }
     }
 
@@ -279,7 +271,7 @@ impl<'a> Rules<'a> {
     ) -> Vec<Rule> {
         let mut rules = Vec::new();
         let first = sample.and_then(|sample| sample.get(0));
-        let mut sized = |length: Option<u64>, what: String, takes: bool| {
+        let mut add_length_rule = |length: Option<u64>, description: String, is_accepted: bool| {
             let Some(length) = length.and_then(|length| usize::try_from(length).ok()) else {
                 return;
             };
@@ -297,45 +289,45 @@ impl<'a> Rules<'a> {
             let Some(value) = items.map(Value::Array) else {
                 return;
             };
-            if takes && self.fit(id, &value) != Fit::No {
-                rules.push(Rule::takes(what, value));
-            } else if !takes && self.fit(id, &value) == Fit::No {
-                rules.push(Rule::refuses(what, value));
+            if is_accepted && self.fit(id, &value) != Fit::No {
+                rules.push(Rule::accepts(description, value));
+            } else if !is_accepted && self.fit(id, &value) == Fit::No {
+                rules.push(Rule::refuses(description, value));
             }
         };
         if let Some(least) = constraints.min_items {
-            sized(Some(least), format!("{} (minimum)", items(least)), true);
+            add_length_rule(Some(least), format!("{} (minimum)", items(least)), true);
             let below = least.checked_sub(1);
-            sized(
+            add_length_rule(
                 below,
                 format!("{} (minimum {least})", items(below.unwrap_or(0))),
                 false,
             );
         }
         if let Some(most) = constraints.max_items {
-            sized(Some(most), format!("{} (maximum)", items(most)), true);
+            add_length_rule(Some(most), format!("{} (maximum)", items(most)), true);
             let above = most.saturating_add(1);
-            sized(Some(above), format!("{} (maximum {most})", items(above)), false);
+            add_length_rule(Some(above), format!("{} (maximum {most})", items(above)), false);
         }
         if let (true, Some(first)) = (constraints.unique_items, first) {
             let value = Value::from(vec![first.clone(), first.clone()]);
-            let room = constraints.max_items.is_none_or(|most| most >= 2);
-            if room && self.fit(id, &value) == Fit::No {
+            let has_room = constraints.max_items.is_none_or(|most| most >= 2);
+            if has_room && self.fit(id, &value) == Fit::No {
                 rules.push(Rule::refuses("a repeated item", value));
             }
         }
         if first.is_some() {
-            rules.extend(self.below(&Step::Index(0), element, first));
+            rules.extend(self.rules_below(&Step::Index(0), element, first));
         } else {
             // The items have the same type as a value around the list, so the sample has no items that could be
             // changed.
-            let found = self.below(&Step::Index(0), element, None);
-            let room =
+            let found = self.rules_below(&Step::Index(0), element, None);
+            let has_room =
                 constraints.max_items != Some(0) && constraints.min_items.is_none_or(|least| least <= 1);
             rules.extend(
                 found
                     .into_iter()
-                    .filter(|rule| room && rule.is_refusal() && rule.path.len() == 1),
+                    .filter(|rule| has_room && rule.is_refusal() && rule.path.len() == 1),
             );
         }
         rules
@@ -360,38 +352,42 @@ impl<'a> Rules<'a> {
             rules.push(Rule::refuses("one item too many", Value::Array(long)));
         }
         for (index, element) in elements.iter().enumerate() {
-            rules.extend(self.below(&Step::Index(index), element.r#type, items.get(index)));
+            rules.extend(self.rules_below(&Step::Index(index), element.r#type, items.get(index)));
         }
         rules
     }
 
     /// Adds a rule that refuses a value of a recursive declaration that is nested too deeply.
-    fn too_deep(&mut self, declaration: DeclarationId, start: usize) {
-        let way = self.path[start..].to_vec();
+    fn add_depth_limit(&mut self, declaration: DeclarationId, start: usize) {
+        let steps = self.path[start..].to_vec();
         let root = self.path[..start].to_vec();
-        let known = self.deep.iter().any(|rule| rule.path == root);
-        if known || way.is_empty() || self.source.is_text() {
+        let is_known = self.depth_limits.iter().any(|rule| rule.path == root);
+        if is_known || steps.is_empty() || self.source.is_text() {
             return;
         }
         let r#type = self.program.declarations[declaration].r#type;
         let Some(sample) = self
             .samples()
-            .of(r#type, &SampleOptions::named("value").inside(declaration))
+            .sample(r#type, &SampleOptions::named("value").inside(declaration))
         else {
             return;
         };
-        self.deep.push(Rule {
+        self.depth_limits.push(Rule {
             path: root,
-            what: format!("{TOO_DEEP} nested levels"),
+            description: format!("{TOO_DEEP} nested levels"),
             given: RequestValue::Nested {
                 sample,
-                way,
+                steps,
                 levels: TOO_DEEP,
             },
-            outcome: Outcome::Refused { within: true },
+            outcome: Outcome::Refused { may_be_below: true },
             runtime_only: false,
         });
     }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'o']) { "an" } else { "a" }
 }
 
 fn items(count: u64) -> String {

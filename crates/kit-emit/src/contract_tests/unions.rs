@@ -1,13 +1,12 @@
 //! Rules of unions. Requests with a value of each member are accepted. Requests with a value that breaks a rule of one member
 //! and matches no other member are refused, and so are those with a value of another type.
 
-use kit_analysis::{Fit, Member, describe, members, resolve};
-use kit_ir::{LiteralValue, TypeId, TypeKind};
+use kit_analysis::{Fit, Member, describe, literal_value, members, resolve};
+use kit_ir::{TypeId, TypeKind};
 use serde_json::{Map, Value};
 
 use super::rules::{Outcome, RequestValue, Rule, Rules, replaced};
 use crate::samples::SampleOptions;
-use crate::samples::numbers;
 
 impl Rules<'_> {
     pub(super) fn union(&mut self, id: TypeId, declared: &[TypeId], sample: Option<&Value>) -> Vec<Rule> {
@@ -19,11 +18,11 @@ impl Rules<'_> {
             .partition(|member| *kind(member) == TypeKind::Null);
         let mut rules = Vec::new();
         if !nulls.is_empty() && !self.source.is_text() {
-            rules.push(Rule::takes("null", Value::Null));
+            rules.push(Rule::accepts("null", Value::Null));
         }
         // For `T | null`, the rules are those of `T`, and null is accepted.
         if let [only] = others.as_slice() {
-            let inner = self.of(only.r#type, sample);
+            let inner = self.rules_of(only.r#type, sample);
             rules.extend(inner.into_iter().filter(|rule| {
                 let taken = match &rule.given {
                     RequestValue::Value(value) if rule.path.is_empty() => self.fit(id, value) == Fit::Yes,
@@ -35,12 +34,8 @@ impl Rules<'_> {
         }
         for member in &others {
             if let TypeKind::Literal { value } = kind(member) {
-                let value = match value {
-                    LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
-                    LiteralValue::Number(number) => numbers::json(*number),
-                    LiteralValue::Boolean(value) => Value::from(*value),
-                };
-                rules.push(Rule::takes(value.to_string(), value));
+                let value = literal_value(value);
+                rules.push(Rule::accepts(value.to_string(), value));
             } else {
                 rules.extend(self.member(id, member));
             }
@@ -52,30 +47,37 @@ impl Rules<'_> {
     /// Returns the rules of a member: its valid value is accepted, and values that break its rules are refused.
     fn member(&mut self, union: TypeId, member: &Member) -> Vec<Rule> {
         let name = describe(self.program, member.r#type);
-        let Some(sample) = self.samples().of(member.r#type, &SampleOptions::named("value")) else {
+        let Some(sample) = self
+            .samples()
+            .sample(member.r#type, &SampleOptions::named("value"))
+        else {
             return Vec::new();
         };
-        let mut rules = vec![Rule::takes(name.clone(), sample.clone())];
+        let mut rules = vec![Rule::accepts(name.clone(), sample.clone())];
         // Rules on depth are removed, because here each rule replaces the value of the union as a whole.
-        let deep = self.deep_rules();
-        let inner = self.of(member.r#type, Some(&sample));
-        self.truncate_depth_rules(deep);
+        let count = self.depth_limit_count();
+        let inner = self.rules_of(member.r#type, Some(&sample));
+        self.truncate_depth_limits(count);
         for rule in inner {
             let Some(value) = replaced(&sample, &rule.path, &rule.given) else {
                 continue;
             };
             let fits = self.fit(union, &value);
-            let what = if rule.path.is_empty() {
-                rule.what.clone()
+            let description = if rule.path.is_empty() {
+                rule.description.clone()
             } else {
-                format!("{name} with {} as {}", rule.what, super::file::path(&rule.path))
+                format!(
+                    "{name} with {} as {}",
+                    rule.description,
+                    super::file::path(&rule.path)
+                )
             };
             match rule.outcome {
-                Outcome::Accepted { .. } if fits != Fit::No => rules.push(Rule::takes(what, value)),
+                Outcome::Accepted { .. } if fits != Fit::No => rules.push(Rule::accepts(description, value)),
                 Outcome::Refused { .. } if fits == Fit::No || (fits == Fit::Unsure && rule.runtime_only) => {
                     rules.push(Rule {
-                        outcome: Outcome::Refused { within: true },
-                        ..Rule::refuses(what, value)
+                        outcome: Outcome::Refused { may_be_below: true },
+                        ..Rule::refuses(description, value)
                     });
                 }
                 _ => {}
@@ -117,7 +119,7 @@ impl Rules<'_> {
             .map(|value| Rule::refuses(format!("no member of the union: {value}"), value.clone()));
         // An empty object lacks a required property of a member, so the failure may be below the path.
         found.extend(refusals.map(|rule| Rule {
-            outcome: Outcome::Refused { within: true },
+            outcome: Outcome::Refused { may_be_below: true },
             ..rule
         }));
         found

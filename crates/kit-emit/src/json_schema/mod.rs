@@ -11,6 +11,7 @@ mod union;
 use std::sync::OnceLock;
 
 use indexmap::IndexMap;
+use kit_analysis::{literal_value, numbers};
 use kit_ir::{
     Constraints, Decimal, DeclarationId, DefaultValue, Documentation, LiteralValue, ObjectType, Program,
     Property, TupleElement, TypeId, TypeKind,
@@ -179,7 +180,7 @@ impl Schemas<'_> {
                 ..of_type("string")
             },
             TypeKind::Literal { value } => Schema {
-                constant: Some(literal(value)),
+                constant: Some(literal_value(value)),
                 ..of_type(literal_type(value))
             },
             TypeKind::Template { parts } => Schema {
@@ -353,19 +354,10 @@ fn any_of(mut schemas: Vec<Schema>) -> Schema {
     }
 }
 
-/// Returns a literal in wire form.
-pub(crate) fn literal(value: &LiteralValue) -> Value {
-    match value {
-        LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
-        LiteralValue::Number(number) => json_number(*number).map_or(Value::Null, Value::Number),
-        LiteralValue::Boolean(value) => Value::from(*value),
-    }
-}
-
 /// Returns a default in wire form; `None` for `now`, whose value is different each time.
 pub(crate) fn default_value(default: &DefaultValue) -> Option<Value> {
     match default {
-        DefaultValue::Literal(value) => Some(literal(value)),
+        DefaultValue::Literal(value) => Some(literal_value(value)),
         DefaultValue::Null => Some(Value::Null),
         DefaultValue::Json(text) => serde_json::from_str(text).ok(),
         DefaultValue::Now => None,
@@ -406,15 +398,5 @@ fn number(constraints: &Constraints, implied: bool) -> Schema {
 }
 
 fn decimal(value: Decimal) -> Option<Number> {
-    json_number(value.get())
-}
-
-/// Converts a number for JSON in the form in which JavaScript prints it: `10`, not `10.0`.
-#[allow(clippy::cast_possible_truncation)] // the condition guarantees a whole, exact number
-fn json_number(value: f64) -> Option<Number> {
-    const EXACT: f64 = 9_007_199_254_740_991.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT {
-        return Some(Number::from(value as i64));
-    }
-    Number::from_f64(value)
+    numbers::json(value.get()).as_number().cloned()
 }

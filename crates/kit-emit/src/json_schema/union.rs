@@ -1,11 +1,11 @@
 //! JSON Schema of unions. Literals become an `enum`. Members of which a value matches at most one become a `oneOf`, with
 //! OpenAPI's `discriminator` if a property tells components apart. All other unions become an `anyOf`.
 
-use kit_analysis::{Kinds, UnionPlan, all_disjoint, is_impossible, kinds};
+use kit_analysis::{Kinds, UnionPlan, all_disjoint, is_impossible, kinds, literal_value};
 use kit_ir::{TypeId, TypeKind};
 use serde_json::Value;
 
-use super::{Discriminator, Schema, Schemas, any_of, literal, literal_type};
+use super::{Discriminator, Schema, Schemas, any_of, literal_type};
 
 impl Schemas<'_> {
     pub(super) fn union(self, members: &[TypeId]) -> Schema {
@@ -53,7 +53,7 @@ impl Schemas<'_> {
         let constants: Option<Vec<_>> = members
             .iter()
             .map(|member| match &self.program.types[*member].kind {
-                TypeKind::Literal { value } => Some((literal(value), literal_type(value))),
+                TypeKind::Literal { value } => Some((literal_value(value), literal_type(value))),
                 TypeKind::Null => Some((Value::Null, "null")),
                 _ => None,
             })

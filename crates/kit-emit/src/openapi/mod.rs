@@ -30,7 +30,7 @@ pub(crate) struct DocumentCache {
 }
 
 /// Printed operations and components, which several documents contain.
-pub(crate) struct Shared<'a> {
+pub(crate) struct PrintedParts<'a> {
     context: Context<'a>,
     /// Operation of each route, by the index of the route in the program.
     operations: Vec<Arc<String>>,
@@ -40,7 +40,7 @@ pub(crate) struct Shared<'a> {
     by_file: FxHashMap<SourceId, Vec<RouteId>>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> PrintedParts<'a> {
     pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
         let program = context.program;
         let operations = Operations::new(context);
@@ -129,23 +129,23 @@ impl<'a> Shared<'a> {
     }
 }
 
-pub(crate) fn emit<'a>(context: Context<'a>, shared: &'a Shared<'a>) -> Vec<Job<'a>> {
+pub(crate) fn emit<'a>(context: Context<'a>, parts: &'a PrintedParts<'a>) -> Vec<Job<'a>> {
     let program = context.program;
     let title = &context.options.title;
     let mut jobs = vec![Job::whole("schemas/openapi.json", move || {
         let all: Vec<RouteId> = program.routes.iter_ids().map(|(id, _)| id).collect();
-        shared.document(title, &all, &[])
+        parts.document(title, &all, &[])
     })];
     for entity in &program.entities {
         let declaration = &program.declarations[entity.declaration];
         let path = format!("schemas/{}.openapi.json", declaration.name.to_lower_camel_case());
         // The document of an entity contains the routes whose body or response has a type from the entity's
         // file.
-        let routes = shared.by_file.get(&declaration.span.source);
+        let routes = parts.by_file.get(&declaration.span.source);
         let routes = routes.map_or(&[][..], Vec::as_slice);
         let title = format!("{title}: {}", declaration.name);
         let root = [entity.declaration];
-        jobs.push(Job::new(path, move || shared.document(&title, routes, &root)));
+        jobs.push(Job::new(path, move || parts.document(&title, routes, &root)));
     }
     jobs
 }

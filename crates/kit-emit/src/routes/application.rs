@@ -1,8 +1,7 @@
 //! Emits `routes/index.ts`, from which `@kit/core` loads the routes.
 
-use std::collections::BTreeSet;
-
-use kit_ir::{DeclarationId, Program, Route, Slot, TypeKind};
+use kit_analysis::sensitive_names;
+use kit_ir::{DeclarationId, Route, Slot};
 
 use super::FROM;
 use crate::coercer::{self, parameter_order};
@@ -51,23 +50,6 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     exports.line("export default application;");
     module.push(exports);
     module.finish().text
-}
-
-/// Returns the names of all `@sensitive` properties and of their columns: the logger masks them in logged rows. Includes types
-/// that no route uses, because an application can also log their values.
-pub(super) fn sensitive_names(program: &Program) -> BTreeSet<&str> {
-    program
-        .types
-        .iter()
-        .filter_map(|of| match &of.kind {
-            TypeKind::Object(object) => Some(&object.properties),
-            _ => None,
-        })
-        .flatten()
-        .filter(|property| property.tags.sensitive)
-        .flat_map(|property| [Some(property.name.as_str()), property.tags.column.as_deref()])
-        .flatten()
-        .collect()
 }
 
 fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module: &mut Module) {

@@ -4,6 +4,7 @@ mod application;
 mod table;
 mod tree;
 
+use kit_analysis::sensitive_names;
 use kit_ir::{Route, Slot};
 use kit_router::RouteTree;
 
@@ -30,7 +31,7 @@ pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {
 fn key(context: Context<'_>) -> Fingerprint {
     let program = context.program;
     let routes: Vec<_> = program.routes.iter().map(|of| route_key(context, of)).collect();
-    let sensitive = application::sensitive_names(program);
+    let sensitive = sensitive_names(program);
     fingerprint((context.fingerprints.names, routes, sensitive))
 }
 

@@ -1,18 +1,16 @@
 //! Readable valid values for contract tests and for examples in the OpenAPI document. `kit_analysis::fit` decides if a value
 //! is valid.
 
-pub(crate) mod numbers;
 pub(crate) mod strings;
 
-use kit_analysis::{Fit, fit, members, resolve};
+use kit_analysis::{Fit, fit, literal_value, members, numbers, resolve, samples};
 use kit_ir::{
-    Constraints, DeclarationId, DefaultValue, Format, GeneratedKind, IndexKey, IndexSignature, LiteralValue,
-    ObjectType, Program, Property, TypeId, TypeKind,
+    Constraints, DeclarationId, DefaultValue, Format, GeneratedKind, IndexKey, IndexSignature, ObjectType,
+    Program, Property, TypeId, TypeKind,
 };
 use serde_json::{Map, Value};
 
-/// A time that every runtime accepts.
-pub(crate) const DATE_TIME: &str = "2026-01-31T12:00:00Z";
+use crate::json_schema::default_value;
 
 /// Depth of nested values up to which a sample contains optional properties.
 const FULL_LEVELS: usize = 8;
@@ -106,7 +104,7 @@ impl<'a> SampleOptions<'a> {
 impl<'a> Samples<'a> {
     /// Returns a valid value with all optional properties, except those that would nest a recursive type; `None` if none was
     /// found.
-    pub(crate) fn of(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
+    pub(crate) fn sample(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         let mut wanted = wanted.clone();
         let mut at = id;
         while let TypeKind::Reference { declaration } = self.program.types[at].kind {
@@ -146,26 +144,19 @@ impl<'a> Samples<'a> {
             TypeKind::Never | TypeKind::Reference { .. } => return None,
             TypeKind::Null => Value::Null,
             TypeKind::Boolean => Value::from(true),
-            TypeKind::Number => numbers::sample(rules, wanted.number)?,
-            TypeKind::BigInt => {
-                let number = numbers::sample(rules, wanted.number)?;
-                Value::from(number.to_string())
-            }
+            TypeKind::Number => number(rules, wanted.number)?,
+            TypeKind::BigInt => Value::from(number(rules, wanted.number)?.to_string()),
             TypeKind::String => Value::from(strings::sample(rules, wanted.hint, wanted.number)?),
-            TypeKind::Date => Value::from(DATE_TIME),
-            TypeKind::Bytes => Value::from("aGVsbG8="),
-            TypeKind::Literal { value } => match value {
-                LiteralValue::Number(number) => numbers::json(*number),
-                LiteralValue::String(text) | LiteralValue::BigInt(text) => Value::from(text.as_str()),
-                LiteralValue::Boolean(value) => Value::from(*value),
-            },
+            TypeKind::Date => Value::from(samples().types.date.valid.as_str()),
+            TypeKind::Bytes => Value::from(samples().types.bytes.valid.as_str()),
+            TypeKind::Literal { value } => literal_value(value),
             TypeKind::Template { .. } => kit_analysis::example(self.program, &[id], true)?,
             TypeKind::Unknown => Value::from("anything"),
             TypeKind::Array { element } => self.array(*element, rules, wanted)?,
             TypeKind::Tuple { elements } => {
                 let items = elements.iter().map(|element| {
                     let inner = wanted.numbered(0);
-                    self.of(element.r#type, &inner)
+                    self.sample(element.r#type, &inner)
                 });
                 Value::Array(items.collect::<Option<_>>()?)
             }
@@ -178,7 +169,7 @@ impl<'a> Samples<'a> {
                 let start = wanted.number % others.len().max(1);
                 let (before, after) = others.split_at(start);
                 let mut order = after.iter().chain(before).chain(&nulls);
-                order.find_map(|member| self.of(member.r#type, wanted))?
+                order.find_map(|member| self.sample(member.r#type, wanted))?
             }
         })
     }
@@ -212,7 +203,7 @@ impl<'a> Samples<'a> {
             ..wanted.clone()
         };
         if !unique {
-            let item = self.of(element, &wanted)?;
+            let item = self.sample(element, &wanted)?;
             return Some(vec![item; length]);
         }
         let mut items: Vec<Value> = Vec::new();
@@ -220,7 +211,7 @@ impl<'a> Samples<'a> {
             if items.len() == length {
                 break;
             }
-            let item = self.of(element, &wanted.numbered(number))?;
+            let item = self.sample(element, &wanted.numbered(number))?;
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -257,7 +248,7 @@ impl<'a> Samples<'a> {
                 value.insert(property.name.clone(), usual);
                 continue;
             }
-            match self.of(property.r#type, &inner) {
+            match self.sample(property.r#type, &inner) {
                 Some(found) => {
                     value.insert(property.name.clone(), found);
                 }
@@ -275,7 +266,7 @@ impl<'a> Samples<'a> {
                 optional_parts,
                 ..wanted.clone()
             };
-            if let Some(found) = self.of(signature.value, &inner) {
+            if let Some(found) = self.sample(signature.value, &inner) {
                 value.insert(key, found);
             }
         }
@@ -288,19 +279,22 @@ impl<'a> Samples<'a> {
             return None;
         }
         let value = match (&property.tags.default, property.tags.generated) {
-            (Some(DefaultValue::Literal(LiteralValue::String(text))), _) => Value::from(text.as_str()),
-            (Some(DefaultValue::Literal(LiteralValue::Number(number))), _) => numbers::json(*number),
-            (Some(DefaultValue::Literal(LiteralValue::Boolean(value))), _) => Value::from(*value),
-            (Some(DefaultValue::Json(text)), _) => serde_json::from_str(text).ok()?,
-            (None, Some(GeneratedKind::Uuid)) => {
-                let uuid = Constraints {
-                    format: Some(Format::Uuid),
-                    ..Constraints::default()
-                };
-                Value::from(strings::sample(&uuid, "", wanted.number)?)
-            }
+            (Some(DefaultValue::Null), _) => return None,
+            (Some(default), _) => default_value(default)?,
+            (None, Some(GeneratedKind::Uuid)) => Value::from(strings::of_format(Format::Uuid, wanted.number)),
             _ => return None,
         };
         (fit(self.program, property.r#type, &value) == Fit::Yes).then_some(value)
     }
+}
+
+/// Returns a valid number. Different values of `nth` give different numbers.
+fn number(rules: &Constraints, nth: usize) -> Option<Value> {
+    #[allow(clippy::cast_precision_loss)] // `nth` is a number of items
+    let shift = numbers::step(rules) * nth as f64;
+    numbers::candidates(rules)
+        .into_iter()
+        .flat_map(|start| [start + shift, start - shift])
+        .find(|number| numbers::broken_rules(rules, *number).is_empty())
+        .map(numbers::json)
 }

@@ -1,6 +1,7 @@
-//! Samples of strings: valid ones with a given length, and invalid ones for each format.
+//! Samples of strings: valid ones, also with a given length.
 
 use heck::ToSnakeCase;
+use kit_analysis::samples;
 use kit_ir::{Constraints, Format, MAX_EXPLICIT_EMAIL_LENGTH};
 
 /// Maximum length of a sample in characters. A longer one could exceed the maximum size of a body.
@@ -77,19 +78,17 @@ pub(crate) fn astral_characters(rules: &Constraints, length: u64) -> Option<Stri
     plain.then(|| "🙂".repeat(length))
 }
 
-fn of_format(format: Format, nth: usize) -> String {
+/// Returns a valid string of a format. Different values of `nth` give different strings.
+pub(crate) fn of_format(format: Format, nth: usize) -> String {
+    let valid = samples().of_format(format).valid.as_str();
+    if nth == 0 {
+        return valid.to_owned();
+    }
     match format {
-        Format::Email => match nth {
-            0 => "ada@example.com".to_owned(),
-            _ => format!("ada.{nth}@example.com"),
-        },
-        Format::Uri => match nth {
-            0 => "https://example.com/".to_owned(),
-            _ => format!("https://example.com/{nth}"),
-        },
-        Format::Uuid => format!("123e4567-e89b-42d3-a456-{nth:012x}"),
-        Format::Date => format!("{}-01-31", 2026 + nth % 1000),
-        Format::DateTime => format!("{}-01-31T12:00:00Z", 2026 + nth % 1000),
+        Format::Email => valid.replacen('@', &format!(".{nth}@"), 1),
+        Format::Uri => format!("{valid}{nth}"),
+        Format::Uuid => format!("{}{nth:012x}", &valid[..valid.len() - 12]),
+        Format::Date | Format::DateTime => format!("{}{}", 2026 + nth % 1000, &valid[4..]),
         Format::Ipv4 => format!("192.0.{}.{}", 2 + nth / 256 % 200, 1 + nth % 250),
         Format::Ipv6 => format!("2001:db8::{:x}", 1 + nth % 65_000),
     }
@@ -125,21 +124,5 @@ fn exact_format(format: Format, length: usize) -> Option<String> {
             Some(format!("{start}{}", LETTER.repeat(rest)))
         }
         other => Some(of_format(other, 0)).filter(|text| text.chars().count() == length),
-    }
-}
-
-/// Returns two strings that break a format. The first one is closer to a valid string.
-pub(crate) fn invalid_strings(format: Format) -> [&'static str; 2] {
-    match format {
-        Format::Email => ["ada.example.com", "ada@"],
-        Format::Uri => ["example.com/notes", "https://exa mple.com/"],
-        Format::Uuid => [
-            "123e4567-e89b-42d3-a456-42661417400",
-            "123e4567e89b42d3a456426614174000",
-        ],
-        Format::Date => ["2026-02-30", "31.01.2026"],
-        Format::DateTime => ["2026-01-31", "2026-01-31 25:00:00Z"],
-        Format::Ipv4 => ["192.0.2.256", "192.0.2"],
-        Format::Ipv6 => ["2001:db8:::1", "2001:db8"],
     }
 }

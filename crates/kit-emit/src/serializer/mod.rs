@@ -42,7 +42,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         origin(context.program, declaration),
         context.analysis.declared_names(),
     )
-    .of("write", name);
+    .for_declaration("write", name);
     let serializer = module.r#type("@kit/types", "Serializer");
     let this = module.program_type("../types.ts", name);
     let shape = module.value(
@@ -97,9 +97,9 @@ impl<'a> Serializers<'a> {
     fn declare(&self, declaration: &Declaration, module: &mut Module) {
         let name = &declaration.name;
         let mut parameter = if self.counts_depth { ", depth = 0" } else { "" }.to_owned();
-        if self.context.analysis.passes_picks(self.home) {
-            let picks = module.helper("Picks");
-            for part in [", picks: ", &picks, " = new ", &picks, "(\"value\")"] {
+        if self.context.analysis.passes_selector(self.home) {
+            let selector = module.helper("MemberSelector");
+            for part in [", selector: ", &selector, " = new ", &selector, "(\"value\")"] {
                 parameter.push_str(part);
             }
         }
@@ -194,15 +194,15 @@ impl<'a> Serializers<'a> {
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let deep = self.counts_depth && self.reaches_recursive(id);
         let analysis = self.context.analysis;
-        let remembers =
-            analysis.passes_picks(self.home) && analysis.needs_picks(self.context.program, self.home, id);
-        let name = module.once("write", id.0.to_string(), path, |module, name| {
+        let remembers = analysis.passes_selector(self.home)
+            && analysis.needs_selector(self.context.program, self.home, id);
+        let name = module.item_once("write", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, &mut body, module);
             let mut parameter = if deep { ", depth: number" } else { "" }.to_owned();
             if remembers {
-                parameter.push_str(", picks: ");
-                parameter.push_str(&module.helper("Picks"));
+                parameter.push_str(", selector: ");
+                parameter.push_str(&module.helper("MemberSelector"));
             }
             let mut writer = Writer::default();
             let opening = format!("function {name}(value: unknown{parameter}): string {{");
@@ -210,9 +210,9 @@ impl<'a> Serializers<'a> {
             module.push(writer);
         });
         match (deep, remembers) {
-            (true, true) => format!("{name}({value}, depth, picks)"),
+            (true, true) => format!("{name}({value}, depth, selector)"),
             (true, false) => format!("{name}({value}, depth)"),
-            (false, true) => format!("{name}({value}, picks)"),
+            (false, true) => format!("{name}({value}, selector)"),
             (false, false) => format!("{name}({value})"),
         }
     }
@@ -225,8 +225,8 @@ impl<'a> Serializers<'a> {
         }
         if self.counts_depth && self.context.analysis.is_recursive(target) {
             let analysis = self.context.analysis;
-            if analysis.passes_picks(target) && analysis.passes_picks(self.home) {
-                format!("{name}({value}, depth + 1, picks)")
+            if analysis.passes_selector(target) && analysis.passes_selector(self.home) {
+                format!("{name}({value}, depth + 1, selector)")
             } else {
                 format!("{name}({value}, depth + 1)")
             }
@@ -310,14 +310,14 @@ impl<'a> Serializers<'a> {
 
 /// Returns the JSON of a literal as a string literal in TypeScript.
 fn literal_text(value: &LiteralValue) -> String {
-    literal::string(&crate::json_schema::literal(value).to_string())
+    literal::string(&kit_analysis::literal_value(value).to_string())
 }
 
 /// Returns code that reads a property of the variable `value`.
 fn read(name: &str, module: &mut Module) -> String {
     let key = literal::string(name);
     if is_inherited(name) {
-        format!("{}(value, {key})", module.helper("own"))
+        format!("{}(value, {key})", module.helper("ownProperty"))
     } else {
         format!("value[{key}]")
     }

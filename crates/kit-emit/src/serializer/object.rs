@@ -58,14 +58,17 @@ impl Serializers<'_> {
     fn fixed_object(&self, object: &ObjectType, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let mut parts = Vec::new();
         for (position, property) in object.properties.iter().enumerate() {
-            let hole = self.hole(property, position, path, body, module);
+            let placeholder = self.property_placeholder(property, position, path, body, module);
             let before = if position == 0 { "{" } else { "," };
             let after = if position + 1 == object.properties.len() {
                 "}"
             } else {
                 ""
             };
-            parts.push(format!("`{before}{}:{hole}{after}`", json_key(&property.name)));
+            parts.push(format!(
+                "`{before}{}:{placeholder}{after}`",
+                json_key(&property.name)
+            ));
         }
         if let [only] = parts.as_slice() {
             body.line(format_args!("return {only};"));
@@ -76,7 +79,7 @@ impl Serializers<'_> {
 
     /// Returns the code for a property of `value` inside of a template literal. Adds a local variable if the code needs the
     /// property twice.
-    fn hole(
+    fn property_placeholder(
         &self,
         property: &Property,
         position: usize,
@@ -86,18 +89,18 @@ impl Serializers<'_> {
     ) -> String {
         let read = read(&property.name, module);
         let path = path.step(&property.name);
-        let hole = self.hole_of(property.r#type, &read, &path, module);
-        if hole.matches(read.as_str()).count() < 2 {
-            return hole;
+        let placeholder = self.value_placeholder(property.r#type, &read, &path, module);
+        if placeholder.matches(read.as_str()).count() < 2 {
+            return placeholder;
         }
         let name = local(&property.name, position);
         body.line(format_args!("const {name} = {read};"));
-        self.hole_of(property.r#type, &name, &path, module)
+        self.value_placeholder(property.r#type, &name, &path, module)
     }
 
     /// Returns the code for a value inside of a template literal. For a string, the template literal contains the quotes: if
     /// the function added them to the string, it would allocate another string.
-    fn hole_of(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
+    fn value_placeholder(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let resolved = resolve(self.context.program, id);
         let helpers = match &self.context.program.types[resolved].kind {
             TypeKind::Union { members } => self.uniform(members),
@@ -130,13 +133,14 @@ impl Serializers<'_> {
         if property.optional {
             let name = local(&property.name, position);
             body.line(format_args!("const {name} = {};", read(&property.name, module)));
-            let hole = self.hole_of(property.r#type, &name, &path.step(&property.name), module);
+            let placeholder =
+                self.value_placeholder(property.r#type, &name, &path.step(&property.name), module);
             body.line(format_args!(
-                "if ({name} !== undefined) text += `{before}{key}:{hole}`;"
+                "if ({name} !== undefined) text += `{before}{key}:{placeholder}`;"
             ));
         } else {
-            let hole = self.hole(property, position, path, body, module);
-            body.line(format_args!("text += `{before}{key}:{hole}`;"));
+            let placeholder = self.property_placeholder(property, position, path, body, module);
+            body.line(format_args!("text += `{before}{key}:{placeholder}`;"));
         }
     }
 

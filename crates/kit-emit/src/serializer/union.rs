@@ -163,16 +163,16 @@ impl Serializers<'_> {
     fn picked(&self, id: TypeId, members: &[usize], path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let analysis = self.context.analysis;
         let plan = analysis.plan(id);
-        let picks = if analysis.passes_picks(self.home) {
-            "picks".to_owned()
+        let selector = if analysis.passes_selector(self.home) {
+            "selector".to_owned()
         } else {
-            format!("new {}(\"value\")", module.helper("Picks"))
+            format!("new {}(\"value\")", module.helper("MemberSelector"))
         };
         let name = analysis.trial_union(self.home, id).unwrap_or_default();
         let home = &self.context.program.declarations[self.home].name;
         module.value(&format!("../validators/{home}.validator.ts"), name);
         body.block(
-            format_args!("switch ({picks}.of({name}, value)) {{"),
+            format_args!("switch ({selector}.memberIndex({name}, value)) {{"),
             "}",
             |body| {
                 for member in members {
@@ -213,7 +213,7 @@ fn many_literals(
     body: &mut Writer,
     module: &mut Module,
 ) {
-    let choices = module.once("choices", id.0.to_string(), path, |module, name| {
+    let choices = module.item_once("choices", id.0.to_string(), path, |module, name| {
         let values = literal::list("[", literals.iter().map(literal::value), "]");
         let mut writer = Writer::default();
         writer.line(format_args!(

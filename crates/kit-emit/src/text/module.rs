@@ -22,13 +22,14 @@ pub(crate) struct Module {
     imports: Imports,
     /// Names that generated modules export. Private names in this module must differ from all of them.
     generated: Arc<DeclaredNames>,
-    /// Role of the module, such as validator. Together with the declaration in `home`, it is unique among all modules.
+    /// Role of the module, such as validator. No two modules have the same role and declaration.
     role: &'static str,
-    home: String,
+    /// Name of the declaration that the module is about; empty if there is none.
+    declaration: String,
     /// Names of the private functions and constants in this module.
-    taken: FxHashSet<String>,
+    used_names: FxHashSet<String>,
     /// Names of private functions and constants by purpose (`is`) and subject, so that each is written only once.
-    memo: FxHashMap<(&'static str, String), String>,
+    named_items: FxHashMap<(&'static str, String), String>,
     /// Finished functions and constants, in order.
     items: Vec<String>,
 }
@@ -59,33 +60,33 @@ impl Module {
             imports: Imports::default(),
             generated,
             role: "",
-            home: String::new(),
-            taken: FxHashSet::default(),
-            memo: FxHashMap::default(),
+            declaration: String::new(),
+            used_names: FxHashSet::default(),
+            named_items: FxHashMap::default(),
             items: Vec::new(),
         }
     }
 
     /// Sets the declaration and the role of the module. Both become part of private names, so that one module can contain the
     /// functions of several. At most one role is empty, and no verb starts with another role.
-    pub(crate) fn of(self, role: &'static str, declaration: &str) -> Self {
+    pub(crate) fn for_declaration(self, role: &'static str, declaration: &str) -> Self {
         Self {
             role,
-            home: declaration.to_owned(),
+            declaration: declaration.to_owned(),
             ..self
         }
     }
 
     /// Imports a function of `@kit/core/codec` and returns its local name.
     pub(crate) fn helper(&mut self, name: &str) -> String {
-        let local = self.local(name);
+        let local = self.local_name(name);
         entry(&mut self.imports.values, CODEC).insert(name.to_owned(), local.clone());
         local
     }
 
     /// Returns the local name for an import from a package. If a generated module exports the same name, the local name starts
     /// with `$`: `$isEmail` if the project has a type `Email`.
-    fn local(&self, name: &str) -> String {
+    fn local_name(&self, name: &str) -> String {
         if self.generated.has_export(name) {
             format!("${name}")
         } else {
@@ -101,7 +102,7 @@ impl Module {
 
     /// Imports a type.
     pub(crate) fn r#type(&mut self, module: &str, name: &str) -> String {
-        let local = self.local(name);
+        let local = self.local_name(name);
         entry(&mut self.imports.types, module).insert(name.to_owned(), local.clone());
         local
     }
@@ -121,33 +122,33 @@ impl Module {
     /// Returns a name for a private function or constant. It is unique in this module and in the modules of other declarations
     /// and roles. Example: `isItems$Note`, from `is` and the path from `Note` to its items.
     fn private_name(&mut self, verb: &str, path: &Path<'_>) -> String {
-        let stem = path.words_below(&self.home).to_upper_camel_case();
+        let stem = path.words_below(&self.declaration).to_upper_camel_case();
         let stem: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();
         let verb = if verb == self.role || self.role.is_empty() {
             verb.to_owned()
         } else {
             format!("{}{}", self.role, verb.to_upper_camel_case())
         };
-        let home = &self.home;
-        let mut name = format!("{verb}{stem}${home}");
+        let declaration = &self.declaration;
+        let mut name = format!("{verb}{stem}${declaration}");
         let mut number = 2;
-        while self.generated.has_export(&name) || self.taken.contains(&name) {
-            name = format!("{verb}{stem}{number}${home}");
+        while self.generated.has_export(&name) || self.used_names.contains(&name) {
+            name = format!("{verb}{stem}{number}${declaration}");
             number += 1;
         }
-        self.taken.insert(name.clone());
+        self.used_names.insert(name.clone());
         name
     }
 
     /// Returns a name for a private function or constant about the declaration itself.
     pub(crate) fn private(&mut self, verb: &str) -> String {
-        let home = self.home.clone();
-        self.private_name(verb, &Path::root(&home))
+        let declaration = self.declaration.clone();
+        self.private_name(verb, &Path::root(&declaration))
     }
 
     /// Returns the name of a function or constant that is written once for each verb and subject. `write` gets the name and
     /// writes it on the first call.
-    pub(crate) fn once(
+    pub(crate) fn item_once(
         &mut self,
         verb: &'static str,
         subject: impl Into<String>,
@@ -155,18 +156,18 @@ impl Module {
         write: impl FnOnce(&mut Self, &str),
     ) -> String {
         let subject = (verb, subject.into());
-        if let Some(name) = self.memo.get(&subject) {
+        if let Some(name) = self.named_items.get(&subject) {
             return name.clone();
         }
         let name = self.private_name(verb, path);
-        self.memo.insert(subject, name.clone());
+        self.named_items.insert(subject, name.clone());
         write(self, &name);
         name
     }
 
     /// Returns the name of a constant that contains a regular expression. The module creates it when it is loaded.
     pub(crate) fn pattern(&mut self, source: &str, path: &Path<'_>) -> String {
-        self.once("pattern", source, path, |module, name| {
+        self.item_once("pattern", source, path, |module, name| {
             let mut writer = Writer::default();
             let source = literal::string(source);
             writer.line(format_args!(
@@ -252,13 +253,13 @@ fn import(names: &[String], module: &str) -> String {
 mod tests {
     use super::*;
 
-    fn module(role: &'static str, home: &str, declared: &[&str]) -> Module {
+    fn module(role: &'static str, declaration: &str, declared: &[&str]) -> Module {
         let names = DeclaredNames::of(declared);
-        Module::new("a test", Arc::new(names)).of(role, home)
+        Module::new("a test", Arc::new(names)).for_declaration(role, declaration)
     }
 
     fn private(module: &mut Module, verb: &'static str, path: &Path<'_>) -> String {
-        module.once(verb, path.words_below(""), path, |_, _| {})
+        module.item_once(verb, path.words_below(""), path, |_, _| {})
     }
 
     /// A type `DateTime` has a generated function `isDateTime`, and the codec exports a function with the same name.

@@ -37,9 +37,9 @@ impl<'a> Decoder<'a> {
         writer.doc(&format!(
             "Converts a value that {{@link is{name}}} accepts to a `{name}`."
         ));
-        let parameter = if self.context.analysis.passes_picks(self.home) {
-            let picks = module.helper("Picks");
-            format!(", picks: {picks} = new {picks}(\"wire\")")
+        let parameter = if self.context.analysis.passes_selector(self.home) {
+            let selector = module.helper("MemberSelector");
+            format!(", selector: {selector} = new {selector}(\"wire\")")
         } else {
             String::new()
         };
@@ -141,13 +141,13 @@ impl<'a> Decoder<'a> {
     }
 
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
-        let passes_picks = self.passes_picks(id);
-        let name = module.once("decode", id.0.to_string(), path, |module, name| {
+        let passes_selector = self.passes_selector(id);
+        let name = module.item_once("decode", id.0.to_string(), path, |module, name| {
             let mut body = Writer::default();
             self.body(id, path, "", &mut body, module);
             let mut writer = Writer::default();
-            let parameter = if passes_picks {
-                format!(", picks: {}", module.helper("Picks"))
+            let parameter = if passes_selector {
+                format!(", selector: {}", module.helper("MemberSelector"))
             } else {
                 String::new()
             };
@@ -155,8 +155,8 @@ impl<'a> Decoder<'a> {
             writer.block(opening, "}", |writer| writer.line(body.inner()));
             module.push(writer);
         });
-        if passes_picks {
-            format!("{name}({value}, picks)")
+        if passes_selector {
+            format!("{name}({value}, selector)")
         } else {
             format!("{name}({value})")
         }
@@ -171,18 +171,18 @@ impl<'a> Decoder<'a> {
                 &name,
             );
         }
-        let remembering = |id| self.context.analysis.passes_picks(id);
+        let remembering = |id| self.context.analysis.passes_selector(id);
         if remembering(target) && remembering(self.home) {
-            format!("{name}({value}, picks)")
+            format!("{name}({value}, selector)")
         } else {
             format!("{name}({value})")
         }
     }
 
     /// Returns true if code for the type needs to know which members of unions matched.
-    fn passes_picks(&self, id: TypeId) -> bool {
+    fn passes_selector(&self, id: TypeId) -> bool {
         let analysis = self.context.analysis;
-        analysis.passes_picks(self.home) && analysis.needs_picks(self.context.program, self.home, id)
+        analysis.passes_selector(self.home) && analysis.needs_selector(self.context.program, self.home, id)
     }
 
     fn object_body(
@@ -423,7 +423,7 @@ fn stays_absent(property: &Property) -> bool {
 fn read(property: &Property, module: &mut Module) -> String {
     let key = literal::string(&property.name);
     if is_inherited(&property.name) {
-        format!("{}(input, {key})", module.helper("own"))
+        format!("{}(input, {key})", module.helper("ownProperty"))
     } else {
         format!("input[{key}]")
     }

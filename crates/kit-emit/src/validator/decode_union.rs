@@ -115,7 +115,7 @@ impl Decoder<'_> {
                 body.line(format_args!("return {value}{cast};"));
             }
             Decision::Candidates(candidates) => {
-                if candidates.disjoint && !self.context.analysis.passes_picks(self.home) {
+                if candidates.disjoint && !self.context.analysis.passes_selector(self.home) {
                     self.first_that_fits(union, &candidates.members, path, body, module);
                 } else {
                     self.picked(union, &candidates.members, path, body, module);
@@ -167,10 +167,10 @@ impl Decoder<'_> {
         body: &mut Writer,
         module: &mut Module,
     ) {
-        let picks = if self.context.analysis.passes_picks(self.home) {
-            "picks".to_owned()
+        let selector = if self.context.analysis.passes_selector(self.home) {
+            "selector".to_owned()
         } else {
-            format!("new {}(\"wire\")", module.helper("Picks"))
+            format!("new {}(\"wire\")", module.helper("MemberSelector"))
         };
         let name = self
             .context
@@ -178,7 +178,7 @@ impl Decoder<'_> {
             .trial_union(self.home, union.id)
             .unwrap_or_default();
         body.block(
-            format_args!("switch ({picks}.of({name}, value)) {{"),
+            format_args!("switch ({selector}.memberIndex({name}, value)) {{"),
             "}",
             |body| {
                 for (position, member) in members.iter().enumerate() {
@@ -204,7 +204,7 @@ impl Decoder<'_> {
     ) {
         let property = literal::string(&switch.property);
         let tag = if is_inherited(&switch.property) {
-            format!("{}(value as object, {property})", module.helper("own"))
+            format!("{}(value as object, {property})", module.helper("ownProperty"))
         } else {
             format!("(value as Readonly<Record<string, unknown>>)[{property}]")
         };

@@ -56,7 +56,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         origin(context.program, declaration),
         context.analysis.declared_names(),
     )
-    .of("", name);
+    .for_declaration("", name);
     let validator = module.r#type("@kit/types", "Validator");
     let this = module.program_type("../types.ts", name);
     Shapes::new(context, id).declare(declaration, &mut module);
@@ -81,7 +81,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
             writer.line(format_args!(
                 "failures: (value, limit) => {explain}({name}Shape, value, \"wire\", limit),"
             ));
-            if context.analysis.passes_picks(id) {
+            if context.analysis.passes_selector(id) {
                 writer.line(format_args!("decode: (value) => decode{name}(value),"));
             } else {
                 writer.line(format_args!("decode: decode{name},"));

@@ -7,7 +7,7 @@ use super::template;
 use crate::text::{Module, Path, literal};
 
 /// Names that occur in generated functions, so no property may use them for its local variable.
-const TAKEN: &[&str] = &[
+const RESERVED: &[&str] = &[
     "undefined",
     "NaN",
     "Infinity",
@@ -27,7 +27,7 @@ const TAKEN: &[&str] = &[
     "item",
     "items",
     "index",
-    "own",
+    "ownProperty",
     "define",
     "enter",
     "explain",
@@ -50,9 +50,9 @@ const TAKEN: &[&str] = &[
     "bigintWithin",
     "toBigInt",
     "hasUniqueItems",
-    "part",
-    "picks",
-    "Picks",
+    "explainer",
+    "selector",
+    "MemberSelector",
     "Set",
 ];
 
@@ -74,7 +74,7 @@ pub(crate) fn local(property: &str, position: usize) -> String {
     if literal::is_identifier(property)
         && !property.starts_with('$')
         && !is_reserved_word(property)
-        && !TAKEN.contains(&property)
+        && !RESERVED.contains(&property)
         && !generated
         && property != "__proto__"
     {

@@ -184,7 +184,7 @@ impl<'a> Shapes<'a> {
         match self.context.analysis.trial_union(self.home, id) {
             None => text,
             Some(name) => {
-                module.once("union", id.0.to_string(), path, |module, _| {
+                module.item_once("union", id.0.to_string(), path, |module, _| {
                     let union = module.codec_type("UnionShape");
                     let mut writer = Writer::default();
                     writer.line(format_args!("export const {name}: {union} = {text};"));
@@ -203,7 +203,7 @@ impl<'a> Shapes<'a> {
             return shape;
         }
         // Every use must refer to the same object, so the shape is a constant.
-        let name = module.once("shape", member.r#type.0.to_string(), path, |module, name| {
+        let name = module.item_once("shape", member.r#type.0.to_string(), path, |module, name| {
             let kind = module.codec_type("Shape");
             let mut writer = Writer::default();
             writer.line(format_args!("const {name}: {kind} = {shape};"));

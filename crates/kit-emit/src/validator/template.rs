@@ -15,8 +15,8 @@ pub(crate) fn test(
     module: &mut Module,
 ) -> String {
     let parts = list(&segments(program, parts));
-    module.once("texts", parts.clone(), path, |module, name| {
-        let (texts, template) = (module.codec_type("TextTest"), module.helper("template"));
+    module.item_once("texts", parts.clone(), path, |module, name| {
+        let (texts, template) = (module.codec_type("StringTest"), module.helper("template"));
         let mut writer = Writer::default();
         writer.line(format_args!("const {name}: {texts} = {template}({parts});"));
         module.push(writer);

@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 
 /// Values that the handler must receive for a valid request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Meaning {
+pub(crate) struct ExpectedRequest {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) body: Vec<u8>,
@@ -15,11 +15,11 @@ pub(crate) struct Meaning {
     pub(crate) closes: bool,
 }
 
-/// Bytes of one request. `meaning` is `None` if the request may be invalid.
+/// Bytes of one request. `expected` is `None` if the request may be invalid.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) meaning: Option<Meaning>,
+    pub(crate) expected: Option<ExpectedRequest>,
 }
 
 /// Bytes that are inserted at a random position to damage a request.
@@ -67,15 +67,15 @@ pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
     if bytes.ratio(1, 8)? {
         let length = bytes.int_in_range(0..=64_usize)?.min(bytes.len());
         let bytes = bytes.bytes(length)?.to_vec();
-        let meaning = None;
-        return Ok(Message { bytes, meaning });
+        let expected = None;
+        return Ok(Message { bytes, expected });
     }
     let mut message = valid(bytes)?;
     if bytes.ratio(1, 3)? {
         for _ in 0..bytes.int_in_range(1..=3_u8)? {
             damage(bytes, &mut message.bytes)?;
         }
-        message.meaning = None;
+        message.expected = None;
     }
     Ok(message)
 }
@@ -137,7 +137,7 @@ pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
         stream = head.into_bytes();
         chunks(bytes, &mut stream, &body)?;
     }
-    let meaning = Meaning {
+    let expected = ExpectedRequest {
         method: method.to_owned(),
         target: target.to_owned(),
         body,
@@ -145,7 +145,7 @@ pub(crate) fn valid(bytes: &mut Unstructured<'_>) -> Result<Message> {
     };
     Ok(Message {
         bytes: stream,
-        meaning: Some(meaning),
+        expected: Some(expected),
     })
 }
 
@@ -180,21 +180,21 @@ fn chunks(bytes: &mut Unstructured<'_>, stream: &mut Vec<u8>, mut body: &[u8]) -
 }
 
 fn damage(bytes: &mut Unstructured<'_>, message: &mut Vec<u8>) -> Result<()> {
-    let at = bytes.int_in_range(0..=message.len())?;
-    let end = message.len().min(at + bytes.int_in_range(1..=8_usize)?);
+    let start = bytes.int_in_range(0..=message.len())?;
+    let end = message.len().min(start + bytes.int_in_range(1..=8_usize)?);
     match bytes.int_in_range(0..=4_u8)? {
-        0 if at < message.len() => message[at] ^= 1 << bytes.int_in_range(0..=7_u8)?,
+        0 if start < message.len() => message[start] ^= 1 << bytes.int_in_range(0..=7_u8)?,
         1 => {
-            message.drain(at..end);
+            message.drain(start..end);
         }
         2 => {
-            let again = message[at..end].to_vec();
-            message.splice(at..at, again);
+            let repeated = message[start..end].to_vec();
+            message.splice(start..start, repeated);
         }
-        3 => message.truncate(at),
+        3 => message.truncate(start),
         _ => {
             let fragment = bytes.choose(&FRAGMENTS)?;
-            message.splice(at..at, fragment.iter().copied());
+            message.splice(start..start, fragment.iter().copied());
         }
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! Fuzz targets of the HTTP engine. Several clients send valid and damaged requests in chunks of any size. The handler
+//! Fuzz targets of the HTTP engine. Several clients send valid and damaged requests, split into parts of any size. The handler
 //! responds in any order, late, or never.
 //!
 //! The targets check for any input: The engine does not panic. Each turn of the event loop returns. The handler receives
 //! each request once, and each request has at most one response on the wire, in order. A refusal is reported once, and its
-//! connection is closed. The handler and the client receive the same for every division of a stream into chunks. The handler
+//! connection is closed. The handler and the client receive the same for every division of a stream into parts. The handler
 //! receives valid requests as they were written. The engine stores nothing after the clients have disconnected.
 
 mod message;
@@ -15,15 +15,15 @@ use std::time::Duration;
 use arbitrary::{Result, Unstructured};
 use kit_http::{Limits, Timeouts};
 
-use self::message::Meaning;
+use self::message::ExpectedRequest;
 use self::peer::{ReceivedResponse, TestClient};
-use self::server::{Answer, Flow, Seen, Server};
+use self::server::{ReceivedRequest, ResponseBody, Server, TestResponse};
 
-const GOOD: Answer = Answer {
+const OK: TestResponse = TestResponse {
     status: 200,
     length: 3,
     closes: false,
-    flow: Flow::Whole,
+    body: ResponseBody::Whole,
 };
 
 /// Runs several clients of one engine at once, each with its own stream. The order in which clients send, receive responses,
@@ -34,17 +34,17 @@ pub fn traffic(data: &[u8]) {
     let _ = scenario(bytes);
 }
 
-/// Sends one stream of requests in chunks of any size, in one chunk, and byte by byte. Checks that the results are equal.
-pub fn pieces(data: &[u8]) {
+/// Sends one stream of requests in parts of any size, in one part, and byte by byte. Checks that the results are equal.
+pub fn splits(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
     let _ = compare(bytes);
 }
 
-/// Runs only the guard, on the random bytes themselves. The first byte selects the size of the chunks.
+/// Runs only the guard, on the random bytes themselves. The first byte selects the size of the parts.
 ///
 /// # Panics
 ///
-/// Panics if the accepted bytes, or the reason to reject the other bytes, depend on the size of the chunks.
+/// Panics if the accepted bytes, or the reason to reject the other bytes, depend on the size of the parts.
 pub fn guard(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else {
         return;
@@ -54,10 +54,14 @@ pub fn guard(data: &[u8]) {
         header_fields: 6,
         target_bytes: 100,
     };
-    let whole = kit_guard::screen(limits, [stream]);
-    let cut = kit_guard::screen(limits, stream.chunks(usize::from(*first).max(1)));
-    assert_eq!(whole, cut, "cut into pieces of {first}");
-    assert_eq!(whole, kit_guard::screen(limits, stream.chunks(1)), "byte by byte");
+    let whole = kit_guard::guard_stream(limits, [stream]);
+    let split = kit_guard::guard_stream(limits, stream.chunks(usize::from(*first).max(1)));
+    assert_eq!(whole, split, "split into parts of {first}");
+    assert_eq!(
+        whole,
+        kit_guard::guard_stream(limits, stream.chunks(1)),
+        "byte by byte"
+    );
 }
 
 fn limits(bytes: &mut Unstructured<'_>) -> Result<Limits> {
@@ -124,7 +128,7 @@ fn scenario(bytes: &mut Unstructured<'_>) -> Result<()> {
     }
     // If all random bytes are used before the steps end, the checks below still run.
     let _ = steps(bytes, &server, &mut clients, &mut is_undisturbed);
-    settle(&server, &mut clients);
+    finish_requests(&server, &mut clients);
     check(&server, &clients, limits, is_undisturbed);
     drop(clients);
     server.end();
@@ -138,27 +142,32 @@ fn steps(
     is_undisturbed: &mut bool,
 ) -> Result<()> {
     while !bytes.is_empty() {
-        let which = bytes.int_in_range(0..=clients.len() - 1)?;
-        let client = &mut clients[which];
+        let index = bytes.int_in_range(0..=clients.len() - 1)?;
+        let client = &mut clients[index];
         match (bytes.int_in_range(0..=15_u8)?, &mut client.peer) {
             (0..=7, Some(peer)) if !peer.half_closed => {
-                let most = client
+                let max_bytes = client
                     .unsent
                     .len()
                     .min(if bytes.ratio(1, 2)? { 30 } else { 4000 });
-                let sent = peer.send(&client.unsent[..bytes.int_in_range(0..=most)?]);
+                let sent = peer.send(&client.unsent[..bytes.int_in_range(0..=max_bytes)?]);
                 client.unsent.drain(..sent);
             }
             (8..=12, _) => {
                 let pending = server.collected.borrow().pending.len();
                 if pending > 0 {
-                    let answer = Answer {
+                    let response = TestResponse {
                         status: *bytes.choose(&[200, 200, 201, 204, 205, 304, 404, 500, 599])?,
                         length: *bytes.choose(&[0, 1, 5000, 400_000])?,
                         closes: bytes.ratio(1, 8)?,
-                        flow: *bytes.choose(&[Flow::Whole, Flow::Whole, Flow::Counted, Flow::Open])?,
+                        body: *bytes.choose(&[
+                            ResponseBody::Whole,
+                            ResponseBody::Whole,
+                            ResponseBody::Counted,
+                            ResponseBody::Open,
+                        ])?,
                     };
-                    server.answer(bytes.int_in_range(0..=pending - 1)?, answer);
+                    server.respond(bytes.int_in_range(0..=pending - 1)?, response);
                 }
                 let streams = server.collected.borrow().streams.len();
                 if streams > 0 {
@@ -176,9 +185,9 @@ fn steps(
                 *is_undisturbed = false;
                 peer.half_close();
             }
-            (14, place) if bytes.ratio(1, 4)? => {
+            (14, peer) if bytes.ratio(1, 4)? => {
                 *is_undisturbed = false;
-                *place = None;
+                *peer = None;
             }
             _ => {}
         }
@@ -193,14 +202,14 @@ fn steps(
 }
 
 /// Responds to all requests and reads all responses, until nothing more happens.
-fn settle(server: &Server, clients: &mut [Client]) {
+fn finish_requests(server: &Server, clients: &mut [Client]) {
     let mut quiet = 0;
     for round in 0.. {
         assert!(round < 10_000, "there is no end");
         server.turn();
         let mut moved = false;
         while !server.collected.borrow().pending.is_empty() {
-            server.answer(0, GOOD);
+            server.respond(0, OK);
             moved = true;
         }
         if !server.collected.borrow().streams.is_empty() {
@@ -219,54 +228,57 @@ fn settle(server: &Server, clients: &mut [Client]) {
 
 fn check(server: &Server, clients: &[Client], limits: Limits, is_undisturbed: bool) {
     let collected = server.collected.borrow();
-    let mut answered = vec![false; collected.seen.len()];
+    let mut answered = vec![false; collected.requests.len()];
     let mut refused = 0;
     for peer in clients.iter().filter_map(|client| client.peer.as_ref()) {
-        let (answers, rest) = peer.answers(|number| collected.seen[number].method == "HEAD");
+        let (responses, rest) = peer.responses(|number| collected.requests[number].method == "HEAD");
         assert!(
             rest == 0 || peer.ended,
-            "half an answer, and the connection is open"
+            "half a response, and the connection is open"
         );
         let mut last = None;
-        for (index, answer) in answers.iter().enumerate() {
-            if let Some(number) = answer.number {
-                assert!(!answered[number], "two answers for one request");
-                assert!(last < Some(number), "answers out of order");
+        for (index, response) in responses.iter().enumerate() {
+            if let Some(number) = response.number {
+                assert!(!answered[number], "two responses for one request");
+                assert!(last < Some(number), "responses out of order");
                 answered[number] = true;
                 last = Some(number);
             } else {
                 refused += 1;
-                assert!(answer.closes, "a refusal that does not close: {answer:?}");
-                assert!(!answer.code.is_empty(), "no error's envelope: {answer:?}");
+                assert!(response.closes, "a refusal that does not close: {response:?}");
+                assert!(
+                    !response.code.is_empty(),
+                    "the body contains no error code: {response:?}"
+                );
             }
-            let is_last = index + 1 == answers.len();
+            let is_last = index + 1 == responses.len();
             assert!(
-                !answer.closes || (is_last && rest == 0 && peer.ended),
-                "something follows the last answer: {answers:?}, {rest} bytes"
+                !response.closes || (is_last && rest == 0 && peer.ended),
+                "something follows the last response: {responses:?}, {rest} bytes"
             );
         }
         // If the limit of connections is reached, a client is only accepted after another one has disconnected.
         assert!(
             peer.ended || !peer.half_closed || clients.len() > limits.connections,
-            "a client that left is waited for: {answers:?}"
+            "a client that left is waited for: {responses:?}"
         );
     }
     assert!(
         refused <= collected.refusals,
-        "{refused} refusals, {} told",
+        "{refused} refusals, {} reported to the handler",
         collected.refusals
     );
     assert!(
         !is_undisturbed || answered.iter().all(|answered| *answered),
-        "an answer is lost"
+        "a response is lost"
     );
 }
 
 /// Requests that the handler received, and responses that the client received, for one stream.
 #[derive(Debug, PartialEq, Eq)]
 struct Transcript {
-    seen: Vec<Seen>,
-    answers: Vec<ReceivedResponse>,
+    requests: Vec<ReceivedRequest>,
+    responses: Vec<ReceivedResponse>,
     ended: bool,
     refusals: usize,
 }
@@ -274,65 +286,65 @@ struct Transcript {
 fn compare(bytes: &mut Unstructured<'_>) -> Result<()> {
     let limits = limits(bytes)?;
     let mut stream = Vec::new();
-    let mut meanings = Some(Vec::new());
+    let mut expected = Some(Vec::new());
     for _ in 0..bytes.int_in_range(1..=4_u8)? {
         let message = message::message(bytes)?;
         stream.extend(message.bytes);
-        match (&mut meanings, message.meaning) {
-            (Some(meanings), Some(meaning)) => meanings.push(meaning),
-            (meanings, _) => *meanings = None,
+        match (&mut expected, message.expected) {
+            (Some(expected), Some(request)) => expected.push(request),
+            (expected, _) => *expected = None,
         }
     }
-    let mut cuts = vec![0];
+    let mut offsets = vec![0];
     while let Ok(step @ 1..) = bytes.int_in_range(0..=200_usize) {
-        cuts.push((cuts[cuts.len() - 1] + step).min(stream.len()));
+        offsets.push((offsets[offsets.len() - 1] + step).min(stream.len()));
         if bytes.is_empty() {
             break;
         }
     }
-    cuts.push(stream.len());
+    offsets.push(stream.len());
     let whole = exchange(limits, [&stream[..]]);
-    let cut = exchange(limits, cuts.windows(2).map(|pair| &stream[pair[0]..pair[1]]));
-    assert_eq!(whole, cut, "cut at {cuts:?}: {}", stream.escape_ascii());
+    let split = exchange(limits, offsets.windows(2).map(|pair| &stream[pair[0]..pair[1]]));
+    assert_eq!(whole, split, "split at {offsets:?}: {}", stream.escape_ascii());
     if stream.len() < 1000 {
         let bytewise = exchange(limits, stream.chunks(1));
         assert_eq!(whole, bytewise, "byte by byte: {}", stream.escape_ascii());
     }
-    if let Some(meanings) = meanings
+    if let Some(expected) = expected
         && limits.body_bytes > 100_000
     {
-        assert_means(&whole, &meanings, &stream);
+        assert_requests(&whole, &expected, &stream);
     }
     Ok(())
 }
 
-fn exchange<'a>(limits: Limits, pieces: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
+fn exchange<'a>(limits: Limits, parts: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
     let server = Server::start(limits, Timeouts::default());
     let mut peer = TestClient::connect(&server.path);
-    let answer_all = |peer: &mut TestClient| {
+    let respond_to_all = |peer: &mut TestClient| {
         server.turn();
         while !server.collected.borrow().pending.is_empty() {
-            server.answer(0, GOOD);
+            server.respond(0, OK);
             server.turn();
         }
         peer.read();
     };
-    for mut piece in pieces {
-        while !piece.is_empty() {
-            let sent = peer.send(piece);
-            piece = &piece[sent..];
-            answer_all(&mut peer);
+    for mut part in parts {
+        while !part.is_empty() {
+            let sent = peer.send(part);
+            part = &part[sent..];
+            respond_to_all(&mut peer);
         }
     }
-    let (seen, refusals) = {
+    let (requests, refusals) = {
         let collected = server.collected.borrow();
-        (collected.seen.clone(), collected.refusals)
+        (collected.requests.clone(), collected.refusals)
     };
-    let (answers, rest) = peer.answers(|number| seen[number].method == "HEAD");
-    assert_eq!(rest, 0, "half an answer");
+    let (responses, rest) = peer.responses(|number| requests[number].method == "HEAD");
+    assert_eq!(rest, 0, "half a response");
     let transcript = Transcript {
-        seen,
-        answers,
+        requests,
+        responses,
         ended: peer.ended,
         refusals,
     };
@@ -342,19 +354,19 @@ fn exchange<'a>(limits: Limits, pieces: impl IntoIterator<Item = &'a [u8]>) -> T
 }
 
 /// Asserts that the handler received the requests as they were written, up to the one that closes the connection.
-fn assert_means(transcript: &Transcript, meanings: &[Meaning], stream: &[u8]) {
-    let last = meanings.iter().position(|meaning| meaning.closes);
-    let expected = &meanings[..last.map_or(meanings.len(), |last| last + 1)];
+fn assert_requests(transcript: &Transcript, expected: &[ExpectedRequest], stream: &[u8]) {
+    let last = expected.iter().position(|request| request.closes);
+    let expected = &expected[..last.map_or(expected.len(), |last| last + 1)];
     let found: Vec<_> = transcript
-        .seen
+        .requests
         .iter()
-        .map(|seen| (&seen.method, &seen.target, &seen.body))
+        .map(|request| (&request.method, &request.target, &request.body))
         .collect();
     let expected: Vec<_> = expected
         .iter()
-        .map(|meaning| (&meaning.method, &meaning.target, &meaning.body))
+        .map(|request| (&request.method, &request.target, &request.body))
         .collect();
     assert_eq!(found, expected, "{}", stream.escape_ascii());
-    assert_eq!(transcript.answers.len(), expected.len());
+    assert_eq!(transcript.responses.len(), expected.len());
     assert_eq!(transcript.ended, last.is_some());
 }

@@ -75,28 +75,32 @@ impl TestClient {
 
     /// Returns all complete responses, and the number of bytes after them. `is_head` returns true if the request with this
     /// number has the method HEAD.
-    pub(crate) fn answers(&self, is_head: impl Fn(usize) -> bool) -> (Vec<ReceivedResponse>, usize) {
-        let mut answers = Vec::new();
+    pub(crate) fn responses(&self, is_head: impl Fn(usize) -> bool) -> (Vec<ReceivedResponse>, usize) {
+        let mut responses = Vec::new();
         let mut bytes = &self.received[..];
-        while let Some((answer, rest)) = next(bytes, self.ended, &is_head) {
+        while let Some((response, rest)) = next_response(bytes, self.ended, &is_head) {
             // `100 Continue` is not a final response.
-            if answer.status != 100 {
-                answers.push(answer);
+            if response.status != 100 {
+                responses.push(response);
             }
             bytes = rest;
         }
-        (answers, bytes.len())
+        (responses, bytes.len())
     }
 }
 
-fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(ReceivedResponse, &[u8])> {
+fn next_response(
+    bytes: &[u8],
+    ended: bool,
+    is_head: impl Fn(usize) -> bool,
+) -> Option<(ReceivedResponse, &[u8])> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
-    let head = std::str::from_utf8(&bytes[..end]).expect("an answer's head is text");
+    let head = std::str::from_utf8(&bytes[..end]).expect("the head of a response is text");
     let status = head
         .strip_prefix("HTTP/1.1 ")
         .or_else(|| head.strip_prefix("HTTP/1.0 "))
         .and_then(|rest| rest.get(..3)?.parse().ok())
-        .unwrap_or_else(|| panic!("no answer begins so: {head:?}"));
+        .unwrap_or_else(|| panic!("no response begins with: {head:?}"));
     let field = |name: &str| -> Option<&str> {
         head.lines()
             .filter_map(|line| line.split_once(": "))
@@ -121,7 +125,7 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(R
                 }
                 (&[][..], rest.len())
             }
-            framing => panic!("an answer is framed by {framing:?}: {head:?}"),
+            framing => panic!("the framing of a response is {framing:?}: {head:?}"),
         },
     };
     let text = if number.is_none() {
@@ -131,30 +135,30 @@ fn next(bytes: &[u8], ended: bool, is_head: impl Fn(usize) -> bool) -> Option<(R
     };
     let code = text.split(r#""code":""#).nth(1).unwrap_or_default();
     let code = code.split('"').next().unwrap_or_default().to_owned();
-    let answer = ReceivedResponse {
+    let response = ReceivedResponse {
         status,
         number,
         closes,
         length,
         code,
     };
-    Some((answer, &rest[length..]))
+    Some((response, &rest[length..]))
 }
 
 /// Returns the position after a chunked body. The body must contain only the letter that the server of these tests writes.
 fn end_of_chunks(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
+    let mut offset = 0;
     loop {
-        let line = bytes[at..].windows(2).position(|two| two == b"\r\n")?;
-        let size = std::str::from_utf8(&bytes[at..at + line]).expect("a size");
+        let line = bytes[offset..].windows(2).position(|two| two == b"\r\n")?;
+        let size = std::str::from_utf8(&bytes[offset..offset + line]).expect("a size");
         let size = usize::from_str_radix(size, 16).expect("a size");
-        let start = at + line + 2;
+        let start = offset + line + 2;
         let data = bytes.get(start..start + size)?;
         assert!(data.iter().all(|byte| *byte == b'x'), "a chunk has strange bytes");
         assert_eq!(bytes.get(start + size..start + size + 2)?, b"\r\n");
-        at = start + size + 2;
+        offset = start + size + 2;
         if size == 0 {
-            return Some(at);
+            return Some(offset);
         }
     }
 }

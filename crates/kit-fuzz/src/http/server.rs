@@ -18,7 +18,7 @@ const MAX_ROUNDS: usize = 20_000;
 
 /// A request that the handler received.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) headers: Vec<(String, Vec<u8>)>,
@@ -28,16 +28,16 @@ pub(crate) struct Seen {
 
 /// A response that the fuzz target gives to a request.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u32,
     pub(crate) length: usize,
     pub(crate) closes: bool,
-    pub(crate) flow: Flow,
+    pub(crate) body: ResponseBody,
 }
 
 /// Way in which the body of a response is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub(crate) enum ResponseBody {
     Whole,
     /// The body is sent in chunks, after a head with its length.
     Counted,
@@ -55,22 +55,22 @@ pub(crate) struct Stream {
 #[derive(Default)]
 pub(crate) struct Collected {
     /// All requests that the handler received, in the order of arrival.
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) requests: Vec<ReceivedRequest>,
     /// Requests without a response, in the order of arrival.
     pub(crate) pending: Vec<(RequestId, usize)>,
     aborted: Vec<RequestId>,
     ids: HashMap<RequestId, usize>,
     pub(crate) refusals: usize,
     pub(crate) streams: Vec<Stream>,
-    gone: Vec<RequestId>,
+    aborted_streams: Vec<RequestId>,
 }
 
 impl Handler for Collected {
     fn request(&mut self, id: RequestId, request: &Request) {
-        let before = self.ids.insert(id, self.seen.len());
-        assert!(before.is_none(), "a request was told twice");
-        self.pending.push((id, self.seen.len()));
-        self.seen.push(Seen {
+        let before = self.ids.insert(id, self.requests.len());
+        assert!(before.is_none(), "a request was passed to the handler twice");
+        self.pending.push((id, self.requests.len()));
+        self.requests.push(ReceivedRequest {
             method: request.method().to_owned(),
             target: request.target().to_owned(),
             headers: request
@@ -87,7 +87,7 @@ impl Handler for Collected {
         assert!(self.ids.contains_key(&id), "an unknown request was aborted");
         assert!(
             self.pending.iter().any(|(pending, _)| *pending == id),
-            "an answered request was aborted"
+            "a request with a response was aborted"
         );
         assert!(!self.aborted.contains(&id), "a request was aborted twice");
         self.aborted.push(id);
@@ -96,17 +96,17 @@ impl Handler for Collected {
     fn drained(&mut self, id: RequestId) {
         assert!(
             self.streams.iter().any(|stream| stream.id == id),
-            "a stream that is no more has room"
+            "a closed stream has room"
         );
     }
 
     fn stream_aborted(&mut self, id: RequestId) {
-        assert!(!self.gone.contains(&id), "a stream was aborted twice");
+        assert!(!self.aborted_streams.contains(&id), "a stream was aborted twice");
         assert!(
             self.streams.iter().any(|stream| stream.id == id),
-            "a stream was aborted that is no more"
+            "a closed stream was aborted"
         );
-        self.gone.push(id);
+        self.aborted_streams.push(id);
         self.streams.retain(|stream| stream.id != id);
     }
 
@@ -153,36 +153,36 @@ impl Server {
     }
 
     /// Responds to the pending request at `index`. The response contains the number of the request in the order of arrival.
-    pub(crate) fn answer(&self, index: usize, answer: Answer) {
+    pub(crate) fn respond(&self, index: usize, response: TestResponse) {
         let (id, number) = self.collected.borrow_mut().pending.remove(index);
-        let head = |status: u32| -> Result<Response, ResponseError> {
-            let mut response = Response::new(status)?;
-            response.add_header("x-number", number.to_string().as_bytes())?;
-            if answer.closes {
-                response.add_header("connection", b"close")?;
+        let build_head = |status: u32| -> Result<Response, ResponseError> {
+            let mut head = Response::new(status)?;
+            head.add_header("x-number", number.to_string().as_bytes())?;
+            if response.closes {
+                head.add_header("connection", b"close")?;
             }
-            Ok(response)
+            Ok(head)
         };
-        let mut head = head(answer.status).expect("a valid answer");
-        if answer.flow == Flow::Whole {
-            head.set_body(vec![b'x'; answer.length].into());
+        let mut head = build_head(response.status).expect("a valid response");
+        if response.body == ResponseBody::Whole {
+            head.set_body(vec![b'x'; response.length].into());
             self.engine.respond(id, head).expect("a pending request");
         } else {
-            let length = (answer.flow == Flow::Counted).then_some(answer.length as u64);
+            let length = (response.body == ResponseBody::Counted).then_some(response.length as u64);
             let has_peer = self
                 .engine
                 .respond_stream(id, head, length)
                 .expect("a pending request");
             if has_peer {
-                let left = answer.length;
+                let left = response.length;
                 self.collected.borrow_mut().streams.push(Stream { id, left });
             }
         }
-        let again = Response::new(200).expect("a valid answer");
+        let again = Response::new(200).expect("a valid response");
         assert_eq!(
             self.engine.respond(id, again),
             Err(ResponseError::UnknownRequest),
-            "a second answer was taken"
+            "a second response was accepted"
         );
     }
 
@@ -196,10 +196,10 @@ impl Server {
             (stream.id, length, stream.left)
         };
         let written = self.engine.write(id, vec![b'x'; length].into());
-        let written = written.expect("no more than was said");
+        let written = written.expect("at most the declared number of bytes");
         if left == 0 || written == WriteResult::Closed {
             self.collected.borrow_mut().streams.remove(index);
-            self.engine.end(id).expect("as much as was said");
+            self.engine.end(id).expect("exactly the declared number of bytes");
         }
     }
 
@@ -219,21 +219,21 @@ impl Server {
             0,
             "connections outlive their peers"
         );
-        let answer = Answer {
+        let response = TestResponse {
             status: 200,
             length: 1,
             closes: false,
-            flow: Flow::Open,
+            body: ResponseBody::Open,
         };
         while pending > 0 {
             pending -= 1;
-            self.answer(pending, answer);
+            self.respond(pending, response);
         }
         assert!(
             self.collected.borrow().streams.is_empty(),
             "streams outlive their peers"
         );
-        assert_eq!(self.engine.pending_count(), 0, "requests outlive their answers");
+        assert_eq!(self.engine.pending_count(), 0, "requests outlive their responses");
         self.engine.close(Duration::from_mins(1));
         self.turn();
         assert!(self.engine.is_closed(), "an engine without peers does not close");

@@ -28,7 +28,7 @@ pub fn json(data: &[u8]) {
     }
     if let Ok(json) = &read {
         assert!(levels(json) <= MAX_LEVELS);
-        let everything = explain(Everything::shape(), json);
+        let everything = explain(AllKinds::shape(), json);
         for failure in &everything {
             assert!(
                 failure.path.encode_utf16().count() <= LONGEST_PATH,
@@ -36,14 +36,14 @@ pub fn json(data: &[u8]) {
                 failure.path
             );
         }
-        assert_eq!(everything.len(), explain_briefly(Everything::shape(), json).len());
+        assert_eq!(everything.len(), explain_briefly(AllKinds::shape(), json).len());
     }
-    let Some(quick) = read_valid::<Everything>(&text) else {
+    let Some(quick) = read_valid::<AllKinds>(&text) else {
         return;
     };
     let json = read.expect("what is read in one pass is JSON");
-    assert_eq!(explain(Everything::shape(), &json), []);
-    let slow: Everything = from_json(&json).expect("what fits is read");
+    assert_eq!(explain(AllKinds::shape(), &json), []);
+    let slow: AllKinds = from_json(&json).expect("what fits is read");
     assert_eq!(quick, slow);
 }
 
@@ -89,7 +89,7 @@ fn levels(json: &Json) -> usize {
 
 /// A type with properties of every kind. A generated Rust server contains such types.
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
-struct Everything {
+struct AllKinds {
     title: String,
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     size: Option<f64>,
@@ -104,15 +104,15 @@ struct Everything {
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     #[allow(clippy::option_option)] // Reason: a property that may be absent or null.
     lost: Option<Option<bool>>,
-    children: Vec<Everything>,
+    children: Vec<AllKinds>,
 }
 
-impl Contract for Everything {
-    const NAME: &'static str = "Everything";
+impl Contract for AllKinds {
+    const NAME: &'static str = "AllKinds";
 
     fn shape() -> &'static Shape {
         static SHAPE: Shape = Shape::object(
-            "Everything",
+            "AllKinds",
             &[
                 Property::required("title", Shape::TEXT.min_length(1).max_length(20)),
                 Property::optional("size", Shape::NUMBER.minimum(0.0)),
@@ -124,7 +124,7 @@ impl Contract for Everything {
                     Shape::anonymous(&[]).index(&[Index::new(Keys::Any, Shape::TEXT)]),
                 ),
                 Property::optional("lost", Shape::union(&[Shape::Null, Shape::Boolean])),
-                Property::required("children", Shape::array(&Shape::of::<Everything>())),
+                Property::required("children", Shape::array(&Shape::of::<AllKinds>())),
             ],
         );
         &Shape::Recursive(|| &SHAPE)

@@ -113,7 +113,7 @@ impl Engine {
             return Ok(());
         };
         if let (Some(missing @ 1..), Some(declared)) = (stream.queue.missing(), stream.length) {
-            self.cut(&stream);
+            self.give_up_stream(&stream);
             let found = declared - missing;
             return Err(ResponseError::Length { declared, found });
         }
@@ -130,12 +130,12 @@ impl Engine {
     pub fn destroy(&self, id: RequestId) {
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {
-            self.cut(&stream);
+            self.give_up_stream(&stream);
         }
     }
 
     /// Updates a stream after its connection was polled: ends it, or asks its writer to continue.
-    pub(super) fn attend(
+    pub(super) fn update_stream(
         &self,
         id: RequestId,
         connection: &Connection,
@@ -178,15 +178,15 @@ impl Engine {
         };
         let stream = self.streams.borrow_mut().remove(&id);
         if let Some(stream) = stream {
-            stream.spoil(&connection.link);
+            stream.reset_if_ends_with_connection(&connection.link);
             handler.stream_aborted(id);
         }
     }
 
-    fn cut(&self, stream: &Stream) {
+    fn give_up_stream(&self, stream: &Stream) {
         if let Some(link) = stream.link.upgrade() {
             link.stream.set(Streaming::GivenUp);
-            stream.spoil(&link);
+            stream.reset_if_ends_with_connection(&link);
         }
         self.enqueue_slot(stream.connection);
     }
@@ -195,7 +195,7 @@ impl Engine {
 impl Stream {
     /// Makes the connection end with a reset, if the client would otherwise take the end of the connection for the end
     /// of the body.
-    fn spoil(&self, link: &Link) {
+    fn reset_if_ends_with_connection(&self, link: &Link) {
         if self.ends_with_connection {
             link.socket.borrow().reset_when_closed();
         }

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::Failure;
-use super::broken::{BrokenRule, broken_rule, broken_rule_of_union};
+use super::broken_rule::{BrokenRule, broken_rule, broken_rule_of_union};
 use super::closest::closest_member;
 use super::matcher::{Candidates, Matcher, narrow, other_entries};
 use super::path::{PathText, utf16_length};
 use super::rule::Rule;
 use super::rules::{fits_scalar_shape, fits_text_shape, satisfies_item_rules};
-use super::shown::{REDACTED, received, shortened_value};
 use super::suggest::{suggest, suggest_missing, suggest_one_of};
+use super::value_text::{REDACTED, received, shortened_value};
 use crate::json::Json;
 use crate::shape::{Array, MAX_DEPTH, Object, Shape, Tuple, Union, alternatives, count, describe};
 

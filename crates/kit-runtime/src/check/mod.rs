@@ -1,18 +1,18 @@
 //! Checks values against shapes and reports failures. Order and messages are the same as in kit's TypeScript runtime.
 
-mod broken;
+mod broken_rule;
 mod closest;
 mod explain;
 mod matcher;
 mod path;
 mod rule;
 mod rules;
-mod shown;
 mod suggest;
+mod value_text;
 
 use serde_json::Value;
 
-pub(crate) use broken::BrokenRule;
+pub(crate) use broken_rule::BrokenRule;
 pub use explain::{explain, explain_briefly};
 pub use matcher::pick;
 pub(crate) use path::PathText;

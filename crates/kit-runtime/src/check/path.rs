@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::shown::shortened;
+use super::value_text::shortened;
 use crate::json::member_step;
 
 /// Maximum length of a path, in UTF-16 code units.

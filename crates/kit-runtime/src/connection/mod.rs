@@ -144,7 +144,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::{Timeouts, connect};
-    use crate::{Application, Error, Reply, Request, Response, Router, Routes};
+    use crate::{Application, Error, Reply, Request, Response, Router, Routes, Segment};
 
     /// Application that counts the bytes that its streams have sent.
     #[derive(Clone, Default)]
@@ -161,7 +161,7 @@ mod tests {
         Routes::new(app)
             .route(
                 "GET /stream",
-                &[],
+                &[Segment::Static("stream")],
                 move |App(sent), request: Request| async move {
                     let context = request.into_context()?;
                     let reply = Reply::stream(async move |mut chunks| {

@@ -13,7 +13,7 @@ use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
-use super::routes::wildcard_of;
+use super::routes::{Segment, wildcard_of};
 use super::source::RouteSource;
 use crate::telemetry::Trace;
 
@@ -62,6 +62,16 @@ impl fmt::Display for Phase {
     }
 }
 
+/// Route that a request matched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MatchedRoute {
+    /// Method and path pattern, such as `GET /notes/:id`.
+    pub(super) reference: &'static str,
+    /// Segments of the path pattern.
+    pub(super) segments: &'static [Segment],
+    pub(super) source: RouteSource,
+}
+
 /// A request in progress. Clones share the same request.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
@@ -74,7 +84,7 @@ struct Inner {
     /// The ids are created when they are read for the first time.
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
-    route: OnceLock<(&'static str, RouteSource)>,
+    route: OnceLock<MatchedRoute>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
     /// Status that the handler has set; 0 if the status of the contract applies.
@@ -141,8 +151,7 @@ impl Context {
     /// The decoded parameter of the wildcard has no trailing slash, so it cannot tell `a%2Fb` from `a/b`, or `a` from
     /// `a/`.
     pub fn raw_wildcard(&self) -> Option<&str> {
-        let (_, pattern) = self.route()?.split_once(' ')?;
-        wildcard_of(pattern, self.path())
+        wildcard_of(self.0.route.get()?.segments, self.path())
     }
 
     /// Returns the query without the `?`.
@@ -152,16 +161,16 @@ impl Context {
 
     /// Returns the route of the request, such as `GET /notes/:id`; `None` if no route matches.
     pub fn route(&self) -> Option<&'static str> {
-        self.0.route.get().map(|(route, _)| *route)
+        self.0.route.get().map(|route| route.reference)
     }
 
     /// Returns the source locations of the route.
     pub(super) fn source(&self) -> Option<RouteSource> {
-        self.0.route.get().map(|(_, source)| *source)
+        self.0.route.get().map(|route| route.source)
     }
 
-    pub(super) fn set_route(&self, route: &'static str, source: RouteSource) {
-        let _ = self.0.route.set((route, source));
+    pub(super) fn set_route(&self, route: MatchedRoute) {
+        let _ = self.0.route.set(route);
     }
 
     /// Returns the current phase.

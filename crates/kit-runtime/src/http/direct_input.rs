@@ -20,9 +20,12 @@ use crate::shape::{Object, Property, Shape};
 const MAX_PROPERTIES: usize = 64;
 
 /// Decodes percent-decoded path parameters. `names` and `values` have the order of the path.
-pub(super) fn read_params<T: Contract>(names: &[&str], values: &[String]) -> Option<T> {
-    let pairs = names.iter().zip(values);
-    read(pairs.map(|(name, value)| (Cow::Borrowed(*name), Encoding::None(value))))
+pub(super) fn read_params<'n, T: Contract>(
+    names: impl Iterator<Item = &'n str>,
+    values: &[String],
+) -> Option<T> {
+    let pairs = names.zip(values);
+    read(pairs.map(|(name, value)| (Cow::Borrowed(name), Encoding::None(value))))
 }
 
 /// Decodes a query (without its `?`).
@@ -204,7 +207,8 @@ mod tests {
             (vec!["id"], vec![""], None),
         ] {
             let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
-            let direct = read_params::<Parts>(&names, &values).map(|parts| to_text(&parts).unwrap());
+            let direct = read_params::<Parts>(names.iter().copied(), &values);
+            let direct = direct.map(|parts| to_text(&parts).unwrap());
             assert_eq!(direct.as_deref(), expected, "{names:?} {values:?}");
             let json = coerce_params(Parts::shape(), &names, &values);
             assert_eq!(explain(Parts::shape(), &json).is_empty(), expected.is_some());

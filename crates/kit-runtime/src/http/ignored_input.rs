@@ -18,11 +18,11 @@ const MAX_DECLARED: usize = 20;
 
 /// Warnings that were already logged, as `route key`. Each is logged only once.
 #[derive(Default)]
-struct Warned(HashSet<String>);
+struct LoggedWarnings(HashSet<String>);
 
-static WARNED: LazyLock<Mutex<Warned>> = LazyLock::new(Mutex::default);
+static LOGGED_WARNINGS: LazyLock<Mutex<LoggedWarnings>> = LazyLock::new(Mutex::default);
 
-impl Warned {
+impl LoggedWarnings {
     /// Returns the warning to log. Returns `None` if a warning with this id was already logged, or if the maximum is
     /// reached.
     fn add(&mut self, id: String, message: impl FnOnce() -> String) -> Option<String> {
@@ -59,7 +59,7 @@ impl Warned {
 /// Logs warnings for the keys of a query, without its `?`. `shape` is the query shape of the contract, if the contract
 /// has one.
 pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &str) {
-    let warnings = WARNED
+    let warnings = LOGGED_WARNINGS
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .query(route, shape, query);
@@ -71,7 +71,7 @@ pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &
 /// Logs a warning for a body that the contract does not declare.
 pub(super) fn warn_of_body(route: &str) {
     let message = || format!("{route}: the body is ignored, since the contract has none");
-    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut warned = LOGGED_WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
     let warning = warned.add(route.to_owned(), message);
     drop(warned);
     if let Some(warning) = warning {
@@ -120,7 +120,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_WARNINGS, Warned};
+    use super::{LoggedWarnings, MAX_WARNINGS};
     use crate::shape::{Index, Keys, Property, Shape};
 
     const PAGE: Shape = Shape::object(
@@ -132,7 +132,7 @@ mod tests {
     );
 
     fn of(shape: Option<&'static Shape>, query: &str) -> Vec<String> {
-        let warnings = Warned::default().query("GET /notes", shape, query);
+        let warnings = LoggedWarnings::default().query("GET /notes", shape, query);
         let mut shown = Vec::new();
         for warning in warnings {
             let (_, rest) = warning.split_once("the query key ").expect("it names a key");
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn warns_once_for_each_route_and_key_and_stops_after_100_warnings() {
-        let mut warned = Warned::default();
+        let mut warned = LoggedWarnings::default();
         let mut count = |route: &str, query: &str| warned.query(route, Some(&PAGE), query).len();
         assert_eq!(count("GET /a", "x=1&x=2"), 1);
         assert_eq!(count("GET /a", "x=3"), 0);

@@ -3,6 +3,7 @@
 mod abandoned;
 mod body;
 mod context;
+mod cors;
 mod details;
 mod direct_input;
 mod error;
@@ -21,11 +22,12 @@ mod source;
 mod unstorable;
 
 pub use context::{Context, Phase};
+pub use cors::Cors;
 pub use error::Error;
 pub use reply::{ChunkSender, Reply};
 pub use request::{Middleware, Request};
 pub use response::Response;
-pub use routes::{Match, RouteTree};
+pub use routes::{Match, RouteTree, Segment};
 pub use service::{Application, Router, Routes, Serve};
 
 #[cfg(feature = "sqlx")]

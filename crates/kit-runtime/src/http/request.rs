@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Method};
 use super::direct_input::{read_params, read_query};
 use super::source::Slot;
 use super::unstorable::find_unstorable;
-use super::{Context, Error, Phase, body, ignored_input};
+use super::{Context, Error, Phase, Segment, body, ignored_input};
 use crate::check::{Failure, Rule, explain, explain_briefly};
 use crate::coerce::{coerce_params, coerce_query};
 use crate::json::{Json, from_json};
@@ -20,7 +20,8 @@ use crate::{Contract, is_development};
 #[derive(Debug)]
 pub struct Request {
     pub(super) context: Context,
-    pub(super) names: &'static [&'static str],
+    /// Segments of the route's path.
+    pub(super) segments: &'static [Segment],
     /// Path parameters in the order of the path, percent-decoded.
     pub(super) values: Vec<String>,
     pub(super) body: Bytes,
@@ -93,10 +94,12 @@ impl Request {
     /// 400 `VALIDATION_ERROR` if they do not fit the type.
     pub fn params<T: Contract>(&self) -> Result<T, Error> {
         self.context.enter_validation(Phase::Params);
-        if let Some(params) = read_params(self.names, &self.values).filter(|_| !self.has_nul) {
+        let names = || self.segments.iter().filter_map(Segment::name);
+        if let Some(params) = read_params(names(), &self.values).filter(|_| !self.has_nul) {
             return Ok(params);
         }
-        let value = coerce_params(T::shape(), self.names, &self.values);
+        let names: Vec<_> = names().collect();
+        let value = coerce_params(T::shape(), &names, &self.values);
         decode(Slot::Params, &value, self.has_nul)
     }
 

@@ -6,7 +6,6 @@
 //! trailing slash is ignored. Parameters and wildcards match at least one character. Routes and paths are compared in
 //! the normal form of paths; only the values of parameters are decoded.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kit_guard::normal_path;
@@ -16,12 +15,37 @@ use crate::coerce::decode_percent;
 /// Methods in the order in which `Allow` lists them.
 pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
+/// A segment of a route's path. The build parses and checks the paths of routes, so this crate never reads them as
+/// text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment {
+    /// Static text in the normal form of paths (see [`kit_guard::normal_path`]).
+    Static(&'static str),
+    /// Parameter, with its name: `:name`
+    Parameter(&'static str),
+    /// Wildcard, with its name: `*name`. It is the last segment.
+    Wildcard(&'static str),
+}
+
+impl Segment {
+    /// Returns the name of a parameter or wildcard; `None` for static text.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Static(_) => None,
+            Self::Parameter(name) | Self::Wildcard(name) => Some(name),
+        }
+    }
+}
+
 /// Tree of routes by their paths.
 ///
 /// ```
-/// use kit_runtime::{Match, RouteTree};
+/// use kit_runtime::{Match, RouteTree, Segment};
 ///
-/// let tree = RouteTree::new(&[("GET", "/files/:name"), ("POST", "/files/upload")]);
+/// let tree = RouteTree::new(&[
+///     ("GET", &[Segment::Static("files"), Segment::Parameter("name")]),
+///     ("POST", &[Segment::Static("files"), Segment::Static("upload")]),
+/// ]);
 /// assert_eq!(tree.find("GET", "/files/upload"), Match::Route(0, vec!["upload".to_owned()]));
 /// assert_eq!(tree.find("PUT", "/files/upload"), Match::MethodNotAllowed("GET, HEAD, POST".to_owned()));
 /// ```
@@ -45,7 +69,7 @@ pub enum Match {
 
 #[derive(Debug, Default)]
 struct Node {
-    children: BTreeMap<String, Self>,
+    children: BTreeMap<&'static str, Self>,
     parameter: Option<Box<Self>>,
     /// Routes with a wildcard in place of the next segment.
     wildcard: Vec<(&'static str, usize)>,
@@ -53,20 +77,17 @@ struct Node {
 }
 
 impl RouteTree {
-    /// Builds the tree from routes. Each route is a method and a path pattern such as `/notes/:id` or `/files/*path`.
-    pub fn new(routes: &[(&'static str, &str)]) -> Self {
+    /// Builds the tree from routes. Each route is a method and the segments of its path. The path `/` has none.
+    pub fn new(routes: &[(&'static str, &'static [Segment])]) -> Self {
         let mut tree = Self::default();
-        for (number, (method, path)) in routes.iter().enumerate() {
+        for (number, (method, segments)) in routes.iter().enumerate() {
             let mut node = &mut tree.root;
             let mut is_wildcard = false;
-            for segment in path.split('/').filter(|segment| !segment.is_empty()) {
-                if segment.starts_with('*') {
-                    is_wildcard = true;
-                } else if segment.starts_with(':') {
-                    node = node.parameter.get_or_insert_default();
-                } else {
-                    let text = normal_path(segment).map_or_else(|| segment.to_owned(), Cow::into_owned);
-                    node = node.children.entry(text).or_default();
+            for segment in *segments {
+                match segment {
+                    Segment::Static(text) => node = node.children.entry(text).or_default(),
+                    Segment::Parameter(_) => node = node.parameter.get_or_insert_default(),
+                    Segment::Wildcard(_) => is_wildcard = true,
                 }
             }
             let list = if is_wildcard {
@@ -110,11 +131,13 @@ impl RouteTree {
     }
 }
 
-/// Returns the part of a path that the wildcard of a route matches, undecoded: `/files/*path` and `/files/a%2Fb/`
-/// give `a%2Fb/`.
-pub(super) fn wildcard_of<'p>(pattern: &str, path: &'p str) -> Option<&'p str> {
-    let (before, _) = pattern.split_once("/*")?;
-    let slashes = before.matches('/').count() + 1;
+/// Returns the part of a path that the wildcard of a route matches, undecoded: `/files/a%2Fb/` gives `a%2Fb/` if the
+/// route is `/files/*path`. Returns `None` if the route has no wildcard.
+pub(super) fn wildcard_of<'p>(segments: &[Segment], path: &'p str) -> Option<&'p str> {
+    let before = segments
+        .iter()
+        .position(|segment| matches!(segment, Segment::Wildcard(_)))?;
+    let slashes = before + 1;
     path.splitn(slashes + 1, '/').nth(slashes)
 }
 
@@ -175,13 +198,18 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::wildcard_of;
+    use super::{Segment, wildcard_of};
 
     #[test]
     fn returns_the_undecoded_wildcard_part_of_a_path() {
-        assert_eq!(wildcard_of("/files/*path", "/files/a%2Fb/c/"), Some("a%2Fb/c/"));
-        assert_eq!(wildcard_of("/:team/files/*path", "/a%2Fb/files/c"), Some("c"));
-        assert_eq!(wildcard_of("/*rest", "//a"), Some("/a"));
-        assert_eq!(wildcard_of("/files/:id", "/files/7"), None);
+        let (team, files, rest) = (
+            Segment::Parameter("team"),
+            Segment::Static("files"),
+            Segment::Wildcard("rest"),
+        );
+        assert_eq!(wildcard_of(&[files, rest], "/files/a%2Fb/c/"), Some("a%2Fb/c/"));
+        assert_eq!(wildcard_of(&[team, files, rest], "/a%2Fb/files/c"), Some("c"));
+        assert_eq!(wildcard_of(&[rest], "//a"), Some("/a"));
+        assert_eq!(wildcard_of(&[files, team], "/files/7"), None);
     }
 }

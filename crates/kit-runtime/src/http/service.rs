@@ -17,13 +17,15 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 
 use super::abandoned::AbandonGuard;
+use super::context::MatchedRoute;
 use super::fields::details_of;
 use super::normal_uri::make_normal;
 use super::response::of_error;
 use super::source::RouteSource;
-use super::{Context, Error, Match, Phase, Request, Response, RouteTree, body, options_star};
+use super::{Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Segment, body, options_star};
 use crate::check::{Failure, Rule};
 use crate::connection::ReusableTimeout;
+use crate::redact::redactor;
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
 use crate::{is_development, serve};
@@ -46,15 +48,12 @@ pub struct Routes<A> {
     app: A,
     list: Vec<Route<A>>,
     openapi: Option<&'static str>,
+    cors: Option<Cors>,
 }
 
 struct Route<A> {
     method: &'static str,
-    path: &'static str,
-    /// Method and path pattern, such as `GET /notes/:id`.
-    reference: &'static str,
-    parameters: &'static [&'static str],
-    source: RouteSource,
+    declaration: MatchedRoute,
     handler: Handler<A>,
 }
 
@@ -65,28 +64,30 @@ impl<A: Application> Routes<A> {
             app,
             list: Vec::new(),
             openapi: None,
+            cors: None,
         }
     }
 
-    /// Adds a route: its method and path pattern such as `GET /notes/:id`, the names of its path parameters, and its
+    /// Adds a route: its method and path pattern such as `GET /notes/:id`, the segments of the path pattern, and its
     /// handler.
     #[must_use]
     pub fn route<F>(
         mut self,
         reference: &'static str,
-        parameters: &'static [&'static str],
+        segments: &'static [Segment],
         handler: impl Fn(A, Request) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<Response, Error>> + Send + 'static,
     {
-        let (method, path) = reference.split_once(' ').unwrap_or((reference, ""));
+        let (method, _) = reference.split_once(' ').unwrap_or((reference, ""));
         self.list.push(Route {
             method,
-            path,
-            reference,
-            parameters,
-            source: RouteSource::default(),
+            declaration: MatchedRoute {
+                reference,
+                segments,
+                source: RouteSource::default(),
+            },
             handler: Box::new(move |app, request| Box::pin(handler(app, request))),
         });
         self
@@ -104,11 +105,11 @@ impl<A: Application> Routes<A> {
         tests: &'static [&'static str],
     ) -> Self {
         if let Some(route) = self.list.last_mut() {
-            route.source = RouteSource {
+            route.declaration.source = RouteSource {
                 contract,
                 types,
                 tests,
-                ..route.source
+                ..route.declaration.source
             };
         }
         self
@@ -119,7 +120,7 @@ impl<A: Application> Routes<A> {
     #[must_use]
     pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
         if let Some(route) = self.list.last_mut() {
-            route.source.handler = (file, function);
+            route.declaration.source.handler = (file, function);
         }
         self
     }
@@ -131,9 +132,28 @@ impl<A: Application> Routes<A> {
         self
     }
 
+    /// Lets web pages of other origins call the application. The router responds to preflight requests, and adds the
+    /// headers to every response.
+    #[must_use]
+    pub fn cors(mut self, cors: Cors) -> Self {
+        self.cors = Some(cors);
+        self
+    }
+
+    /// Sets the names of properties whose values the log and exported spans never show. The names apply to all fields in
+    /// the process that have one of these names.
+    #[must_use]
+    pub fn sensitive(self, names: &[&str]) -> Self {
+        redactor().hide_names(names);
+        self
+    }
+
     /// Builds the router.
     pub fn into_router(self) -> Router<A> {
-        let paths: Vec<_> = self.list.iter().map(|route| (route.method, route.path)).collect();
+        let paths = self.list.iter();
+        let paths: Vec<_> = paths
+            .map(|route| (route.method, route.declaration.segments))
+            .collect();
         Router(Arc::new(Service {
             tree: RouteTree::new(&paths),
             routes: self,
@@ -223,6 +243,11 @@ impl<A: Application> Service<A> {
         B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
     {
         let (parts, body) = request.into_parts();
+        // The origin is read before the request becomes a part of the context.
+        let cors = self.routes.cors.map(|cors| {
+            let is_preflight = Cors::is_preflight(&parts.method, &parts.headers);
+            (cors, parts.headers.get(header::ORIGIN).cloned(), is_preflight)
+        });
         let context = Context::new(parts, peer);
         let mut trace = TraceGuard::of(&context);
         let answer = {
@@ -236,6 +261,9 @@ impl<A: Application> Service<A> {
             context.scope_part(|| of_error(&context, &error))
         });
         trace.answered(response.status());
+        if let Some((cors, origin, false)) = cors {
+            cors.apply(origin.as_ref(), response.headers_mut());
+        }
         if serve::is_closing() {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
@@ -274,6 +302,11 @@ impl<A: Application> Service<A> {
             let methods = self.routes.list.iter().map(|route| route.method);
             return Ok(options_star::answer(&methods));
         }
+        if let Some(cors) = self.routes.cors {
+            if Cors::is_preflight(context.method(), context.headers()) {
+                return self.answer_preflight(cors, context);
+            }
+        }
         let (number, values) = match self.tree.find(method, path) {
             Match::Route(number, values) => (number, values),
             Match::BadPath => return Err(bad_path(path)),
@@ -281,11 +314,11 @@ impl<A: Application> Service<A> {
             Match::NotFound => return self.built_in_path(context).await,
         };
         let route = &self.routes.list[number];
-        context.set_route(route.reference, route.source);
+        context.set_route(route.declaration);
         let has_nul = path.contains("%00") || context.query().contains("%00");
         let request = Request {
             context: context.clone(),
-            names: route.parameters,
+            segments: route.declaration.segments,
             values,
             body,
             has_nul,
@@ -294,6 +327,26 @@ impl<A: Application> Service<A> {
         };
         let answer = (route.handler)(self.routes.app.clone(), request).await;
         answer.map(|Response(response)| response)
+    }
+
+    /// Responds to a preflight request of CORS, for every path except one that cannot be decoded.
+    fn answer_preflight(&self, cors: Cors, context: &Context) -> Result<axum::response::Response, Error> {
+        let path = context.path();
+        let allow = match self.tree.find("", path) {
+            Match::BadPath => return Err(bad_path(path)),
+            Match::MethodNotAllowed(allow) => Some(allow),
+            _ => self.is_built_in(path).then(|| "GET, HEAD".to_owned()),
+        };
+        Ok(cors.answer_preflight(context.headers(), allow.as_deref()))
+    }
+
+    /// Returns true for a path that [`Self::built_in_path`] responds to.
+    fn is_built_in(&self, path: &str) -> bool {
+        match path.strip_suffix('/').unwrap_or(path) {
+            "/healthz" | "/readyz" => true,
+            "/openapi.json" => self.routes.openapi.is_some() && is_development(),
+            _ => false,
+        }
     }
 
     /// Responds to paths that are not routes: `/healthz` and `/readyz` for orchestrators, and `/openapi.json` in

@@ -60,8 +60,8 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
         .map_err(|error: sqlx::Error| url::refused(url, &error.to_string()))?;
     // The tunnel encrypts, so sqlx connects without TLS. libpq ignores `sslmode` for Unix sockets, too.
     let options = options.ssl_mode(PgSslMode::Disable);
-    let place = place(&options);
-    let options = reach(options, &security, &place).await?;
+    let database = database_text(&options);
+    let options = reach(options, &security, &database).await?;
     let settings: Arc<str> = limits.session().into();
     let broken = Arc::new(Notify::new());
     let noticed = Arc::clone(&broken);
@@ -92,7 +92,7 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
     // Open one connection now, because PostgreSQL may reject the settings of the session.
     pool.acquire()
         .await
-        .map_err(|error| unreachable(&error, None, &place))?;
+        .map_err(|error| unreachable(&error, None, &database))?;
     outage::watch(pool.clone(), options, broken);
     Ok(pool)
 }
@@ -120,7 +120,7 @@ async fn is_free(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
 async fn reach(
     options: PgConnectOptions,
     security: &TlsSettings,
-    place: &str,
+    database: &str,
 ) -> Result<PgConnectOptions, Error> {
     let ways = if options.get_socket().is_some() {
         &[TlsMode::Plain]
@@ -173,13 +173,13 @@ async fn reach(
             .as_ref()
             .map_or_else(|| failure::may_be_starting(&error), |problem| problem.is_refused);
         if !is_starting || Instant::now() + PAUSE >= end {
-            return Err(unreachable(&error, problem.as_ref(), place));
+            return Err(unreachable(&error, problem.as_ref(), database));
         }
         if !is_logged {
             is_logged = true;
             let reason = reason(&error, problem.as_ref());
             tracing::warn!(
-                "Waiting up to {} s for the database {place}: {reason}",
+                "Waiting up to {} s for the database {database}: {reason}",
                 START.as_secs()
             );
         }
@@ -188,14 +188,14 @@ async fn reach(
 }
 
 /// Returns the error that stops the start of the server, with advice.
-fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::TunnelError>, place: &str) -> Error {
+fn unreachable(error: &sqlx::Error, problem: Option<&tunnel::TunnelError>, database: &str) -> Error {
     let reason = reason(error, problem);
     let what = format!("the database cannot be reached: {reason}");
     let help = failure::help(error, &reason);
-    let place = format!("{place} (DATABASE_URL)");
+    let database = format!("{database} (DATABASE_URL)");
     start_error::failure(
         &what,
-        &place,
+        &database,
         if help.is_empty() {
             "correct DATABASE_URL"
         } else {
@@ -209,7 +209,7 @@ fn reason(error: &sqlx::Error, problem: Option<&tunnel::TunnelError>) -> String 
 }
 
 /// Describes the database for errors: host, port, name and user, without the password.
-fn place(options: &PgConnectOptions) -> String {
+fn database_text(options: &PgConnectOptions) -> String {
     let user = options.get_username();
     let database = options.get_database().unwrap_or(user);
     let host = match options.get_socket() {

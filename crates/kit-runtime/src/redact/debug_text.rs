@@ -1,6 +1,6 @@
 //! Hides values in the output of `Debug`: fields of structs, and entries of maps.
 
-use super::{REDACTED, Redactor, path_of};
+use super::{REDACTED, Redactor, length_of_string, path_of};
 
 /// Reads the output of `Debug` and replaces hidden values. Only words within braces count as field names. String and
 /// character literals are skipped, because their content may come from a client.
@@ -110,13 +110,7 @@ impl<'t> DebugText<'t> {
             self.at += end.map_or(1, |(at, _)| at + 1);
             return;
         }
-        let mut is_escaped = false;
-        let end = rest.bytes().skip(1).position(|byte| {
-            let is_end = byte == b'"' && !is_escaped;
-            is_escaped = byte == b'\\' && !is_escaped;
-            is_end
-        });
-        self.at += end.map_or(rest.len(), |end| end + 2);
+        self.at += length_of_string(rest).unwrap_or(rest.len());
     }
 
     fn skip_while(&mut self, is_part: impl Fn(u8) -> bool) {

@@ -1,102 +1,60 @@
-//! Hides credentials, and the fields that `LOG_REDACT` names, in log entries and exported spans.
+//! Hides credentials, `@sensitive` properties, and the fields that `LOG_REDACT` names, in log entries and exported spans.
 //!
 //! `packages/core/src/logging/redact.ts` has the same rules for the TypeScript runtime; `conformance/redaction.json`
 //! has the list of credentials and the test cases of both. All functions take linear time, because clients control
 //! parts of the texts.
 
+mod credentials;
 mod debug_text;
+mod failure_path;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::collections::{HashMap, HashSet};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use serde_json::Value;
 
 use crate::Error;
+pub use credentials::CREDENTIALS;
 use debug_text::DebugText;
+use failure_path::PathNames;
 
 /// Text that replaces a hidden value.
 const REDACTED: &str = "[redacted]";
-
-/// Names of headers and properties that usually contain credentials. They are compared in full and in any case: `token`
-/// hides `Token`, but not `tokens`.
-pub const CREDENTIALS: [&str; 51] = [
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "set-cookie",
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "jwt",
-    "x-auth-token",
-    "x-csrf-token",
-    "x-xsrf-token",
-    "x-debug-key",
-    "apikey",
-    "api_key",
-    "api-key",
-    "accesskey",
-    "access_key",
-    "access-key",
-    "privatekey",
-    "private_key",
-    "private-key",
-    "secretkey",
-    "secret_key",
-    "secret-key",
-    "clientsecret",
-    "client_secret",
-    "client-secret",
-    "accesstoken",
-    "access_token",
-    "access-token",
-    "refreshtoken",
-    "refresh_token",
-    "refresh-token",
-    "idtoken",
-    "id_token",
-    "id-token",
-    "authtoken",
-    "auth_token",
-    "auth-token",
-    "sessiontoken",
-    "session_token",
-    "session-token",
-    "csrftoken",
-    "csrf_token",
-    "csrf-token",
-    "apitoken",
-    "api_token",
-    "api-token",
-    "x-api-key",
-];
 
 /// Decides which values are hidden, and replaces them.
 #[derive(Debug, Default)]
 pub struct Redactor {
     /// Patterns by their last name. Each pattern is a list of names in lower case; `*` stands for any name.
     patterns: HashMap<String, Vec<Vec<String>>>,
+    /// Names that are hidden everywhere, as [`bare_name`] returns them.
+    names: RwLock<HashSet<String>>,
 }
 
 static REDACTOR: OnceLock<Redactor> = OnceLock::new();
 
-/// Returns the redactor that [`load`] created. If `load` was not called, returns one that hides credentials only.
+/// Returns the redactor of the process. If the environment variables that [`load`] reads are invalid, returns a redactor
+/// that hides credentials only.
 pub(crate) fn redactor() -> &'static Redactor {
-    REDACTOR.get_or_init(|| Redactor::new(CREDENTIALS).unwrap_or_default())
+    REDACTOR.get_or_init(|| {
+        let read = Redactor::from_environment().or_else(|_| Redactor::new(CREDENTIALS));
+        read.unwrap_or_default()
+    })
 }
 
 /// Reads `LOG_REDACT` (patterns separated by commas) and `LOG_REDACT_DEFAULTS` (`false` shows credentials).
 pub(crate) fn load() -> Result<(), Error> {
-    let read = Redactor::read(|name| std::env::var(name).ok())?;
-    // If the program has called this function before, the first redactor stays.
+    let read = Redactor::from_environment()?;
+    // If the redactor is already in use, it has read the same variables.
     let _ = REDACTOR.set(read);
     Ok(())
 }
 
 impl Redactor {
+    fn from_environment() -> Result<Self, Error> {
+        Self::read(|name| std::env::var(name).ok())
+    }
+
     fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let hides_credentials = match variable("LOG_REDACT_DEFAULTS").as_deref() {
             None | Some("" | "true") => true,
@@ -136,9 +94,23 @@ impl Redactor {
         Ok(compiled)
     }
 
-    /// Returns true if a pattern matches the end of a path, so that the value at the path is hidden. The names of the
-    /// path must be in lower case.
+    /// Hides every value with one of these names from now on. Case, `_` and `-` are ignored: `ibanCode` also hides the
+    /// field `iban_code` and the header `Iban-Code`.
+    pub fn hide_names(&self, names: &[&str]) {
+        let mut hidden = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        hidden.extend(names.iter().map(|name| bare_name(name)));
+    }
+
+    /// Returns true if the value at a path is hidden, by its name or by a pattern. The names of the path must be in lower
+    /// case.
     pub fn hides(&self, path: &[String]) -> bool {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        let is_hidden = |name: &String| !names.is_empty() && names.contains(&bare_name(name));
+        path.last().is_some_and(is_hidden) || self.hides_by_pattern(path)
+    }
+
+    /// Returns true if a pattern matches the end of a path. The names of the path must be in lower case.
+    fn hides_by_pattern(&self, path: &[String]) -> bool {
         let Some(last) = path.last() else { return false };
         let is_end = |names: &Vec<String>| {
             names.len() <= path.len()
@@ -162,14 +134,24 @@ impl Redactor {
 
     /// Returns true if the value at the path of a validation failure, or a value that contains it, is hidden. An
     /// example of a path is `$.user["first name"].tags[0]`.
+    ///
+    /// The text may contain other parts of a message, which come from a client. The second check finds names that the
+    /// first one reads as a part of a quoted key, or together with the text after the path.
     fn hides_failure(&self, path: &str) -> bool {
-        let mut names = vec!["data".to_owned()];
-        path.split(['.', '[', ']', '"', '$'])
-            .filter(|name| !name.is_empty())
-            .any(|name| {
-                names.push(name.to_lowercase());
-                self.hides(&names)
-            })
+        self.hides_any(PathNames::of_steps(path))
+            || (path.contains(['"', ':']) && self.hides_any(PathNames::of_words(path)))
+    }
+
+    /// Returns true if a path with the given names leads to or into a hidden value.
+    fn hides_any(&self, names: PathNames<'_>) -> bool {
+        let mut path = vec!["data".to_owned()];
+        for name in names {
+            path.push(name);
+            if self.hides(&path) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns the value of a log field, with hidden parts replaced.
@@ -178,6 +160,18 @@ impl Redactor {
             return REDACTED.into();
         }
         self.json(value, &mut path_of(name))
+    }
+
+    /// Returns the value of a field in a log entry that the runtime itself writes. Only patterns hide such a field, because
+    /// its name is not the name of a property of the application.
+    pub(crate) fn value_of_runtime(&self, name: &str, value: Value) -> Value {
+        if self.hides_by_pattern(&path_of(name)) {
+            return REDACTED.into();
+        }
+        match value {
+            Value::String(text) => self.text(&text).into_owned().into(),
+            other => other,
+        }
     }
 
     fn json(&self, value: Value, path: &mut Vec<String>) -> Value {
@@ -267,11 +261,30 @@ fn count_of_more(line: &str) -> &str {
     if count.is_some_and(is_count) { end } else { "" }
 }
 
-/// Returns the path of a log field in lower case: `user.Token` gives `["data", "user", "token"]`.
+/// Returns the length of the string literal that a text begins with, including its quotes. Returns `None` if the literal
+/// does not end.
+fn length_of_string(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map(|end| end + 2)
+}
+
+/// Returns the path of a log field in lower case: `user.Token` gives `["data", "user", "token"]`. The prefix `r#` of
+/// names that are keywords of Rust is removed.
 fn path_of(name: &str) -> Vec<String> {
-    std::iter::once("data".to_owned())
-        .chain(name.split('.').map(str::to_lowercase))
-        .collect()
+    let names = name.split('.');
+    let names = names.map(|name| name.strip_prefix("r#").unwrap_or(name).to_lowercase());
+    std::iter::once("data".to_owned()).chain(names).collect()
+}
+
+/// Returns a name in the form in which names of hidden values are compared: `passwordHash`, `password_hash` and
+/// `Password-Hash` are equal.
+fn bare_name(name: &str) -> String {
+    name.replace(['_', '-'], "").to_lowercase()
 }
 
 #[cfg(test)]
@@ -311,6 +324,28 @@ mod tests {
             "LOG_REDACT_DEFAULTS is `no`; use true or false"
         );
         assert!(message(read("a..b", "")).starts_with("LOG_REDACT: `a..b` is not a pattern"));
+    }
+
+    #[test]
+    fn hides_names_that_are_keywords_of_rust() {
+        let redactor = redactor(&["user.type"]);
+        redactor.hide_names(&["match"]);
+        for name in ["user.r#type", "user.type", "r#match", "a.r#match.b"] {
+            assert_eq!(redactor.value(name, "x".into()), "[redacted]", "{name}");
+        }
+        assert_eq!(redactor.value("r#type", "x".into()), "x");
+    }
+
+    #[test]
+    fn hides_fields_of_the_runtime_by_patterns_but_not_by_names() {
+        let redactor = redactor(&["path"]);
+        redactor.hide_names(&["code"]);
+        assert_eq!(redactor.value("code", "x".into()), "[redacted]");
+        assert_eq!(redactor.value_of_runtime("code", "x".into()), "x");
+        assert_eq!(redactor.value_of_runtime("path", "x".into()), "[redacted]");
+        let message = "$.code: expected string, received 5";
+        let redacted = "$.code: expected string, received [redacted]";
+        assert_eq!(redactor.value_of_runtime("causes", message.into()), redacted);
     }
 
     #[derive(Debug)]
@@ -373,12 +408,17 @@ mod tests {
     #[test]
     fn takes_linear_time_to_hide_values_in_hostile_texts() {
         let redactors = [redactor(&["password", "user.*.key"]), redactor(&["*"])];
+        redactors[0].hide_names(&["pin"]);
         let repeat = |text: &str| text.repeat(1_000_000 / text.len());
         let failures = [
             format!("{}, received ", repeat("$")),
             format!("{}, received ", repeat("$: expected ")),
             repeat("$.a: expected , received "),
             repeat("$.a: expected , received \n"),
+            format!("${}: expected b, received c", repeat("[\"")),
+            format!("${}: expected b, received c", repeat("[\"\\")),
+            format!("${}: expected b, received c", repeat("[0]")),
+            format!("${}: expected b, received c", repeat("[1")),
             format!("$.a: expected b, received {}", repeat(" (and 1")),
             format!("${}: expected b, received c", repeat(".user")),
         ];

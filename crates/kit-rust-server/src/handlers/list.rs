@@ -21,7 +21,7 @@ pub(super) struct List<'k> {
     pub(super) stored: &'k Stored<'k>,
     /// Properties of the path and query that filter the rows.
     pub(super) filters: Vec<Filter>,
-    answer: Answer,
+    response: ListResponse,
     /// Name of the struct of a list item, if it is not the entity's struct.
     item: Option<String>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Filter {
 }
 
 /// The structure of the response.
-enum Answer {
+enum ListResponse {
     /// An array of all rows, in the newtype with this name.
     All(String),
     /// One page of the rows.
@@ -78,17 +78,17 @@ impl<'k> HandlerContext<'k, '_> {
                 })
             }
         };
-        let code = match &list.answer {
-            Answer::All(answer) => {
-                let answer = ident(answer);
+        let code = match &list.response {
+            ListResponse::All(newtype) => {
+                let newtype = ident(newtype);
                 let call = quote!(#module::list(&self.pool, #(#arguments,)* i64::MAX, 0));
                 let rows = awaited_query("rows", &call, None);
                 match data {
-                    None => quote!(#rows Ok(#answer(rows))),
-                    Some(data) => quote!(#rows #data Ok(#answer(data))),
+                    None => quote!(#rows Ok(#newtype(rows))),
+                    Some(data) => quote!(#rows #data Ok(#newtype(data))),
                 }
             }
-            Answer::Page(of) => page(of, &module, &arguments, data.as_ref(), uses),
+            ListResponse::Page(structure) => page(structure, &module, &arguments, data.as_ref(), uses),
         };
         Some(quote!(#lets #filter_lets #code))
     }
@@ -100,10 +100,10 @@ impl<'k> HandlerContext<'k, '_> {
         if handled.route.method != kit_ir::Method::Get {
             return None;
         }
-        let answer = slots.response?;
-        let name = self.types.name(answer).to_owned();
+        let response = slots.response?;
+        let name = self.types.name(response).to_owned();
         let program = self.types.program;
-        let kind = &program.types[program.declarations[answer].r#type].kind;
+        let kind = &program.types[program.declarations[response].r#type].kind;
         let (item, page) = if let TypeKind::Array { element } = kind {
             let TypeKind::Reference { declaration } = &program.types[*element].kind else {
                 return None;
@@ -141,7 +141,7 @@ impl<'k> HandlerContext<'k, '_> {
         Some(List {
             stored,
             filters,
-            answer: page.map_or(Answer::All(name), Answer::Page),
+            response: page.map_or(ListResponse::All(name), ListResponse::Page),
             item: (!is_row).then_some(item),
         })
     }

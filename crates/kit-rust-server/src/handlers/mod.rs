@@ -14,7 +14,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::database::{Database, Parameter, Stored};
-use crate::middleware::{Added, Middleware};
+use crate::middleware::{ContextValue, Middleware};
 use crate::router::{Group, RouteNames, Routes};
 use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
 use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
@@ -270,7 +270,7 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
     let path = format!("src/middleware/{}.rs", module.trim_start_matches("r#"));
     let code = not_written(name, &path);
     let fields = adds.iter().map(|added| {
-        let Added { context, field } = added;
+        let ContextValue { context, field } = added;
         let comment = doc(&format!(
             "`ctx.{context}`: the owner of the rows that the request may read and change."
         ));

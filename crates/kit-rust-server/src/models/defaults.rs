@@ -231,7 +231,7 @@ impl Writer<'_, '_> {
             (kind, Value::Number(found)) if number(kind, &r#type.constraints).is_some() => {
                 let found = found.as_f64()?;
                 if *rust == RustType::I64 {
-                    shapes::whole(found)
+                    shapes::integer_literal(found)
                 } else {
                     shapes::decimal(found)
                 }

@@ -75,18 +75,18 @@ struct Models<'a, 'p> {
 }
 
 /// A location in the contracts at which a type is used.
-struct Place<'a> {
+struct UseSite<'a> {
     /// Name for the generated Rust type, if the type has none.
     name: &'a str,
     /// Name in messages: `Note.title`.
-    shown: String,
+    display_name: String,
     span: Span,
 }
 
-impl Place<'_> {
+impl UseSite<'_> {
     /// Returns the doc comment for a type without a name: its location.
     fn comment(&self) -> TokenStream {
-        doc(&format!("`{}`.", self.shown))
+        doc(&format!("`{}`.", self.display_name))
     }
 }
 
@@ -95,23 +95,23 @@ impl Models<'_, '_> {
         let program = self.types.program;
         let declaration = &program.declarations[self.home];
         let name = &self.types.name_in(self.home, self.form).to_owned();
-        let at = Place {
+        let site = UseSite {
             name,
-            shown: declaration.name.clone(),
+            display_name: declaration.name.clone(),
             span: declaration.span,
         };
         let comment = self.comment(declaration);
         match &program.types[declaration.r#type].kind {
-            TypeKind::Object(object) if !is_map(object) => self.structure(name, &comment, object, &at),
-            TypeKind::Tuple { elements } => self.tuple_struct(name, &comment, elements, &at),
+            TypeKind::Object(object) if !is_map(object) => self.structure(name, &comment, object, &site),
+            TypeKind::Tuple { elements } => self.tuple_struct(name, &comment, elements, &site),
             TypeKind::Union { members } => match self.texts(members) {
                 Some(texts) => self.text_enum(name, &comment, &texts),
                 None if self.is_one(members) => {
-                    self.newtype(name, &comment, declaration.r#type, &at);
+                    self.newtype(name, &comment, declaration.r#type, &site);
                 }
-                None => self.union(name, &comment, members, &at, false),
+                None => self.union(name, &comment, members, &site, false),
             },
-            _ => self.newtype(name, &comment, declaration.r#type, &at),
+            _ => self.newtype(name, &comment, declaration.r#type, &site),
         }
         self.contract(declaration, name);
     }
@@ -134,13 +134,13 @@ impl Models<'_, '_> {
     }
 
     /// Generates a struct around one inner type. It has its own name and its own rules.
-    fn newtype(&mut self, name: &str, comment: &TokenStream, id: TypeId, at: &Place<'_>) {
-        let inner = self.bare(
+    fn newtype(&mut self, name: &str, comment: &TokenStream, id: TypeId, site: &UseSite<'_>) {
+        let inner = self.rust_type(
             id,
-            &Place {
+            &UseSite {
                 name: &format!("{name}Value"),
-                shown: at.shown.clone(),
-                span: at.span,
+                display_name: site.display_name.clone(),
+                span: site.span,
             },
             false,
         );
@@ -219,7 +219,7 @@ impl Models<'_, '_> {
 
     /// Returns the Rust type for a type that another one contains. `inside` is true if a `Vec` or map contains it, so
     /// that a recursive type needs no `Box`.
-    fn bare(&mut self, id: TypeId, at: &Place<'_>, inside: bool) -> RustType {
+    fn rust_type(&mut self, id: TypeId, site: &UseSite<'_>, inside: bool) -> RustType {
         let program = self.types.program;
         let r#type = &program.types[id];
         match &r#type.kind {
@@ -244,26 +244,26 @@ impl Models<'_, '_> {
             TypeKind::Bytes => self.runtime_type(RuntimeItem::Bytes),
             TypeKind::Literal {
                 value: LiteralValue::String(text),
-            } => self.named_text_enum(at, std::slice::from_ref(text)),
+            } => self.named_text_enum(site, std::slice::from_ref(text)),
             TypeKind::Array { element } => {
-                let element = self.bare(*element, &item(at), true);
+                let element = self.rust_type(*element, &item_site(site), true);
                 RustType::Vec(Box::new(element))
             }
-            TypeKind::Tuple { elements } => self.bare_tuple(id, elements, at),
+            TypeKind::Tuple { elements } => self.tuple_rust_type(id, elements, site),
             TypeKind::Object(object) if is_map(object) => {
                 let value = object.index[0].value;
                 let map = self.module.runtime_type(self.types, RuntimeItem::IndexMap);
-                RustType::Map(map, Box::new(self.bare(value, &item(at), true)))
+                RustType::Map(map, Box::new(self.rust_type(value, &item_site(site), true)))
             }
             TypeKind::Object(object) => {
                 if let Some(known) = self.generated(id) {
                     return known;
                 }
-                let name = self.types.name_anonymous(self.home, at.name);
-                self.structure(&name, &at.comment(), object, at);
+                let name = self.types.name_anonymous(self.home, site.name);
+                self.structure(&name, &site.comment(), object, site);
                 self.record_type(id, name)
             }
-            TypeKind::Union { members } => self.bare_union(id, members, at, inside),
+            TypeKind::Union { members } => self.union_rust_type(id, members, site, inside),
             TypeKind::Reference { declaration } => {
                 let name = self.module.model(self.types, *declaration, self.form);
                 if !inside && self.types.leads_back(self.home, *declaration) {
@@ -301,21 +301,21 @@ impl Models<'_, '_> {
 /// Returns `i64` or `f64` for a number type. Returns `None` if the type is not a number.
 fn number(kind: &TypeKind, rules: &Constraints) -> Option<RustType> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
-    let is_whole = match kind {
+    let is_integer = match kind {
         TypeKind::Number => rules.integer,
         TypeKind::Literal {
             value: LiteralValue::Number(number),
         } => number.fract() == 0.0 && number.abs() <= MAX_SAFE,
         _ => return None,
     };
-    Some(if is_whole { RustType::I64 } else { RustType::F64 })
+    Some(if is_integer { RustType::I64 } else { RustType::F64 })
 }
 
-fn item<'a>(at: &Place<'a>) -> Place<'a> {
-    Place {
-        name: at.name,
-        shown: format!("{}[]", at.shown),
-        span: at.span,
+fn item_site<'a>(site: &UseSite<'a>) -> UseSite<'a> {
+    UseSite {
+        name: site.name,
+        display_name: format!("{}[]", site.display_name),
+        span: site.span,
     }
 }
 

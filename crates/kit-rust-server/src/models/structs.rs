@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::defaults::Default;
-use super::{Models, Place};
+use super::{Models, UseSite};
 use crate::names;
 use crate::shapes;
 use crate::source::{doc, ident, string_literal};
@@ -26,7 +26,7 @@ impl Models<'_, '_> {
         name: &str,
         comment: &TokenStream,
         object: &ObjectType,
-        at: &Place<'_>,
+        site: &UseSite<'_>,
     ) {
         let mut fields: Vec<Field> = Vec::new();
         let mut attributes = Vec::new();
@@ -36,11 +36,11 @@ impl Models<'_, '_> {
             if !self.may_hold(property) {
                 continue;
             }
-            let field = self.field(name, property, at, &fields);
+            let field = self.field(name, property, site, &fields);
             attributes.push(self.attributes(name, &field, property, &mut defaults));
             fields.push(field);
         }
-        let maps = self.maps(object, at, &fields);
+        let maps = self.maps(object, site, &fields);
         let (reads, writes) = self.derives();
         let sensitive = object.properties.iter().any(|property| property.tags.sensitive);
         let debug = (!sensitive).then(|| quote!(Debug,));
@@ -92,16 +92,16 @@ impl Models<'_, '_> {
         !property.optional || !kit_analysis::is_impossible(self.types.program, property.r#type)
     }
 
-    fn field(&mut self, owner: &str, property: &Property, at: &Place<'_>, before: &[Field]) -> Field {
+    fn field(&mut self, owner: &str, property: &Property, site: &UseSite<'_>, before: &[Field]) -> Field {
         let name = names::unique(names::plain_field(&property.name), |taken| {
             before.iter().any(|field| plain(field) == taken)
         });
         let is_generated = property.tags.generated.is_some() && self.form == Form::Request;
-        let r#type = self.bare(
+        let r#type = self.rust_type(
             property.r#type,
-            &Place {
+            &UseSite {
                 name: &format!("{owner}{}", names::variant(&property.name)),
-                shown: format!("{}.{}", at.shown, property.name),
+                display_name: format!("{}.{}", site.display_name, property.name),
                 span: property.span,
             },
             false,
@@ -149,7 +149,7 @@ impl Models<'_, '_> {
     }
 
     /// Returns a map for each index signature. The first one that matches a key gets the key.
-    fn maps<'o>(&mut self, object: &'o ObjectType, at: &Place<'_>, fields: &[Field]) -> Vec<Map<'o>> {
+    fn maps<'o>(&mut self, object: &'o ObjectType, site: &UseSite<'_>, fields: &[Field]) -> Vec<Map<'o>> {
         let mut maps: Vec<Map<'o>> = Vec::new();
         for signature in object.signatures() {
             let wanted = match &signature.key {
@@ -160,14 +160,14 @@ impl Models<'_, '_> {
             let name = names::unique(wanted, |taken| {
                 fields.iter().any(|field| plain(field) == taken) || maps.iter().any(|map| map.name == taken)
             });
-            let place = Place {
-                name: &format!("{}{}", at.name, names::variant(&name)),
-                shown: format!("{}[]", at.shown),
-                span: at.span,
+            let inner_site = UseSite {
+                name: &format!("{}{}", site.name, names::variant(&name)),
+                display_name: format!("{}[]", site.display_name),
+                span: site.span,
             };
             maps.push(Map {
                 kind: self.module.runtime_type(self.types, RuntimeItem::IndexMap),
-                value: self.bare(signature.value, &place, true),
+                value: self.rust_type(signature.value, &inner_site, true),
                 key: &signature.key,
                 name,
             });
@@ -176,9 +176,9 @@ impl Models<'_, '_> {
             self.types.problem(
                 format!(
                     "`{}` has a property `__proto__` beside an index signature",
-                    at.shown
+                    site.display_name
                 ),
-                at.span,
+                site.span,
                 "give the property another name: as a key that nobody declared, it is dropped",
             );
         }
@@ -277,18 +277,18 @@ fn is_default_of_type(default: &DefaultValue, rust: &RustType) -> bool {
 fn hidden_debug(name: &str, fields: &[Field], maps: &[Map<'_>], object: &ObjectType) -> TokenStream {
     let mut calls = TokenStream::new();
     for field in fields {
-        let (shown, field_name) = (plain(field), ident(&field.name));
+        let (display_name, field_name) = (plain(field), ident(&field.name));
         let property = object.property(&field.property);
         let value = if property.is_some_and(|property| property.tags.sensitive) {
             quote!(&"[redacted]")
         } else {
             quote!(&self.#field_name)
         };
-        calls.extend(quote!(.field(#shown, #value)));
+        calls.extend(quote!(.field(#display_name, #value)));
     }
     for map in maps {
-        let (shown, field_name) = (&map.name, ident(&map.name));
-        calls.extend(quote!(.field(#shown, &self.#field_name)));
+        let (display_name, field_name) = (&map.name, ident(&map.name));
+        calls.extend(quote!(.field(#display_name, &self.#field_name)));
     }
     let structure = ident(name);
     quote! {

@@ -4,7 +4,7 @@ use kit_ir::{TupleElement, TypeId};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::{Models, Place};
+use super::{Models, UseSite};
 use crate::names;
 use crate::source::ident;
 use crate::types::{Definition, RustType};
@@ -17,20 +17,25 @@ type TupleField = (String, RustType);
 
 impl Models<'_, '_> {
     /// Returns the Rust type for a tuple that another type contains.
-    pub(super) fn bare_tuple(&mut self, id: TypeId, elements: &[TupleElement], at: &Place<'_>) -> RustType {
+    pub(super) fn tuple_rust_type(
+        &mut self,
+        id: TypeId,
+        elements: &[TupleElement],
+        site: &UseSite<'_>,
+    ) -> RustType {
         let is_plain = elements.iter().all(|element| !element.optional && !element.rest);
         if !is_plain || is_labelled(elements) || elements.is_empty() || elements.len() > LONGEST {
             if let Some(known) = self.generated(id) {
                 return known;
             }
-            let name = self.types.name_anonymous(self.home, at.name);
-            self.tuple_struct(&name, &at.comment(), elements, at);
+            let name = self.types.name_anonymous(self.home, site.name);
+            self.tuple_struct(&name, &site.comment(), elements, site);
             return self.record_type(id, name);
         }
         let types = elements
             .iter()
             .enumerate()
-            .map(|(number, element)| self.element(element, number, at));
+            .map(|(number, element)| self.element(element, number, site));
         RustType::Tuple(types.collect())
     }
 
@@ -40,12 +45,12 @@ impl Models<'_, '_> {
         name: &str,
         comment: &TokenStream,
         elements: &[TupleElement],
-        at: &Place<'_>,
+        site: &UseSite<'_>,
     ) {
         let named = is_labelled(elements) || elements.is_empty();
         let mut fields: Vec<TupleField> = Vec::new();
         for (number, element) in elements.iter().enumerate() {
-            let mut r#type = self.element(element, number, at);
+            let mut r#type = self.element(element, number, site);
             if element.optional {
                 r#type = r#type.optional();
             }
@@ -92,17 +97,17 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Tuple { fields, named });
     }
 
-    fn element(&mut self, element: &TupleElement, number: usize, at: &Place<'_>) -> RustType {
+    fn element(&mut self, element: &TupleElement, number: usize, site: &UseSite<'_>) -> RustType {
         let part = match &element.label {
             Some(label) => names::variant(label),
             None => format!("Item{}", number + 1),
         };
-        let place = Place {
-            name: &format!("{}{part}", at.name),
-            shown: format!("{}[{number}]", at.shown),
-            span: at.span,
+        let inner_site = UseSite {
+            name: &format!("{}{part}", site.name),
+            display_name: format!("{}[{number}]", site.display_name),
+            span: site.span,
         };
-        let r#type = self.bare(element.r#type, &place, element.rest);
+        let r#type = self.rust_type(element.r#type, &inner_site, element.rest);
         if element.rest {
             RustType::Vec(Box::new(r#type))
         } else {

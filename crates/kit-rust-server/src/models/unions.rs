@@ -6,29 +6,29 @@ use kit_ir::{LiteralValue, TypeId, TypeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{Models, Place, number};
+use super::{Models, UseSite, number};
 use crate::names;
 use crate::shapes;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Definition, RustType, Variant};
 
 impl Models<'_, '_> {
-    pub(super) fn bare_union(
+    pub(super) fn union_rust_type(
         &mut self,
         id: TypeId,
         members: &[TypeId],
-        at: &Place<'_>,
+        site: &UseSite<'_>,
         inside: bool,
     ) -> RustType {
         let rest = self.without_null(members);
         let nullable = rest.len() < members.len();
         let inner = match rest.as_slice() {
             [] => RustType::Unit,
-            [only] => self.bare(*only, at, inside),
+            [only] => self.rust_type(*only, site, inside),
             several => match (self.texts(several), self.common(several)) {
-                (Some(texts), _) => self.named_text_enum(at, &texts),
-                (None, Some(common)) => self.bare(common, at, inside),
-                (None, None) => self.named_union(id, several, at),
+                (Some(texts), _) => self.named_text_enum(site, &texts),
+                (None, Some(common)) => self.rust_type(common, site, inside),
+                (None, None) => self.named_union(id, several, site),
             },
         };
         if nullable && inner != RustType::Unit {
@@ -40,12 +40,12 @@ impl Models<'_, '_> {
 
     /// Returns the enum for a union that another type contains. It has no variant for null, because the caller puts
     /// the enum into an `Option`.
-    fn named_union(&mut self, id: TypeId, members: &[TypeId], at: &Place<'_>) -> RustType {
+    fn named_union(&mut self, id: TypeId, members: &[TypeId], site: &UseSite<'_>) -> RustType {
         if let Some(known) = self.generated(id) {
             return known;
         }
-        let name = self.types.name_anonymous(self.home, at.name);
-        self.union(&name, &at.comment(), members, at, true);
+        let name = self.types.name_anonymous(self.home, site.name);
+        self.union(&name, &site.comment(), members, site, true);
         self.record_type(id, name)
     }
 
@@ -93,14 +93,14 @@ impl Models<'_, '_> {
             .collect()
     }
 
-    pub(super) fn named_text_enum(&mut self, at: &Place<'_>, texts: &[String]) -> RustType {
-        if let Some((module, name)) = self.types.string_enum(at.span, texts).cloned() {
+    pub(super) fn named_text_enum(&mut self, site: &UseSite<'_>, texts: &[String]) -> RustType {
+        if let Some((module, name)) = self.types.string_enum(site.span, texts).cloned() {
             return self.imported(&module, name);
         }
-        let name = self.types.name_anonymous(self.home, at.name);
-        self.text_enum(&name, &at.comment(), texts);
+        let name = self.types.name_anonymous(self.home, site.name);
+        self.text_enum(&name, &site.comment(), texts);
         self.types
-            .record_string_enum(at.span, texts, &self.module.name, &name);
+            .record_string_enum(site.span, texts, &self.module.name, &name);
         RustType::Model(name)
     }
 
@@ -152,7 +152,7 @@ impl Models<'_, '_> {
         name: &str,
         comment: &TokenStream,
         members: &[TypeId],
-        at: &Place<'_>,
+        site: &UseSite<'_>,
         anonymous: bool,
     ) {
         let program = self.types.program;
@@ -165,12 +165,12 @@ impl Models<'_, '_> {
             let inner = match &program.types[member.r#type].kind {
                 TypeKind::Null | TypeKind::Literal { .. } => None,
                 _ => {
-                    let place = Place {
+                    let inner_site = UseSite {
                         name: &format!("{name}{variant}"),
-                        shown: at.shown.clone(),
-                        span: at.span,
+                        display_name: site.display_name.clone(),
+                        span: site.span,
                     };
-                    Some(self.bare(member.r#type, &place, false))
+                    Some(self.rust_type(member.r#type, &inner_site, false))
                 }
             };
             variants.push(Variant {
@@ -205,8 +205,8 @@ impl Models<'_, '_> {
                 }
                 (None, TypeKind::Literal { value }) => {
                     serde_knows = false;
-                    let (shown, call) = serialized(value);
-                    let comment = doc(&format!("`{shown}`"));
+                    let (display_name, call) = serialized(value);
+                    let comment = doc(&format!("`{display_name}`"));
                     body.push(quote!(#comment #own));
                     arms.push(quote!(Self::#own => serializer.#call));
                 }

@@ -3,7 +3,7 @@
 use syn::Expr;
 
 use super::expressions::expression;
-use super::{Place, margin};
+use super::{Space, margin};
 
 /// Maximum width of the arguments of a call on one line.
 const CALL: usize = 60;
@@ -11,34 +11,34 @@ const CALL: usize = 60;
 const ITEM: usize = 10;
 
 /// Prints a call. `function` is the text before the parentheses.
-pub(super) fn call(function: &str, items: &[&Expr], place: Place) -> Option<String> {
-    list(&format!("{function}("), items, ")", CALL, place)
+pub(super) fn call(function: &str, items: &[&Expr], space: Space) -> Option<String> {
+    list(&format!("{function}("), items, ")", CALL, space)
 }
 
 /// Prints a list. `begin` and `end` are the texts around the items, and `limit` is the maximum width of the items on
 /// one line.
-pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place: Place) -> Option<String> {
+pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space: Space) -> Option<String> {
     let first = begin.lines().last().unwrap_or_default();
-    let column = if begin.contains('\n') { 0 } else { place.column } + first.len();
+    let column = if begin.contains('\n') { 0 } else { space.column } + first.len();
     if items.is_empty() {
-        return (column + end.len() <= place.end).then(|| format!("{begin}{end}"));
+        return (column + end.len() <= space.end).then(|| format!("{begin}{end}"));
     }
-    let width = place.end.checked_sub(column + end.len())?;
-    let line = Place {
-        indent: place.indent,
+    let width = space.end.checked_sub(column + end.len())?;
+    let line = Space {
+        indent: space.indent,
         column,
         end: column + width,
     };
-    let flat = |item: &Expr, place: Place| expression(item, place).filter(|text| !text.contains('\n'));
+    let flat = |item: &Expr, space: Space| expression(item, space).filter(|text| !text.contains('\n'));
     let texts: Vec<Option<String>> = items
         .iter()
         .map(|item| {
             flat(
                 item,
-                Place {
-                    column: place.indent + 4,
+                Space {
+                    column: space.indent + 4,
                     end: usize::MAX,
-                    ..place
+                    ..space
                 },
             )
         })
@@ -56,10 +56,10 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
     {
         let is_nested = items.len() > 1 || is_nested_call(last);
         let room = if is_nested { width.min(limit) } else { width };
-        let at = Place {
+        let last_space = Space {
             column: line.column + before + separators,
             // If the code fits into no line, the limit for nested calls does not apply either.
-            end: if place.end == usize::MAX {
+            end: if space.end == usize::MAX {
                 usize::MAX
             } else {
                 line.column + room
@@ -67,13 +67,14 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
             ..line
         };
         let chained = !is_short_callee && is_method_call(last);
-        let text = if at.column > at.end {
+        let text = if last_space.column > last_space.end {
             None
         } else {
-            expression(last, at)
+            expression(last, last_space)
         };
         let is_broken = |text: &str| {
-            let starts = [at.indent, at.indent + 4].map(|indent| format!("{}.", margin(indent)));
+            let starts =
+                [last_space.indent, last_space.indent + 4].map(|indent| format!("{}.", margin(indent)));
             let mut lines = text.lines().skip(1);
             lines.any(|line| starts.iter().any(|start| line.starts_with(start)))
         };
@@ -82,17 +83,17 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
         if let Some(text) = text {
             let first = text.lines().next().unwrap_or_default().len();
             if before + separators + first <= width.min(limit) {
-                let known = texts[..others.len()]
+                let others_text = texts[..others.len()]
                     .iter()
                     .flatten()
                     .map(|text| format!("{text}, "));
                 let text = match texts.last()?.as_ref() {
-                    Some(whole) if text.matches('\n').count() == 1 && column + whole.len() <= place.end => {
+                    Some(whole) if text.matches('\n').count() == 1 && column + whole.len() <= space.end => {
                         whole.clone()
                     }
                     _ => text,
                 };
-                return Some(format!("{begin}{}{text}{end}", known.collect::<String>()));
+                return Some(format!("{begin}{}{text}{end}", others_text.collect::<String>()));
             }
         }
     }
@@ -104,26 +105,26 @@ pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, place:
             return Some(format!("{begin}{joined}{end}"));
         }
         if end == "]" && all.iter().all(|item| item.len() <= ITEM) {
-            return Some(mixed(begin, all, end, place));
+            return Some(mixed(begin, all, end, space));
         }
     }
-    vertical(begin, items, end, place)
+    vertical(begin, items, end, space)
 }
 
 /// Prints a list with one item per line.
-pub(super) fn vertical(begin: &str, items: &[&Expr], end: &str, place: Place) -> Option<String> {
-    let inner = place.nested();
+pub(super) fn vertical(begin: &str, items: &[&Expr], end: &str, space: Space) -> Option<String> {
+    let inner = space.nested();
     let mut text = format!("{begin}\n");
     for item in items {
         let item = expression(item, inner.before(1)?)?;
         text.push_str(&format!("{}{item},\n", margin(inner.indent)));
     }
-    Some(format!("{text}{}{end}", margin(place.indent)))
+    Some(format!("{text}{}{end}", margin(space.indent)))
 }
 
 /// Prints short items, with as many on each line as fit.
-fn mixed(begin: &str, items: &[String], end: &str, place: Place) -> String {
-    let inner = place.nested();
+fn mixed(begin: &str, items: &[String], end: &str, space: Space) -> String {
+    let inner = space.nested();
     let mut text = format!("{begin}\n");
     let mut line = margin(inner.indent);
     for item in items {
@@ -138,7 +139,7 @@ fn mixed(begin: &str, items: &[String], end: &str, place: Place) -> String {
         line.push_str(item);
         line.push(',');
     }
-    format!("{text}{line}\n{}{end}", margin(place.indent))
+    format!("{text}{line}\n{}{end}", margin(space.indent))
 }
 
 /// Returns true if the last argument may begin on the line of the call and end on a later line, as closures do.
@@ -153,10 +154,10 @@ pub(super) fn can_overflow(item: &Expr, count: usize) -> bool {
         | Expr::Array(_)
         | Expr::Match(_)
         | Expr::If(_) => count == 1,
-        Expr::Reference(of) => can_overflow(&of.expr, count),
-        Expr::Unary(of) => can_overflow(&of.expr, count),
-        Expr::Try(of) => can_overflow(&of.expr, count),
-        Expr::Cast(of) => can_overflow(&of.expr, count),
+        Expr::Reference(node) => can_overflow(&node.expr, count),
+        Expr::Unary(node) => can_overflow(&node.expr, count),
+        Expr::Try(node) => can_overflow(&node.expr, count),
+        Expr::Cast(node) => can_overflow(&node.expr, count),
         _ => false,
     }
 }
@@ -164,10 +165,10 @@ pub(super) fn can_overflow(item: &Expr, count: usize) -> bool {
 fn is_nested_call(item: &Expr) -> bool {
     match item {
         Expr::Call(_) | Expr::Macro(_) => true,
-        Expr::Reference(of) => is_nested_call(&of.expr),
-        Expr::Unary(of) => is_nested_call(&of.expr),
-        Expr::Try(of) => is_nested_call(&of.expr),
-        Expr::Cast(of) => is_nested_call(&of.expr),
+        Expr::Reference(node) => is_nested_call(&node.expr),
+        Expr::Unary(node) => is_nested_call(&node.expr),
+        Expr::Try(node) => is_nested_call(&node.expr),
+        Expr::Cast(node) => is_nested_call(&node.expr),
         _ => false,
     }
 }
@@ -175,10 +176,10 @@ fn is_nested_call(item: &Expr) -> bool {
 fn is_method_call(item: &Expr) -> bool {
     match item {
         Expr::MethodCall(_) => true,
-        Expr::Reference(of) => is_method_call(&of.expr),
-        Expr::Unary(of) => is_method_call(&of.expr),
-        Expr::Try(of) => is_method_call(&of.expr),
-        Expr::Cast(of) => is_method_call(&of.expr),
+        Expr::Reference(node) => is_method_call(&node.expr),
+        Expr::Unary(node) => is_method_call(&node.expr),
+        Expr::Try(node) => is_method_call(&node.expr),
+        Expr::Cast(node) => is_method_call(&node.expr),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@ use syn::{Expr, ExprMethodCall};
 
 use super::expressions::expression;
 use super::tokens::flat;
-use super::{Place, arguments, margin};
+use super::{Space, arguments, margin};
 
 /// Maximum width of a chain on one line.
 const CHAIN: usize = 60;
@@ -22,38 +22,38 @@ enum Part<'a> {
 }
 
 impl Link<'_> {
-    fn print(&self, place: Place) -> Option<String> {
+    fn print(&self, space: Space) -> Option<String> {
         let tries = "?".repeat(self.tries);
-        let place = place.before(self.tries)?;
+        let space = space.before(self.tries)?;
         let text = match &self.part {
-            Part::Call(of) => {
-                let turbofish = of.turbofish.as_ref().map(flat).unwrap_or_default();
-                let items: Vec<&Expr> = of.args.iter().collect();
-                arguments::call(&format!(".{}{turbofish}", of.method), &items, place)?
+            Part::Call(node) => {
+                let turbofish = node.turbofish.as_ref().map(flat).unwrap_or_default();
+                let items: Vec<&Expr> = node.args.iter().collect();
+                arguments::call(&format!(".{}{turbofish}", node.method), &items, space)?
             }
             Part::Field(name) => format!(".{name}"),
             Part::Await => ".await".to_owned(),
         };
         let first = text.lines().next().map_or(0, str::len);
-        (place.column + first <= place.end).then(|| format!("{text}{tries}"))
+        (space.column + first <= space.end).then(|| format!("{text}{tries}"))
     }
 }
 
 /// Splits a chain into its first expression, the number of `?` after that, and its links.
-fn links(whole: &Expr) -> (&Expr, usize, Vec<Link<'_>>) {
+fn links(node: &Expr) -> (&Expr, usize, Vec<Link<'_>>) {
     let mut found = Vec::new();
     let mut tries = 0;
-    let mut rest = whole;
+    let mut rest = node;
     loop {
         let (part, next): (Part<'_>, &Expr) = match rest {
-            Expr::Try(of) => {
+            Expr::Try(node) => {
                 tries += 1;
-                rest = &of.expr;
+                rest = &node.expr;
                 continue;
             }
-            Expr::MethodCall(of) => (Part::Call(of), &of.receiver),
-            Expr::Field(of) => (Part::Field(flat(&of.member)), &of.base),
-            Expr::Await(of) => (Part::Await, &of.base),
+            Expr::MethodCall(node) => (Part::Call(node), &node.receiver),
+            Expr::Field(node) => (Part::Field(flat(&node.member)), &node.base),
+            Expr::Await(node) => (Part::Await, &node.base),
             _ => break,
         };
         found.push(Link { part, tries });
@@ -65,16 +65,16 @@ fn links(whole: &Expr) -> (&Expr, usize, Vec<Link<'_>>) {
 }
 
 /// Prints a chain: on one line if it is short, otherwise with one call per line.
-pub(super) fn chain(whole: &Expr, place: Place) -> Option<String> {
-    let (base, tries, links) = links(whole);
-    let mut root = format!("{}{}", expression(base, place)?, "?".repeat(tries));
+pub(super) fn chain(node: &Expr, space: Space) -> Option<String> {
+    let (base, tries, links) = links(node);
+    let mut root = format!("{}{}", expression(base, space)?, "?".repeat(tries));
     let count = links.len();
     let mut links = links.as_slice();
     while let [next, rest @ ..] = links
-        && root.len() <= 4_usize.saturating_sub(place.column - place.indent)
+        && root.len() <= 4_usize.saturating_sub(space.column - space.indent)
         && !root.contains('\n')
     {
-        root.push_str(&next.print(place.after(root.len())?)?);
+        root.push_str(&next.print(space.after(root.len())?)?);
         links = rest;
     }
     let Some((last, others)) = links.split_last() else {
@@ -84,11 +84,11 @@ pub(super) fn chain(whole: &Expr, place: Place) -> Option<String> {
         line.chars()
             .all(|letter| matches!(letter, '(' | ')' | ']' | '}' | '?' | '>' | ' '))
     });
-    let indent = if is_block { place.indent } else { place.indent + 4 };
-    let child = Place {
+    let indent = if is_block { space.indent } else { space.indent + 4 };
+    let child = Space {
         indent,
         column: indent,
-        end: if place.end == usize::MAX {
+        end: if space.end == usize::MAX {
             usize::MAX
         } else {
             super::WIDTH
@@ -99,10 +99,10 @@ pub(super) fn chain(whole: &Expr, place: Place) -> Option<String> {
         parts.push(link.print(child)?);
     }
     // Number of columns that other code needs behind the chain on its last line.
-    let after = if place.end == usize::MAX {
+    let after = if space.end == usize::MAX {
         0
     } else {
-        super::WIDTH.saturating_sub(place.end)
+        super::WIDTH.saturating_sub(space.end)
     };
     let is_one_line = parts.iter().all(|part| !part.contains('\n'));
     let almost: usize = if is_one_line {
@@ -110,13 +110,13 @@ pub(super) fn chain(whole: &Expr, place: Place) -> Option<String> {
     } else {
         parts.first()?.lines().last()?.len()
     };
-    let width = place.end.saturating_sub(place.column);
+    let width = space.end.saturating_sub(space.column);
     let budget = if count == 1 { width } else { width.min(CHAIN) }.saturating_sub(almost + last.tries);
     let on_next = |last: &Link<'_>| last.print(child.before(after)?);
     let mut fits = false;
     let mut text = None;
     if is_one_line && budget > 0 {
-        let same = place.after(almost).and_then(|place| last.print(place));
+        let same = space.after(almost).and_then(|space| last.print(space));
         if let Some(same) = same {
             let is_within = same.lines().next().map_or(0, str::len) <= budget;
             let lines = same.lines().count();

@@ -5,7 +5,7 @@ use syn::{Arm, BinOp, Block, Expr, ExprIf, ExprMatch, ExprStruct, Local, Stmt};
 use super::arguments::{self, list};
 use super::items;
 use super::tokens::flat;
-use super::{Place, WIDTH, attributes, margin};
+use super::{Space, WIDTH, attributes, margin};
 
 /// Maximum width of the fields of a struct literal on one line.
 const STRUCT: usize = 18;
@@ -13,94 +13,98 @@ const STRUCT: usize = 18;
 const ARRAY: usize = 60;
 
 /// Prints an expression. Returns `None` if it does not fit into the place.
-pub(super) fn expression(expression: &Expr, place: Place) -> Option<String> {
+pub(super) fn expression(expression: &Expr, space: Space) -> Option<String> {
     match expression {
         Expr::MethodCall(_) | Expr::Field(_) | Expr::Await(_) | Expr::Try(_) => {
-            super::chain::chain(expression, place)
+            super::chain::chain(expression, space)
         }
         Expr::Call(call) => {
-            let function = self::expression(&call.func, place)?;
+            let function = self::expression(&call.func, space)?;
             let items: Vec<&Expr> = call.args.iter().collect();
-            arguments::call(&function, &items, place)
+            arguments::call(&function, &items, space)
         }
-        Expr::Macro(of) => macro_call(&of.mac, place),
-        Expr::Reference(of) => prefixed(
-            if of.mutability.is_some() { "&mut " } else { "&" },
-            &of.expr,
-            place,
+        Expr::Macro(node) => macro_call(&node.mac, space),
+        Expr::Reference(node) => prefixed(
+            if node.mutability.is_some() { "&mut " } else { "&" },
+            &node.expr,
+            space,
         ),
-        Expr::Unary(of) => prefixed(&flat(&of.op), &of.expr, place),
-        Expr::Paren(of) => {
-            let inner = self::expression(&of.expr, place.after(1)?.before(1)?)?;
+        Expr::Unary(node) => prefixed(&flat(&node.op), &node.expr, space),
+        Expr::Paren(node) => {
+            let inner = self::expression(&node.expr, space.after(1)?.before(1)?)?;
             Some(format!("({inner})"))
         }
-        Expr::Tuple(of) => {
-            let items: Vec<&Expr> = of.elems.iter().collect();
+        Expr::Tuple(node) => {
+            let items: Vec<&Expr> = node.elems.iter().collect();
             match items.as_slice() {
                 [only] => {
-                    let inner = self::expression(only, place.after(1)?.before(2)?)?;
+                    let inner = self::expression(only, space.after(1)?.before(2)?)?;
                     Some(format!("({inner},)"))
                 }
-                items => arguments::call("", items, place),
+                items => arguments::call("", items, space),
             }
         }
-        Expr::Array(of) => {
-            let items: Vec<&Expr> = of.elems.iter().collect();
-            array("[", &items, place)
+        Expr::Array(node) => {
+            let items: Vec<&Expr> = node.elems.iter().collect();
+            array("[", &items, space)
         }
-        Expr::Struct(of) => structure(of, place),
-        Expr::Binary(of) => binary(expression, of.op, place),
-        Expr::Cast(of) => {
-            let to = flat(&of.ty);
-            let from = self::expression(&of.expr, place.before(" as ".len() + to.len())?)?;
+        Expr::Struct(node) => structure(node, space),
+        Expr::Binary(node) => binary(expression, node.op, space),
+        Expr::Cast(node) => {
+            let to = flat(&node.ty);
+            let from = self::expression(&node.expr, space.before(" as ".len() + to.len())?)?;
             Some(format!("{from} as {to}"))
         }
-        Expr::Assign(of) => {
-            let left = self::expression(&of.left, place)?;
+        Expr::Assign(node) => {
+            let left = self::expression(&node.left, space)?;
             Some(format!(
                 "{left}{}",
-                assigned(&of.right, place.after(left.len())?, " =")?
+                assigned(&node.right, space.after(left.len())?, " =")?
             ))
         }
-        Expr::Closure(_) => closure(expression, place),
-        Expr::Async(of) => Some(format!("async {}", block(&of.block, place.indent))),
-        Expr::Block(of) => Some(block(&of.block, place.indent)),
-        Expr::If(of) => conditional(of, place),
-        Expr::Match(of) => matching(of, place),
-        Expr::Return(of) => match &of.expr {
+        Expr::Closure(_) => closure(expression, space),
+        Expr::Async(node) => Some(format!("async {}", block(&node.block, space.indent))),
+        Expr::Block(node) => Some(block(&node.block, space.indent)),
+        Expr::If(node) => conditional(node, space),
+        Expr::Match(node) => matching(node, space),
+        Expr::Return(node) => match &node.expr {
             None => Some("return".to_owned()),
-            Some(value) => prefixed("return ", value, place),
+            Some(value) => prefixed("return ", value, space),
         },
-        Expr::ForLoop(of) => {
-            let pattern = flat(&of.pat);
+        Expr::ForLoop(node) => {
+            let pattern = flat(&node.pat);
             let head = format!("for {pattern} in ");
-            let over = self::expression(&of.expr, place.after(head.len())?.before(2)?)?;
-            Some(format!("{head}{over} {}", block(&of.body, place.indent)))
+            let over = self::expression(&node.expr, space.after(head.len())?.before(2)?)?;
+            Some(format!("{head}{over} {}", block(&node.body, space.indent)))
         }
-        Expr::Let(of) => {
-            let head = format!("let {} = ", flat(&of.pat));
-            prefixed(&head, &of.expr, place)
+        Expr::Let(node) => {
+            let head = format!("let {} = ", flat(&node.pat));
+            prefixed(&head, &node.expr, space)
         }
         other => {
             let text = flat(other);
             // The width of text with line breaks is the width of its first line.
             let width = text.lines().next().map_or(0, str::len);
-            (place.column + width <= place.end).then_some(text)
+            (space.column + width <= space.end).then_some(text)
         }
     }
 }
 
-fn prefixed(prefix: &str, of: &Expr, place: Place) -> Option<String> {
-    Some(format!("{prefix}{}", expression(of, place.after(prefix.len())?)?))
+fn prefixed(prefix: &str, node: &Expr, space: Space) -> Option<String> {
+    Some(format!(
+        "{prefix}{}",
+        expression(node, space.after(prefix.len())?)?
+    ))
 }
 
-fn macro_call(of: &syn::Macro, place: Place) -> Option<String> {
-    let name = flat(&of.path);
-    let parse = || of.parse_body_with(syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated);
+fn macro_call(node: &syn::Macro, space: Space) -> Option<String> {
+    let name = flat(&node.path);
+    let parse =
+        || node.parse_body_with(syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated);
     match name.rsplit("::").next() {
         Some("vec") => {
             let items = parse().ok()?;
-            array("vec![", &items.iter().collect::<Vec<_>>(), place)
+            array("vec![", &items.iter().collect::<Vec<_>>(), space)
         }
         Some("try_join") => {
             let items = parse().ok()?;
@@ -108,85 +112,85 @@ fn macro_call(of: &syn::Macro, place: Place) -> Option<String> {
                 &format!("{name}!("),
                 &items.iter().collect::<Vec<_>>(),
                 ")",
-                place,
+                space,
             )?)
         }
         _ => {
-            let text = format!("{name}!({})", flat(&of.tokens));
-            (place.column + text.len() <= place.end).then_some(text)
+            let text = format!("{name}!({})", flat(&node.tokens));
+            (space.column + text.len() <= space.end).then_some(text)
         }
     }
 }
 
 /// Prints an array. `begin` is the text before its items: `[` or `&[`.
-fn array(begin: &str, items: &[&Expr], place: Place) -> Option<String> {
-    list(begin, items, "]", ARRAY, place)
+fn array(begin: &str, items: &[&Expr], space: Space) -> Option<String> {
+    list(begin, items, "]", ARRAY, space)
 }
 
-fn structure(of: &ExprStruct, place: Place) -> Option<String> {
-    let name = flat(&of.path);
-    if of.fields.is_empty() && of.rest.is_none() {
+fn structure(node: &ExprStruct, space: Space) -> Option<String> {
+    let name = flat(&node.path);
+    if node.fields.is_empty() && node.rest.is_none() {
         return Some(format!("{name} {{}}"));
     }
-    let field = |value: &syn::FieldValue, place: Place| {
+    let field = |value: &syn::FieldValue, space: Space| {
         let member = flat(&value.member);
         if value.colon_token.is_none() {
             return Some(member);
         }
-        let value = expression(&value.expr, place.after(member.len() + 2)?)?;
+        let value = expression(&value.expr, space.after(member.len() + 2)?)?;
         Some(format!("{member}: {value}"))
     };
-    let line = Place {
+    let line = Space {
         end: usize::MAX,
-        ..place
+        ..space
     };
-    let fields: Option<Vec<String>> = of.fields.iter().map(|value| field(value, line)).collect();
+    let fields: Option<Vec<String>> = node.fields.iter().map(|value| field(value, line)).collect();
     let joined = fields?.join(", ");
-    if of.rest.is_none()
+    if node.rest.is_none()
         && !joined.contains('\n')
         && joined.len() <= STRUCT
-        && place.column + name.len() + joined.len() + 5 <= place.end.saturating_add(1)
+        && space.column + name.len() + joined.len() + 5 <= space.end.saturating_add(1)
     {
         return Some(format!("{name} {{ {joined} }}"));
     }
-    let inner = place.nested();
+    let inner = space.nested();
     let mut text = format!("{name} {{\n");
-    for value in &of.fields {
+    for value in &node.fields {
         let value = field(value, inner.before(1)?)?;
         text.push_str(&format!("{}{value},\n", margin(inner.indent)));
     }
-    if let Some(rest) = &of.rest {
+    if let Some(rest) = &node.rest {
         let rest = expression(rest, inner.after(2)?)?;
         text.push_str(&format!("{}..{rest}\n", margin(inner.indent)));
     }
-    Some(format!("{text}{}}}", margin(place.indent)))
+    Some(format!("{text}{}}}", margin(space.indent)))
 }
 
 /// Prints operands with the same operator between them, on one line or each on its own line.
-fn binary(whole: &Expr, operator: BinOp, place: Place) -> Option<String> {
+fn binary(node: &Expr, operator: BinOp, space: Space) -> Option<String> {
     let sign = flat(&operator);
     let mut operands = Vec::new();
-    let mut rest = whole;
-    while let Expr::Binary(of) = rest {
-        if flat(&of.op) != sign {
+    let mut rest = node;
+    while let Expr::Binary(node) = rest {
+        if flat(&node.op) != sign {
             break;
         }
-        operands.push(&*of.right);
-        rest = &of.left;
+        operands.push(&*node.right);
+        rest = &node.left;
     }
     operands.push(rest);
     operands.reverse();
-    let line = Place {
+    let line = Space {
         end: usize::MAX,
-        ..place
+        ..space
     };
     let parts: Option<Vec<String>> = operands.iter().map(|operand| expression(operand, line)).collect();
     let joined = parts?.join(&format!(" {sign} "));
-    if !joined.contains('\n') && place.column + joined.len() <= place.end {
+    if !joined.contains('\n') && space.column + joined.len() <= space.end {
         return Some(joined);
     }
-    let inner = place.nested();
-    let mut text = expression(operands.first()?, place)?;
+    let inner = space.nested();
+    let mut text = expression(operands.first()?, space)?;
     for operand in operands.iter().skip(1) {
         let operand = expression(operand, inner.after(sign.len() + 1)?)?;
         text.push_str(&format!("\n{}{sign} {operand}", margin(inner.indent)));
@@ -194,25 +198,25 @@ fn binary(whole: &Expr, operator: BinOp, place: Place) -> Option<String> {
     Some(text)
 }
 
-fn closure(whole: &Expr, place: Place) -> Option<String> {
-    let Expr::Closure(of) = whole else { return None };
-    let inputs: Vec<String> = of.inputs.iter().map(flat).collect();
+fn closure(expr: &Expr, space: Space) -> Option<String> {
+    let Expr::Closure(node) = expr else { return None };
+    let inputs: Vec<String> = node.inputs.iter().map(flat).collect();
     let head = format!("|{}| ", inputs.join(", "));
-    if let Expr::Block(body) = &*of.body {
-        return Some(format!("{head}{}", block(&body.block, place.indent)));
+    if let Expr::Block(body) = &*node.body {
+        return Some(format!("{head}{}", block(&body.block, space.indent)));
     }
-    let text = place
+    let text = space
         .after(head.len())
-        .and_then(|place| expression(&of.body, place));
+        .and_then(|space| expression(&node.body, space));
     match text {
-        Some(body) if !body.contains('\n') || is_block_like(&of.body) => Some(format!("{head}{body}")),
+        Some(body) if !body.contains('\n') || is_block_like(&node.body) => Some(format!("{head}{body}")),
         _ => {
-            let inner = place.nested();
-            let body = expression(&of.body, inner)?;
+            let inner = space.nested();
+            let body = expression(&node.body, inner)?;
             Some(format!(
                 "{head}{{\n{}{body}\n{}}}",
                 margin(inner.indent),
-                margin(place.indent)
+                margin(space.indent)
             ))
         }
     }
@@ -222,69 +226,69 @@ fn closure(whole: &Expr, place: Place) -> Option<String> {
 fn is_block_like(body: &Expr) -> bool {
     match body {
         Expr::Struct(_) | Expr::Call(_) | Expr::Macro(_) | Expr::Match(_) | Expr::Tuple(_) => true,
-        Expr::Reference(of) => is_block_like(&of.expr),
+        Expr::Reference(node) => is_block_like(&node.expr),
         _ => false,
     }
 }
 
-fn conditional(of: &ExprIf, place: Place) -> Option<String> {
-    let condition = condition(&of.cond, place)?;
-    let mut text = format!("if {condition}{}", block(&of.then_branch, place.indent));
-    if let Some((_, otherwise)) = &of.else_branch {
+fn conditional(node: &ExprIf, space: Space) -> Option<String> {
+    let condition = condition(&node.cond, space)?;
+    let mut text = format!("if {condition}{}", block(&node.then_branch, space.indent));
+    if let Some((_, otherwise)) = &node.else_branch {
         text.push_str(" else ");
-        text.push_str(&expression(otherwise, Place::line(place.indent))?);
+        text.push_str(&expression(otherwise, Space::line(space.indent))?);
     }
     Some(text)
 }
 
 /// Prints the condition of an `if` and the space or line break before the block.
-fn condition(of: &Expr, place: Place) -> Option<String> {
-    let begin = place.after("if ".len())?;
-    match begin.before(2).and_then(|place| expression(of, place)) {
+fn condition(node: &Expr, space: Space) -> Option<String> {
+    let begin = space.after("if ".len())?;
+    match begin.before(2).and_then(|space| expression(node, space)) {
         Some(text) if !text.contains('\n') => Some(format!("{text} ")),
         _ => {
-            let text = expression(of, begin)?;
-            Some(format!("{text}\n{}", margin(place.indent)))
+            let text = expression(node, begin)?;
+            Some(format!("{text}\n{}", margin(space.indent)))
         }
     }
 }
 
-fn matching(of: &ExprMatch, place: Place) -> Option<String> {
+fn matching(node: &ExprMatch, space: Space) -> Option<String> {
     let head = "match ".len();
-    let over = expression(&of.expr, place.after(head)?.before(2)?)?;
+    let over = expression(&node.expr, space.after(head)?.before(2)?)?;
     let mut text = format!("match {over} {{\n");
-    for arm in &of.arms {
-        text.push_str(&self::arm(arm, place.indent + 4)?);
+    for arm in &node.arms {
+        text.push_str(&self::arm(arm, space.indent + 4)?);
     }
-    Some(format!("{text}{}}}", margin(place.indent)))
+    Some(format!("{text}{}}}", margin(space.indent)))
 }
 
-fn arm(of: &Arm, indent: usize) -> Option<String> {
+fn arm(node: &Arm, indent: usize) -> Option<String> {
     let start = margin(indent);
-    let mut pattern = flat(&of.pat);
+    let mut pattern = flat(&node.pat);
     if indent + pattern.len() + " => {".len() > WIDTH {
         pattern = pattern.replace(" | ", &format!("\n{start}| "));
     }
     let last = pattern.lines().last().unwrap_or_default().trim_start().len();
-    let mut attributes = attributes(&of.attrs, indent);
+    let mut attributes = attributes(&node.attrs, indent);
     attributes.push_str(&start);
-    if let Expr::Block(body) = &*of.body {
+    if let Expr::Block(body) = &*node.body {
         return Some(format!(
             "{attributes}{pattern} => {}\n",
             block(&body.block, indent)
         ));
     }
-    let line = Place::line(indent).after(last + 4)?.before(1);
-    let same = line.and_then(|place| expression(&of.body, place));
+    let line = Space::line(indent).after(last + 4)?.before(1);
+    let same = line.and_then(|space| expression(&node.body, space));
     if let Some(same) = &same
         && !same.contains('\n')
     {
         return Some(format!("{attributes}{pattern} => {same},\n"));
     }
-    let next = expression(&of.body, Place::line(indent + 4));
+    let next = expression(&node.body, Space::line(indent + 4));
     let text = match (same, next) {
         (Some(same), Some(next)) if prefers_next(&same, &next) => broken_arm(&next, indent),
-        (Some(same), _) if arguments::can_overflow(&of.body, 1) => format!("{same},"),
+        (Some(same), _) if arguments::can_overflow(&node.body, 1) => format!("{same},"),
         (Some(same), Some(next)) if same.contains('\n') => broken_arm(&next, indent),
         (Some(same), _) => format!("{same},"),
         (None, Some(next)) => broken_arm(&next, indent),
@@ -310,18 +314,18 @@ fn prefers_next(same: &str, next: &str) -> bool {
 }
 
 /// Prints the operator and the value of an assignment. The value is on the same line or on the next one.
-pub(super) fn assigned(value: &Expr, place: Place, operator: &str) -> Option<String> {
-    let same = place
+pub(super) fn assigned(value: &Expr, space: Space, operator: &str) -> Option<String> {
+    let same = space
         .after(operator.len() + 1)
-        .and_then(|place| expression(value, place));
+        .and_then(|space| expression(value, space));
     if let Some(same) = &same
         && !same.contains('\n')
     {
         return Some(format!("{operator} {same}"));
     }
-    let inner = Place {
-        end: place.end,
-        ..place.nested()
+    let inner = Space {
+        end: space.end,
+        ..space.nested()
     };
     let next = expression(value, inner).filter(|next| {
         next.lines()
@@ -337,11 +341,11 @@ pub(super) fn assigned(value: &Expr, place: Place, operator: &str) -> Option<Str
 }
 
 /// Prints a block. Its closing brace has the indentation `indent`.
-pub(super) fn block(of: &Block, indent: usize) -> String {
-    if of.stmts.is_empty() {
+pub(super) fn block(node: &Block, indent: usize) -> String {
+    if node.stmts.is_empty() {
         return "{}".to_owned();
     }
-    let statements: String = of
+    let statements: String = node
         .stmts
         .iter()
         .map(|statement| self::statement(statement, indent + 4))
@@ -349,39 +353,39 @@ pub(super) fn block(of: &Block, indent: usize) -> String {
     format!("{{\n{statements}{}}}", margin(indent))
 }
 
-fn statement(of: &Stmt, indent: usize) -> String {
-    match of {
+fn statement(node: &Stmt, indent: usize) -> String {
+    match node {
         Stmt::Local(local) => self::local(local, indent),
         Stmt::Item(item) => items::item(item, indent),
         Stmt::Expr(value, end) => {
             let end = if end.is_some() { ";" } else { "" };
             let before = attributes(own_attributes(value), indent);
-            let text = lenient(indent, |place| expression(value, place.before(end.len())?));
+            let text = lenient(indent, |space| expression(value, space.before(end.len())?));
             format!("{before}{}{text}{end}\n", margin(indent))
         }
-        Stmt::Macro(of) => {
-            let end = if of.semi_token.is_some() { ";" } else { "" };
-            let text = lenient(indent, |place| macro_call(&of.mac, place.before(end.len())?));
+        Stmt::Macro(node) => {
+            let end = if node.semi_token.is_some() { ";" } else { "" };
+            let text = lenient(indent, |space| macro_call(&node.mac, space.before(end.len())?));
             format!("{}{text}{end}\n", margin(indent))
         }
     }
 }
 
 /// Returns the attributes of an expression that is a statement. They contain the comments before it.
-fn own_attributes(of: &Expr) -> &[syn::Attribute] {
-    match of {
-        Expr::If(of) => &of.attrs,
-        Expr::Call(of) => &of.attrs,
-        Expr::MethodCall(of) => &of.attrs,
-        Expr::Match(of) => &of.attrs,
+fn own_attributes(node: &Expr) -> &[syn::Attribute] {
+    match node {
+        Expr::If(node) => &node.attrs,
+        Expr::Call(node) => &node.attrs,
+        Expr::MethodCall(node) => &node.attrs,
+        Expr::Match(node) => &node.attrs,
         _ => &[],
     }
 }
 
-fn local(of: &Local, indent: usize) -> String {
-    let before = attributes(&of.attrs, indent);
-    let head = format!("let {}", flat(&of.pat));
-    let Some(init) = &of.init else {
+fn local(node: &Local, indent: usize) -> String {
+    let before = attributes(&node.attrs, indent);
+    let head = format!("let {}", flat(&node.pat));
+    let Some(init) = &node.init else {
         return format!("{before}{}{head};\n", margin(indent));
     };
     let otherwise = init.diverge.as_ref().map(|(_, otherwise)| match &**otherwise {
@@ -390,20 +394,20 @@ fn local(of: &Local, indent: usize) -> String {
     });
     let otherwise = otherwise.unwrap_or_default();
     let after = if otherwise.is_empty() { 1 } else { " else {".len() };
-    let value = lenient(indent, |place| {
-        assigned(&init.expr, place.after(head.len())?.before(after)?, " =")
+    let value = lenient(indent, |space| {
+        assigned(&init.expr, space.after(head.len())?.before(after)?, " =")
     });
     format!("{before}{}{head}{value}{otherwise};\n", margin(indent))
 }
 
 /// Prints code with an indentation. If it fits into no line, prints it without a maximum width.
-pub(super) fn lenient(indent: usize, print: impl Fn(Place) -> Option<String>) -> String {
-    let place = Place::line(indent);
-    print(place)
+pub(super) fn lenient(indent: usize, print: impl Fn(Space) -> Option<String>) -> String {
+    let space = Space::line(indent);
+    print(space)
         .or_else(|| {
-            print(Place {
+            print(Space {
                 end: usize::MAX,
-                ..place
+                ..space
             })
         })
         .unwrap_or_default()

@@ -32,12 +32,12 @@ fn is_separate(before: &Item, item: &Item) -> bool {
 
 /// Returns the number of the block in which an import is: the standard library, other crates, `crate`, `self` and
 /// `super`.
-fn origin(of: &ItemUse) -> u8 {
-    match &of.tree {
+fn origin(node: &ItemUse) -> u8 {
+    match &node.tree {
         UseTree::Path(path) if path.ident == "std" => 0,
         UseTree::Path(path) if path.ident == "crate" => 2,
         UseTree::Path(path) if path.ident == "self" || path.ident == "super" => 3,
-        _ if matches!(of.vis, Visibility::Public(_)) => 1,
+        _ if matches!(node.vis, Visibility::Public(_)) => 1,
         _ => 1,
     }
 }
@@ -46,56 +46,61 @@ fn origin(of: &ItemUse) -> u8 {
 pub(super) fn item(item: &Item, indent: usize) -> String {
     let start = margin(indent);
     match item {
-        Item::Use(of) => format!("{}{}", attributes(&of.attrs, indent), import(of)),
-        Item::Mod(of) => {
+        Item::Use(node) => format!("{}{}", attributes(&node.attrs, indent), import(node)),
+        Item::Mod(node) => {
             let head = format!(
                 "{}{start}{}mod {}",
-                attributes(&of.attrs, indent),
-                visible(&of.vis),
-                of.ident
+                attributes(&node.attrs, indent),
+                visible(&node.vis),
+                node.ident
             );
-            match &of.content {
+            match &node.content {
                 None => format!("{head};\n"),
                 Some((_, items)) => format!("{head} {{\n{}{start}}}\n", all(items, indent + 4)),
             }
         }
-        Item::Const(of) => {
-            let head = format!("{}const {}: {}", visible(&of.vis), of.ident, flat(&of.ty));
+        Item::Const(node) => {
+            let head = format!("{}const {}: {}", visible(&node.vis), node.ident, flat(&node.ty));
             format!(
                 "{}{start}{}",
-                attributes(&of.attrs, indent),
-                constant(&head, &of.expr, indent)
+                attributes(&node.attrs, indent),
+                constant(&head, &node.expr, indent)
             )
         }
-        Item::Static(of) => {
-            let head = format!("{}static {}: {}", visible(&of.vis), of.ident, flat(&of.ty));
+        Item::Static(node) => {
+            let head = format!("{}static {}: {}", visible(&node.vis), node.ident, flat(&node.ty));
             format!(
                 "{}{start}{}",
-                attributes(&of.attrs, indent),
-                constant(&head, &of.expr, indent)
+                attributes(&node.attrs, indent),
+                constant(&head, &node.expr, indent)
             )
         }
-        Item::Struct(of) => {
-            let head = format!("{}struct {}{}", visible(&of.vis), of.ident, flat(&of.generics));
-            let end = if matches!(of.fields, Fields::Named(_)) {
+        Item::Struct(node) => {
+            let head = format!(
+                "{}struct {}{}",
+                visible(&node.vis),
+                node.ident,
+                flat(&node.generics)
+            );
+            let end = if matches!(node.fields, Fields::Named(_)) {
                 ""
             } else {
                 ";"
             };
             format!(
                 "{}{start}{head}{}{end}\n",
-                attributes(&of.attrs, indent),
-                fields(&of.fields, indent, head.len())
+                attributes(&node.attrs, indent),
+                fields(&node.fields, indent, head.len())
             )
         }
-        Item::Enum(of) => {
+        Item::Enum(node) => {
             let mut text = format!(
                 "{}{start}{}enum {} {{\n",
-                attributes(&of.attrs, indent),
-                visible(&of.vis),
-                of.ident
+                attributes(&node.attrs, indent),
+                visible(&node.vis),
+                node.ident
             );
-            for variant in &of.variants {
+            for variant in &node.variants {
                 let name = variant.ident.to_string();
                 text.push_str(&attributes(&variant.attrs, indent + 4));
                 text.push_str(&format!(
@@ -106,43 +111,43 @@ pub(super) fn item(item: &Item, indent: usize) -> String {
             }
             format!("{text}{start}}}\n")
         }
-        Item::Impl(of) => {
-            let generics = flat(&of.generics);
-            let own = flat(&of.self_ty);
-            let head = match &of.trait_ {
+        Item::Impl(node) => {
+            let generics = flat(&node.generics);
+            let own = flat(&node.self_ty);
+            let head = match &node.trait_ {
                 Some((name, _)) => format!("impl{generics} {} for {own}", flat(name)),
                 None => format!("impl{generics} {own}"),
             };
-            let members: Vec<String> = of
+            let members: Vec<String> = node
                 .items
                 .iter()
                 .map(|member| self::member(member, indent + 4))
                 .collect();
             body(
-                &format!("{}{start}{head}", attributes(&of.attrs, indent)),
+                &format!("{}{start}{head}", attributes(&node.attrs, indent)),
                 &members,
                 indent,
             )
         }
-        Item::Trait(of) => {
-            let members: Vec<String> = of
+        Item::Trait(node) => {
+            let members: Vec<String> = node
                 .items
                 .iter()
                 .map(|member| declared(member, indent + 4))
                 .collect();
-            let head = format!("{}trait {}", visible(&of.vis), of.ident);
+            let head = format!("{}trait {}", visible(&node.vis), node.ident);
             body(
-                &format!("{}{start}{head}", attributes(&of.attrs, indent)),
+                &format!("{}{start}{head}", attributes(&node.attrs, indent)),
                 &members,
                 indent,
             )
         }
-        Item::Fn(of) => {
-            let head = signature(&of.sig, &visible(&of.vis), indent, " {");
+        Item::Fn(node) => {
+            let head = signature(&node.sig, &visible(&node.vis), indent, " {");
             format!(
                 "{}{head} {}\n",
-                attributes(&of.attrs, indent),
-                block(&of.block, indent)
+                attributes(&node.attrs, indent),
+                block(&node.block, indent)
             )
         }
         other => format!("{start}{}\n", flat(other)),
@@ -158,21 +163,21 @@ fn body(head: &str, members: &[String], indent: usize) -> String {
 
 fn member(member: &ImplItem, indent: usize) -> String {
     match member {
-        ImplItem::Const(of) => {
-            let head = format!("{}const {}: {}", visible(&of.vis), of.ident, flat(&of.ty));
+        ImplItem::Const(node) => {
+            let head = format!("{}const {}: {}", visible(&node.vis), node.ident, flat(&node.ty));
             format!(
                 "{}{}{}",
-                attributes(&of.attrs, indent),
+                attributes(&node.attrs, indent),
                 margin(indent),
-                constant(&head, &of.expr, indent)
+                constant(&head, &node.expr, indent)
             )
         }
-        ImplItem::Fn(of) => {
-            let head = signature(&of.sig, &visible(&of.vis), indent, " {");
+        ImplItem::Fn(node) => {
+            let head = signature(&node.sig, &visible(&node.vis), indent, " {");
             format!(
                 "{}{head} {}\n",
-                attributes(&of.attrs, indent),
-                block(&of.block, indent)
+                attributes(&node.attrs, indent),
+                block(&node.block, indent)
             )
         }
         other => format!("{}{}\n", margin(indent), flat(other)),
@@ -181,41 +186,41 @@ fn member(member: &ImplItem, indent: usize) -> String {
 
 fn declared(member: &TraitItem, indent: usize) -> String {
     match member {
-        TraitItem::Fn(of) => {
-            let end = if of.default.is_some() { " {" } else { ";" };
-            let head = signature(&of.sig, "", indent, end);
-            let body = of
+        TraitItem::Fn(node) => {
+            let end = if node.default.is_some() { " {" } else { ";" };
+            let head = signature(&node.sig, "", indent, end);
+            let body = node
                 .default
                 .as_ref()
                 .map_or_else(|| ";".to_owned(), |body| format!(" {}", block(body, indent)));
-            format!("{}{head}{body}\n", attributes(&of.attrs, indent))
+            format!("{}{head}{body}\n", attributes(&node.attrs, indent))
         }
         other => format!("{}{}\n", margin(indent), flat(other)),
     }
 }
 
 fn constant(head: &str, value: &syn::Expr, indent: usize) -> String {
-    let value = lenient(indent, |place| {
-        assigned(value, place.after(head.len())?.before(1)?, " =")
+    let value = lenient(indent, |space| {
+        assigned(value, space.after(head.len())?.before(1)?, " =")
     });
     format!("{head}{value};\n")
 }
 
-fn visible(of: &Visibility) -> String {
-    match of {
+fn visible(node: &Visibility) -> String {
+    match node {
         Visibility::Inherited => String::new(),
         other => format!("{} ", flat(other)),
     }
 }
 
 /// Prints the fields of a struct or variant. Its name takes `before` columns after the indentation.
-fn fields(of: &Fields, indent: usize, before: usize) -> String {
-    match of {
+fn fields(node: &Fields, indent: usize, before: usize) -> String {
+    match node {
         Fields::Unit => String::new(),
-        Fields::Named(of) if of.named.is_empty() => " {}".to_owned(),
-        Fields::Named(of) => {
+        Fields::Named(node) if node.named.is_empty() => " {}".to_owned(),
+        Fields::Named(node) => {
             let mut text = " {\n".to_owned();
-            for field in &of.named {
+            for field in &node.named {
                 let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
                 text.push_str(&attributes(&field.attrs, indent + 4));
                 text.push_str(&format!(
@@ -227,8 +232,8 @@ fn fields(of: &Fields, indent: usize, before: usize) -> String {
             }
             format!("{text}{}}}", margin(indent))
         }
-        Fields::Unnamed(of) => {
-            let types: Vec<String> = of
+        Fields::Unnamed(node) => {
+            let types: Vec<String> = node
                 .unnamed
                 .iter()
                 .map(|field| format!("{}{}", visible(&field.vis), flat(&field.ty)))
@@ -238,7 +243,7 @@ fn fields(of: &Fields, indent: usize, before: usize) -> String {
                 return line;
             }
             let inner = margin(indent + 4);
-            let types: String = types.iter().map(|of| format!("{inner}{of},\n")).collect();
+            let types: String = types.iter().map(|field| format!("{inner}{field},\n")).collect();
             format!("(\n{types}{})", margin(indent))
         }
     }
@@ -246,22 +251,22 @@ fn fields(of: &Fields, indent: usize, before: usize) -> String {
 
 /// Prints the signature of a function. `before` is the text in front of it, and `end` the text behind it on the same
 /// line.
-fn signature(of: &Signature, before: &str, indent: usize, end: &str) -> String {
+fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String {
     let start = margin(indent);
-    let constant = if of.constness.is_some() { "const " } else { "" };
-    let asynchronous = if of.asyncness.is_some() { "async " } else { "" };
+    let constant = if node.constness.is_some() { "const " } else { "" };
+    let asynchronous = if node.asyncness.is_some() { "async " } else { "" };
     let name = format!(
         "{start}{before}{constant}{asynchronous}fn {}{}",
-        of.ident,
-        flat(&of.generics)
+        node.ident,
+        flat(&node.generics)
     );
-    let given: Vec<String> = of.inputs.iter().map(flat).collect();
-    let answer = match &of.output {
+    let parameters: Vec<String> = node.inputs.iter().map(flat).collect();
+    let output = match &node.output {
         ReturnType::Default => String::new(),
         ReturnType::Type(_, r#type) => format!("-> {}", flat(r#type)),
     };
-    let space = if answer.is_empty() { "" } else { " " };
-    let line = format!("{name}({}){space}{answer}", given.join(", "));
+    let separator = if output.is_empty() { "" } else { " " };
+    let line = format!("{name}({}){separator}{output}", parameters.join(", "));
     let width = line.len() + end.len();
     // rustfmt counts the semicolon of a function without a body twice.
     let room = if end == ";" { WIDTH - 1 } else { WIDTH };
@@ -269,27 +274,30 @@ fn signature(of: &Signature, before: &str, indent: usize, end: &str) -> String {
         return line;
     }
     if end == ";" && width == WIDTH {
-        return format!("{name}({})\n{start}{answer}", given.join(", "));
+        return format!("{name}({})\n{start}{output}", parameters.join(", "));
     }
-    let given: String = given.iter().map(|one| format!("{start}    {one},\n")).collect();
-    format!("{name}(\n{given}{start}){space}{answer}")
+    let parameters: String = parameters
+        .iter()
+        .map(|parameter| format!("{start}    {parameter},\n"))
+        .collect();
+    format!("{name}(\n{parameters}{start}){separator}{output}")
 }
 
 /// Prints a `use` statement.
-fn import(of: &ItemUse) -> String {
-    let line = format!("{}use {};\n", visible(&of.vis), tree(&of.tree));
+fn import(node: &ItemUse) -> String {
+    let line = format!("{}use {};\n", visible(&node.vis), tree(&node.tree));
     // rustfmt leaves two columns of the line unused.
     if line.len() < WIDTH {
         return line;
     }
-    let (mut path, mut rest) = (String::new(), &of.tree);
+    let (mut path, mut rest) = (String::new(), &node.tree);
     while let UseTree::Path(part) = rest {
         path.push_str(&format!("{}::", part.ident));
         rest = &part.tree;
     }
     let UseTree::Group(group) = rest else { return line };
     let names: Vec<String> = group.items.iter().map(tree).collect();
-    let mut text = format!("{}use {path}{{\n", visible(&of.vis));
+    let mut text = format!("{}use {path}{{\n", visible(&node.vis));
     let mut line = "   ".to_owned();
     for (number, name) in names.iter().enumerate() {
         // rustfmt does not count the comma after the last name.
@@ -304,14 +312,14 @@ fn import(of: &ItemUse) -> String {
     format!("{text}{line}\n}};\n")
 }
 
-fn tree(of: &UseTree) -> String {
-    match of {
-        UseTree::Path(of) => format!("{}::{}", of.ident, tree(&of.tree)),
-        UseTree::Name(of) => of.ident.to_string(),
-        UseTree::Rename(of) => format!("{} as {}", of.ident, of.rename),
+fn tree(node: &UseTree) -> String {
+    match node {
+        UseTree::Path(node) => format!("{}::{}", node.ident, tree(&node.tree)),
+        UseTree::Name(node) => node.ident.to_string(),
+        UseTree::Rename(node) => format!("{} as {}", node.ident, node.rename),
         UseTree::Glob(_) => "*".to_owned(),
-        UseTree::Group(of) => {
-            let names: Vec<String> = of.items.iter().map(tree).collect();
+        UseTree::Group(node) => {
+            let names: Vec<String> = node.items.iter().map(tree).collect();
             format!("{{{}}}", names.join(", "))
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! The modules follow the algorithm of rustfmt for the syntax that generated code contains, with its default widths.
 //! Code that fits stays on one line; other code is broken into several lines. Every function returns `None` for code
-//! that does not fit into its [`Place`].
+//! that does not fit into its [`Space`].
 
 mod arguments;
 mod chain;
@@ -22,7 +22,7 @@ const ATTRIBUTE: usize = 70;
 
 /// The space that code has: its line and the columns that it may use.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Space {
     /// Indentation of the line.
     indent: usize,
     /// Column at which the code begins.
@@ -31,8 +31,8 @@ struct Place {
     end: usize,
 }
 
-impl Place {
-    /// Returns the place of a complete line with this indentation.
+impl Space {
+    /// Returns the space of a complete line with this indentation.
     fn line(indent: usize) -> Self {
         Self {
             indent,
@@ -41,13 +41,13 @@ impl Place {
         }
     }
 
-    /// Returns the rest of the place after `count` columns. Returns `None` if it has fewer columns.
+    /// Returns the rest of the space after `count` columns. Returns `None` if it has fewer columns.
     fn after(self, count: usize) -> Option<Self> {
         let column = self.column + count;
         (column <= self.end).then_some(Self { column, ..self })
     }
 
-    /// Returns the place without its last `count` columns, which other code needs. Returns `None` if it has fewer
+    /// Returns the space without its last `count` columns, which other code needs. Returns `None` if it has fewer
     /// columns.
     fn before(self, count: usize) -> Option<Self> {
         if self.end == usize::MAX {
@@ -57,7 +57,7 @@ impl Place {
         (self.column <= end).then_some(Self { end, ..self })
     }
 
-    /// Returns the place of a complete line that is indented by four more columns.
+    /// Returns the space of a complete line that is indented by four more columns.
     fn nested(self) -> Self {
         let indent = self.indent + 4;
         let end = if self.end == usize::MAX { usize::MAX } else { WIDTH };
@@ -111,9 +111,9 @@ fn attributes(attributes: &[Attribute], indent: usize) -> String {
 }
 
 /// Prints the content of an attribute. If it is too long, each part is on its own line.
-fn meta(of: &Meta, indent: usize) -> String {
-    let line = tokens::flat(of);
-    let Meta::List(list) = of else { return line };
+fn meta(node: &Meta, indent: usize) -> String {
+    let line = tokens::flat(node);
+    let Meta::List(list) = node else { return line };
     let parse = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
     let parts: Vec<String> = parse.iter().flatten().map(tokens::flat).collect();
     let is_derive = list.path.is_ident("derive");

@@ -133,7 +133,7 @@ impl<'a> Types<'a> {
         types.modules = program
             .declarations
             .iter_ids()
-            .map(|(id, _)| types.place(id))
+            .map(|(id, _)| types.module_name(id))
             .collect();
         let roots = program.entities.iter().map(|entity| entity.declaration).chain(
             program
@@ -301,7 +301,7 @@ impl<'a> Types<'a> {
 
     /// Returns the name of the module for a declared type. Each entity has a module, which also contains the types of
     /// its file. Other types are grouped by their file.
-    fn place(&self, id: DeclarationId) -> String {
+    fn module_name(&self, id: DeclarationId) -> String {
         let program = self.program;
         let source = program.declarations[id].span.source;
         if self.entity(id).is_some() {

@@ -93,11 +93,11 @@ pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
     let said = said.filter_map(|tag| rule(graph, tag, &mut Vec::new()));
     let implied = generated(doc).map(|implied| implied.rules);
     said.chain(implied)
-        .fold(Constraints::default(), |all, rule| both(all, &rule))
+        .fold(Constraints::default(), |all, rule| combined_rules(all, &rule))
 }
 
 /// Returns the rules of both sets; only those of the first set if they cannot be combined.
-pub(crate) fn both(first: Constraints, second: &Constraints) -> Constraints {
+pub(crate) fn combined_rules(first: Constraints, second: &Constraints) -> Constraints {
     match merge(&first, second) {
         Merged::Both(rules) => rules,
         Merged::Conflict(_) => first,

@@ -57,7 +57,9 @@ impl Evaluator<'_> {
                     .map(|(index, part)| match part {
                         _ if only_first && index > 0 => part.clone(),
                         Segment::Text(text) => Segment::Text(Rc::from(case.apply(text))),
-                        Segment::Hole(hole) => Segment::Hole(self.cased(case, *hole)),
+                        Segment::Placeholder(placeholder) => {
+                            Segment::Placeholder(self.cased(case, *placeholder))
+                        }
                     })
                     .collect();
                 self.template_of(parts)

@@ -36,18 +36,20 @@ impl Inference {
         }
     }
 
-    fn found(&self) -> usize {
+    fn candidate_count(&self) -> usize {
         let all = self.covariant.iter().chain(&self.contravariant);
         all.map(Vec::len).sum()
     }
 
-    fn hole(&self, number: u32) -> Option<usize> {
+    fn infer_index(&self, number: u32) -> Option<usize> {
         let index = number.checked_sub(self.first)? as usize;
         (index < self.covariant.len()).then_some(index)
     }
 
     fn add(&mut self, number: u32, ty: TyId, contravariant: bool, from_text: bool) {
-        let Some(index) = self.hole(number) else { return };
+        let Some(index) = self.infer_index(number) else {
+            return;
+        };
         self.from_text[index] |= from_text;
         let list = if contravariant {
             &mut self.contravariant[index]
@@ -256,11 +258,11 @@ impl Evaluator<'_> {
             if closed.contains(&shape) {
                 continue;
             }
-            let before = inference.found();
+            let before = inference.candidate_count();
             for pattern in &composite {
                 self.infer_from(member, *pattern, inference, contra);
             }
-            if inference.found() == before {
+            if inference.candidate_count() == before {
                 rest.push(member);
             }
         }
@@ -448,7 +450,7 @@ impl Evaluator<'_> {
             return;
         };
         let holes = parts.iter().filter_map(|part| match part {
-            Segment::Hole(hole) => Some(*hole),
+            Segment::Placeholder(hole) => Some(*hole),
             Segment::Text(_) => None,
         });
         for (own, hole) in found.into_iter().zip(holes) {

@@ -12,9 +12,9 @@ pub(super) fn infer_names<'a>(pattern: &'a TSType<'a>) -> Vec<&'a TSTypeParamete
     found
 }
 
-type Found<'a> = Vec<&'a TSTypeParameter<'a>>;
+type TypeParameters<'a> = Vec<&'a TSTypeParameter<'a>>;
 
-fn of_type<'a>(node: &'a TSType<'a>, found: &mut Found<'a>) {
+fn of_type<'a>(node: &'a TSType<'a>, found: &mut TypeParameters<'a>) {
     match node {
         TSType::TSInferType(infer) => {
             let parameter = &infer.type_parameter;
@@ -53,7 +53,10 @@ fn of_type<'a>(node: &'a TSType<'a>, found: &mut Found<'a>) {
             of_type(&access.index_type, found);
         }
         TSType::TSTemplateLiteralType(template) => {
-            template.types.iter().for_each(|hole| of_type(hole, found));
+            template
+                .types
+                .iter()
+                .for_each(|placeholder| of_type(placeholder, found));
         }
         TSType::TSConditionalType(conditional) => {
             of_type(&conditional.check_type, found);
@@ -88,7 +91,7 @@ fn of_type<'a>(node: &'a TSType<'a>, found: &mut Found<'a>) {
     }
 }
 
-fn of_element<'a>(element: &'a TSTupleElement<'a>, found: &mut Found<'a>) {
+fn of_element<'a>(element: &'a TSTupleElement<'a>, found: &mut TypeParameters<'a>) {
     match element {
         TSTupleElement::TSOptionalType(optional) => of_type(&optional.type_annotation, found),
         TSTupleElement::TSRestType(rest) => match &rest.type_annotation {
@@ -104,7 +107,7 @@ fn of_element<'a>(element: &'a TSTupleElement<'a>, found: &mut Found<'a>) {
     }
 }
 
-fn of_member<'a>(member: &'a TSSignature<'a>, found: &mut Found<'a>) {
+fn of_member<'a>(member: &'a TSSignature<'a>, found: &mut TypeParameters<'a>) {
     match member {
         TSSignature::TSPropertySignature(property) => {
             of_annotation(property.type_annotation.as_deref(), found);
@@ -125,7 +128,7 @@ fn of_member<'a>(member: &'a TSSignature<'a>, found: &mut Found<'a>) {
     }
 }
 
-fn of_parameters<'a>(parameters: &'a FormalParameters<'a>, found: &mut Found<'a>) {
+fn of_parameters<'a>(parameters: &'a FormalParameters<'a>, found: &mut TypeParameters<'a>) {
     for parameter in &parameters.items {
         of_annotation(parameter.type_annotation.as_deref(), found);
     }
@@ -134,7 +137,7 @@ fn of_parameters<'a>(parameters: &'a FormalParameters<'a>, found: &mut Found<'a>
     }
 }
 
-fn of_annotation<'a>(annotation: Option<&'a TSTypeAnnotation<'a>>, found: &mut Found<'a>) {
+fn of_annotation<'a>(annotation: Option<&'a TSTypeAnnotation<'a>>, found: &mut TypeParameters<'a>) {
     if let Some(annotation) = annotation {
         of_type(&annotation.type_annotation, found);
     }

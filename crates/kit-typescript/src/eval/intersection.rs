@@ -257,7 +257,7 @@ impl Evaluator<'_> {
             return false;
         }
         a.iter()
-            .all(|left| b.iter().all(|right| self.apart(*left, *right)))
+            .all(|left| b.iter().all(|right| self.are_disjoint(*left, *right)))
     }
 
     /// Returns the members of a property's type. The property `a?: never` can only be absent, so its type is
@@ -270,9 +270,9 @@ impl Evaluator<'_> {
         self.parts(own)
     }
 
-    /// Returns true if certainly no value fits both types. Of an object type it is only known that it
+    /// Returns true if certainly no value fits both types. Of an object type, kit only knows that the type
     /// excludes `null` and `undefined`.
-    fn apart(&mut self, left: TyId, right: TyId) -> bool {
+    fn are_disjoint(&mut self, left: TyId, right: TyId) -> bool {
         let nothing = |ty: &Ty| matches!(ty, Ty::Null | Ty::Undefined);
         let (a, b) = (self.store.get(left), self.store.get(right));
         match (is_scalar(a), is_scalar(b)) {

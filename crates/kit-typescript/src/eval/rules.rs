@@ -86,10 +86,10 @@ impl Evaluator<'_> {
 
     /// Returns the template with the rules of its placeholders. They are reported as errors later, because no
     /// validator checks a part of a string against rules.
-    pub(super) fn with_ruled_holes(&mut self, template: TyId, holes: &[TyId]) -> TyId {
+    pub(super) fn with_ruled_placeholders(&mut self, template: TyId, placeholders: &[TyId]) -> TyId {
         let mut rules = Vec::new();
-        for hole in holes {
-            let shape = self.shape(*hole);
+        for placeholder in placeholders {
+            let shape = self.shape(*placeholder);
             let members = match self.store.get(shape).clone() {
                 Ty::Union(members) => members,
                 _ => [shape].into(),
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
                 continue;
             }
             let many: Vec<TyId> = many.copied().collect();
-            for part in [*hole].into_iter().chain(many) {
+            for part in [*placeholder].into_iter().chain(many) {
                 for source in self.rules_around(part) {
                     // Rules of a database column apply to a complete value, not to a part of a string.
                     let RuleSource::Doc(doc) = source else { continue };

@@ -132,7 +132,7 @@ impl<'a> Store<'a> {
             Ty::Deferred(parts) => self.join(parts.iter().copied()).deeper(),
             Ty::Contract(slots) => self.join(slots.iter().copied()),
             Ty::Template(parts) => self.join(parts.iter().filter_map(|part| match part {
-                Segment::Hole(hole) => Some(*hole),
+                Segment::Placeholder(placeholder) => Some(*placeholder),
                 Segment::Text(_) => None,
             })),
             Ty::Named(instance) => self

@@ -21,18 +21,18 @@ impl<'a> Evaluator<'a> {
     /// only literals becomes a literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut variants: Vec<Vec<Segment>> = vec![Vec::new()];
-        let mut holes = Vec::new();
+        let mut placeholders = Vec::new();
         for (index, quasi) in template.quasis.iter().enumerate() {
             let text = quasi.value.cooked.as_ref().map_or("", |text| text.as_str());
             for parts in &mut variants {
                 push_text(parts, text);
             }
-            let Some(hole) = template.types.get(index) else {
+            let Some(placeholder) = template.types.get(index) else {
                 continue;
             };
-            let location = self.location(scope, hole.span());
-            let ty = self.evaluate(hole, scope);
-            holes.push(ty);
+            let location = self.location(scope, placeholder.span());
+            let ty = self.evaluate(placeholder, scope);
+            placeholders.push(ty);
             let fillings = match self.fillings(ty) {
                 Ok(fillings) => fillings,
                 Err(Some(invalid)) => return invalid,
@@ -54,7 +54,7 @@ impl<'a> Evaluator<'a> {
             let weight = |parts: &[Segment]| -> usize {
                 let weights = parts.iter().map(|part| match part {
                     Segment::Text(text) => 1 + text.len() / 16,
-                    Segment::Hole(_) => 1,
+                    Segment::Placeholder(_) => 1,
                 });
                 weights.sum()
             };
@@ -75,7 +75,7 @@ impl<'a> Evaluator<'a> {
                         for part in filling {
                             match part {
                                 Segment::Text(text) => push_text(&mut parts, text),
-                                Segment::Hole(_) => parts.push(part.clone()),
+                                Segment::Placeholder(_) => parts.push(part.clone()),
                             }
                         }
                         parts
@@ -88,7 +88,7 @@ impl<'a> Evaluator<'a> {
             .map(|parts| self.template_of(parts))
             .collect();
         let template = self.union(members);
-        self.with_ruled_holes(template, &holes)
+        self.with_ruled_placeholders(template, &placeholders)
     }
 
     /// Returns the parts that a type in a placeholder stands for: one list for each member of a union.
@@ -105,10 +105,10 @@ impl<'a> Evaluator<'a> {
                 .to_vec()),
             Ty::Template(parts) => Ok(vec![parts.to_vec()]),
             Ty::String | Ty::Number | Ty::BigInt | Ty::Cased(..) | Ty::Infer(_) | Ty::Parameter(_) => {
-                Ok(vec![vec![Segment::Hole(shape)]])
+                Ok(vec![vec![Segment::Placeholder(shape)]])
             }
             // An `infer` without a type is `unknown`. In a template it could only be a string.
-            Ty::Any | Ty::Unknown => Ok(vec![vec![Segment::Hole(self.store.add(Ty::String))]]),
+            Ty::Any | Ty::Unknown => Ok(vec![vec![Segment::Placeholder(self.store.add(Ty::String))]]),
             Ty::Never => Ok(Vec::new()),
             Ty::Branded(base, _) => self.fillings(base),
             Ty::Union(members) => {
@@ -133,7 +133,11 @@ impl<'a> Evaluator<'a> {
                 let literal = Literal::String(Rc::clone(text));
                 self.store.add(Ty::Literal(literal))
             }
-            [Segment::Hole(hole)] if matches!(self.store.get(*hole), Ty::String | Ty::Cased(..)) => *hole,
+            [Segment::Placeholder(placeholder)]
+                if matches!(self.store.get(*placeholder), Ty::String | Ty::Cased(..)) =>
+            {
+                *placeholder
+            }
             _ => self.store.add(Ty::Template(parts.into())),
         }
     }
@@ -149,40 +153,40 @@ impl<'a> Evaluator<'a> {
         let Some(found) = self.split_by_template(source, parts) else {
             return false;
         };
-        let holes: Vec<TyId> = parts
+        let placeholders: Vec<TyId> = parts
             .iter()
             .filter_map(|part| match part {
-                Segment::Hole(hole) => Some(*hole),
+                Segment::Placeholder(placeholder) => Some(*placeholder),
                 Segment::Text(_) => None,
             })
             .collect();
         found
             .into_iter()
-            .zip(holes)
-            .all(|(own, hole)| self.fits_hole(own, hole))
+            .zip(placeholders)
+            .all(|(own, placeholder)| self.fits_placeholder(own, placeholder))
     }
 
     /// Returns true if a part of a string fits the type of a placeholder.
-    fn fits_hole(&mut self, own: TyId, hole: TyId) -> bool {
-        if self.assignable(own, hole) {
+    fn fits_placeholder(&mut self, own: TyId, placeholder: TyId) -> bool {
+        if self.assignable(own, placeholder) {
             return true;
         }
-        let (own, hole) = (self.shape_of(own), self.shape_of(hole));
+        let (own, placeholder) = (self.shape_of(own), self.shape_of(placeholder));
         let text = match own {
             Ty::Literal(Literal::String(text)) => text,
             // `` `${number}` `` fits the placeholder `${number}`.
             Ty::Template(parts) => {
                 return match parts.as_ref() {
-                    [Segment::Hole(only)] => {
+                    [Segment::Placeholder(only)] => {
                         let only = self.shape_of(*only);
-                        only == hole
+                        only == placeholder
                     }
                     _ => false,
                 };
             }
             _ => return false,
         };
-        match hole {
+        match placeholder {
             Ty::Any => true,
             Ty::Number => is_number(&text),
             Ty::BigInt => {
@@ -205,7 +209,7 @@ impl<'a> Evaluator<'a> {
             Ty::Literal(Literal::String(text)) => vec![Segment::Text(text)],
             Ty::EnumMember(member) => vec![Segment::Text(member.value.name())],
             Ty::Template(parts) => parts.to_vec(),
-            Ty::String | Ty::Cased(..) => vec![Segment::Hole(self.shape(source))],
+            Ty::String | Ty::Cased(..) => vec![Segment::Placeholder(self.shape(source))],
             _ => return None,
         };
         let mut pieces = SegmentCursor::new(own);
@@ -220,11 +224,11 @@ impl<'a> Evaluator<'a> {
         pieces.cut_front(&front)?;
         pieces.cut_back(&back)?;
         let mut found = Vec::new();
-        let holes: Vec<usize> = (0..parts.len())
-            .filter(|index| matches!(parts[*index], Segment::Hole(_)))
+        let placeholders: Vec<usize> = (0..parts.len())
+            .filter(|index| matches!(parts[*index], Segment::Placeholder(_)))
             .collect();
-        for (order, index) in holes.iter().enumerate() {
-            if order + 1 == holes.len() {
+        for (order, index) in placeholders.iter().enumerate() {
+            if order + 1 == placeholders.len() {
                 found.push(std::mem::take(&mut pieces.parts));
                 break;
             }
@@ -295,7 +299,7 @@ impl SegmentCursor {
             self.parts.remove(0);
         }
         match self.parts.first_mut()? {
-            Segment::Hole(_) => Some(vec![self.parts.remove(0)]),
+            Segment::Placeholder(_) => Some(vec![self.parts.remove(0)]),
             Segment::Text(text) => {
                 let first = text.chars().next()?;
                 let rest: Rc<str> = text[first.len_utf8()..].into();

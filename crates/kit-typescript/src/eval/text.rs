@@ -69,7 +69,7 @@ impl Evaluator<'_> {
                     .iter()
                     .map(|part| match part {
                         Segment::Text(text) => text.to_string(),
-                        Segment::Hole(ty) => format!("${{{}}}", inner(*ty)),
+                        Segment::Placeholder(ty) => format!("${{{}}}", inner(*ty)),
                     })
                     .collect();
                 format!("`{}`", parts.concat())

@@ -196,7 +196,7 @@ pub(crate) fn is_numeric_name(name: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Segment {
     Text(Rc<str>),
-    Hole(TyId),
+    Placeholder(TyId),
 }
 
 /// An element of a tuple, or a parameter of a function.
@@ -273,7 +273,7 @@ impl Object {
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Property> {
         self.properties
             .iter()
-            .filter(|property| property.hidden().is_none())
+            .filter(|property| property.private_name().is_none())
     }
 
     /// Returns true for a type without requirements, such as `{}`. Every value except `null` and `undefined`
@@ -350,7 +350,7 @@ impl Property {
     }
 
     /// Returns the name of a private or protected member in the source; `None` for any other property.
-    pub(crate) fn hidden(&self) -> Option<&str> {
+    pub(crate) fn private_name(&self) -> Option<&str> {
         let rest = self.name.strip_prefix(HIDDEN)?;
         rest.split_once(' ').map(|(_, name)| name)
     }

@@ -130,7 +130,9 @@ impl Evaluator<'_> {
                 object.nominal = false;
                 object.calls.clear();
                 object.constructs.clear();
-                object.properties.retain(|property| property.hidden().is_none());
+                object
+                    .properties
+                    .retain(|property| property.private_name().is_none());
                 for property in &mut object.properties {
                     match optional {
                         Modifier::Keep => {}

@@ -56,7 +56,7 @@ impl Evaluator<'_> {
                 Ty::Union(members) => open.extend(members.iter().map(|member| (*member, absent))),
                 Ty::Branded(base, _) => open.push((base, false)),
                 Ty::Template(parts) => open.extend(parts.iter().filter_map(|part| match part {
-                    Segment::Hole(hole) => Some((*hole, false)),
+                    Segment::Placeholder(placeholder) => Some((*placeholder, false)),
                     Segment::Text(_) => None,
                 })),
                 Ty::Object(object) => {
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
                         || object
                             .properties
                             .iter()
-                            .any(|property| property.hidden().is_some())
+                            .any(|property| property.private_name().is_some())
                         || object
                             .issues
                             .iter()

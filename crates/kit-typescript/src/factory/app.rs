@@ -5,7 +5,7 @@ use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
 use super::expression::{elements, properties, string};
-use super::{Factory, Group, Located, handlers, middleware, warn_computed};
+use super::{Factory, Group, Located, cors, handlers, middleware, warn_computed};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
@@ -84,6 +84,10 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
                         None => factory.complete = false,
                     }
                 }
+            }
+            "cors" => {
+                let rules = cors::read(lowering, member.value);
+                factory.cors = Some((member.value.location(), rules));
             }
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
             _ => {}

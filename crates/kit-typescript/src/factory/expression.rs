@@ -16,7 +16,7 @@ use crate::modules::{Location, ModuleId, Symbol, Value};
 pub(super) const MAX_CHAIN: usize = 100;
 
 /// Result of following an expression through constants.
-pub(super) enum Found<'a> {
+pub(super) enum Resolved<'a> {
     /// An expression that is not a name. The name of the last constant on the way is added, if there is one.
     Expression(Located<'a>, Option<&'a str>),
     /// A function declaration, with its module.
@@ -43,13 +43,13 @@ impl<'a> Located<'a> {
 
 /// Follows an expression that is the name of a constant to the constant's value. Ignores parentheses and type
 /// assertions.
-pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Found<'a> {
+pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Resolved<'a> {
     let mut current = located;
     let mut name = None;
     for _ in 0..MAX_CHAIN {
         current.expression = current.expression.get_inner_expression();
         let Expression::Identifier(identifier) = current.expression else {
-            return Found::Expression(current, name);
+            return Resolved::Expression(current, name);
         };
         match lowering
             .eval
@@ -58,7 +58,7 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> F
         {
             Symbol::Value(module, declared, Value::Const(declarator)) => {
                 let Some(init) = &declarator.init else {
-                    return Found::Unknown(Some(declared));
+                    return Resolved::Unknown(Some(declared));
                 };
                 name = Some(declared);
                 current = Located {
@@ -69,17 +69,19 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> F
             Symbol::Value(module, _, Value::Default(expression)) => {
                 current = Located { module, expression };
             }
-            Symbol::Value(module, _, Value::Function(function)) => return Found::Function(module, function),
-            _ => return Found::Unknown(Some(identifier.name.as_str())),
+            Symbol::Value(module, _, Value::Function(function)) => {
+                return Resolved::Function(module, function);
+            }
+            _ => return Resolved::Unknown(Some(identifier.name.as_str())),
         }
     }
-    Found::Unknown(name)
+    Resolved::Unknown(name)
 }
 
 /// Returns the string that an expression is; `None` if it is not a string literal.
 pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Cow<'a, str>> {
     match follow(lowering, located) {
-        Found::Expression(found, _) => match found.expression {
+        Resolved::Expression(found, _) => match found.expression {
             Expression::StringLiteral(literal) => Some(Cow::Borrowed(literal.value.as_str())),
             Expression::TemplateLiteral(template) => {
                 template.single_quasi().map(|text| Cow::Owned(text.to_string()))
@@ -92,7 +94,7 @@ pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
 
 /// Returns the number that an expression is; `None` if it is not a numeric literal.
 pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
-    let Found::Expression(found, _) = follow(lowering, located) else {
+    let Resolved::Expression(found, _) = follow(lowering, located) else {
         return None;
     };
     match found.expression {
@@ -126,7 +128,7 @@ fn nested_elements<'a>(
 ) -> (Vec<Located<'a>>, bool) {
     let help = "write them out in an array literal, or in a constant that is one";
     let array = match follow(lowering, located) {
-        Found::Expression(found, _) if depth < MAX_CHAIN => match found.expression {
+        Resolved::Expression(found, _) if depth < MAX_CHAIN => match found.expression {
             Expression::ArrayExpression(array) => Some((found, array)),
             _ => None,
         },
@@ -183,7 +185,7 @@ fn nested_properties<'a>(
     what: &str,
     depth: usize,
 ) -> Option<(Vec<Member<'a>>, bool)> {
-    let Found::Expression(found, _) = follow(lowering, located) else {
+    let Resolved::Expression(found, _) = follow(lowering, located) else {
         return None;
     };
     let Expression::ObjectExpression(object) = found.expression else {

@@ -5,7 +5,7 @@ use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::HandlerSource;
 
 use super::calls::kit_call;
-use super::expression::{Found, follow, properties};
+use super::expression::{Resolved, follow, properties};
 use super::{Located, warn_computed};
 use crate::eval::TyId;
 use crate::lower::Lowering;
@@ -83,7 +83,7 @@ impl HandlerMap {
 /// Reads the `handlers` option of an entry in `routes`: the type of the group, and the handler map.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<(TyId, HandlerMap)> {
     let location = located.location();
-    let Found::Expression(found, name) = follow(lowering, located) else {
+    let Resolved::Expression(found, name) = follow(lowering, located) else {
         warn_computed(
             lowering,
             location,

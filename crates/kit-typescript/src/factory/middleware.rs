@@ -3,7 +3,7 @@
 use oxc_ast::ast::Expression;
 
 use super::calls::kit_call;
-use super::expression::{Found, Member, elements, follow, number, properties, string};
+use super::expression::{Member, Resolved, elements, follow, number, properties, string};
 use super::{Located, MiddlewareTags, middleware_responses, middleware_tags, warn_computed};
 use crate::eval::TyId;
 use crate::lower::Lowering;
@@ -57,17 +57,17 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
     let tags = middleware_tags::read(lowering, located);
     middleware_responses::check(lowering, located);
     match follow(lowering, located) {
-        Found::Function(_, function) => {
+        Resolved::Function(_, function) => {
             let name = &function.id.as_ref()?.name;
             Some(Entry::new(name.as_str(), location, tags))
         }
-        Found::Expression(found, name) => match found.expression {
+        Resolved::Expression(found, name) => match found.expression {
             Expression::ObjectExpression(_) => full_entry(lowering, found, location, tags),
             _ => Some(bare(lowering, found, name, location, tags)),
         },
         // The middleware comes from a package. Its name is known, and nothing else is needed.
-        Found::Unknown(Some(name)) => Some(Entry::new(name, location, tags)),
-        Found::Unknown(None) => Some(unnamed(lowering, location, tags)),
+        Resolved::Unknown(Some(name)) => Some(Entry::new(name, location, tags)),
+        Resolved::Unknown(None) => Some(unnamed(lowering, location, tags)),
     }
 }
 
@@ -134,7 +134,7 @@ fn full_entry<'a>(
 /// Returns the type argument of the `defineMiddleware` call that creates a middleware. It is not evaluated,
 /// because it may need files and packages that the build does not need otherwise.
 fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> {
-    let Found::Expression(found, _) = follow(lowering, located) else {
+    let Resolved::Expression(found, _) = follow(lowering, located) else {
         return None;
     };
     let call = kit_call(lowering, found, "defineMiddleware")?;

@@ -14,14 +14,14 @@ use oxc_span::GetSpan;
 
 use super::Located;
 use super::calls::kit_call;
-use super::expression::{Found, follow};
+use super::expression::{Resolved, follow};
 use crate::lower::Lowering;
 use crate::modules::{Location, Symbol};
 
 /// Reports each response that a middleware function returns.
 pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
     let mut found = follow(lowering, middleware);
-    if let Found::Expression(located, _) = &found
+    if let Resolved::Expression(located, _) = &found
         && let Some(call) = kit_call(lowering, *located, "defineMiddleware")
     {
         let argument = call.arguments.first();
@@ -31,8 +31,8 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
         found = follow(lowering, located.with(function));
     }
     let (module, body, parameters) = match found {
-        Found::Function(module, function) => (module, Body::of(function), &function.params),
-        Found::Expression(Located { module, expression }, _) => match expression {
+        Resolved::Function(module, function) => (module, Body::of(function), &function.params),
+        Resolved::Expression(Located { module, expression }, _) => match expression {
             Expression::ArrowFunctionExpression(arrow) => {
                 let body = match &arrow.body {
                     ArrowFunctionBody::FunctionBody(body) => Body::Block(body),
@@ -43,7 +43,7 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
             Expression::FunctionExpression(function) => (module, Body::of(function), &function.params),
             _ => return,
         },
-        Found::Unknown(_) => return,
+        Resolved::Unknown(_) => return,
     };
     let names = Names::of(parameters);
     let returned = lowering.graph().module(module).stack_size.run(|| body.returned());

@@ -5,6 +5,7 @@
 
 mod app;
 mod calls;
+mod cors;
 mod expression;
 mod handlers;
 mod middleware;
@@ -12,6 +13,7 @@ mod middleware_responses;
 mod middleware_tags;
 
 use kit_diagnostics::{Diagnostic, codes};
+use kit_ir::CorsRules;
 use oxc_ast::ast::Expression;
 
 use crate::eval::TyId;
@@ -36,6 +38,8 @@ pub(crate) struct Factory {
     /// True if all entries of `routes` could be read. If so, a group without an entry is certainly not
     /// registered.
     pub(crate) complete: bool,
+    /// Location and value of the option `cors`. The value is `None` if it is known only when the application runs.
+    pub(crate) cors: Option<(Location, Option<CorsRules>)>,
 }
 
 /// An entry of the `routes` option of `createApp`.

@@ -4,7 +4,7 @@
 use kit_ir::Constraints;
 
 use super::Lowering;
-use crate::docs::{Doc, Implied, TagName, both, generated, reference_target, rules_of};
+use crate::docs::{Doc, Implied, TagName, combined_rules, generated, reference_target, rules_of};
 use crate::eval::{RuleSource, Ty, TyId};
 use crate::modules::DeclId;
 
@@ -102,13 +102,13 @@ impl Lowering<'_> {
         seen: &mut Vec<(String, String)>,
     ) -> Constraints {
         let RuleSource::Doc(doc) = source else {
-            return both(rules, &Constraints::bigint_column());
+            return combined_rules(rules, &Constraints::bigint_column());
         };
         let doc = self.eval.store.doc(doc);
-        let mut rules = both(rules, &rules_of(self.graph(), &doc));
+        let mut rules = combined_rules(rules, &rules_of(self.graph(), &doc));
         for target in doc.all(TagName::References).filter_map(reference_target) {
             let further = self.key_rules(&target.entity, &target.property, seen);
-            rules = both(rules, &further);
+            rules = combined_rules(rules, &further);
         }
         rules
     }

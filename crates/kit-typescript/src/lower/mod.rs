@@ -401,7 +401,7 @@ impl<'a> Lowering<'a> {
             // `` `${string}${string}` `` is any string, also an empty one.
             Ty::Template(parts)
                 if parts.iter().all(
-                    |part| matches!(part, Segment::Hole(hole) if matches!(self.eval.store.get(*hole), Ty::String)),
+                    |part| matches!(part, Segment::Placeholder(placeholder) if matches!(self.eval.store.get(*placeholder), Ty::String)),
                 ) =>
             {
                 TypeKind::String
@@ -411,7 +411,7 @@ impl<'a> Lowering<'a> {
                     .iter()
                     .map(|part| match part {
                         Segment::Text(text) => TemplatePart::Text(text.to_string()),
-                        Segment::Hole(ty) => TemplatePart::Placeholder(self.structure(*ty)),
+                        Segment::Placeholder(ty) => TemplatePart::Placeholder(self.structure(*ty)),
                     })
                     .collect();
                 TypeKind::Template { parts }

@@ -105,7 +105,7 @@ impl Lowering<'_> {
         let object = self.eval.store.object_at(id);
         self.report_all(object.issues.clone());
         for property in &object.properties {
-            if let Some(name) = property.hidden() {
+            if let Some(name) = property.private_name() {
                 let message =
                     format!("`{name}` is private, and so no JSON value is an instance of the class");
                 let help = "describe the value with an interface of its public properties, or with \
@@ -160,7 +160,9 @@ impl Lowering<'_> {
                         .iter()
                         .map(|part| match part {
                             Segment::Text(text) => TemplatePart::Text(text.to_string()),
-                            Segment::Hole(hole) => TemplatePart::Placeholder(self.structure(*hole)),
+                            Segment::Placeholder(placeholder) => {
+                                TemplatePart::Placeholder(self.structure(*placeholder))
+                            }
                         })
                         .collect(),
                 },

@@ -160,10 +160,10 @@ impl<'a> Graph<'a> {
                 return EnumValue::Computed;
             };
             text.push_str(cooked);
-            let Some(hole) = template.expressions.get(index) else {
+            let Some(placeholder) = template.expressions.get(index) else {
                 continue;
             };
-            match self.constant(hole, scope, depth + 1) {
+            match self.constant(placeholder, scope, depth + 1) {
                 EnumValue::String(value) => text.push_str(&value),
                 EnumValue::Number(value) => text.push_str(&kit_analysis::number_text(value)),
                 EnumValue::Computed => return EnumValue::Computed,

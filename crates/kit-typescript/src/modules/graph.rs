@@ -117,7 +117,7 @@ impl<'a> Graph<'a> {
     /// be read.
     pub(crate) fn entry(&mut self, path: &Path) -> Option<ModuleId> {
         let module = self.load(path);
-        self.settle();
+        self.read_pending();
         if module.is_none() {
             let error = self.files.read(path).err();
             let help = match error.as_ref().map(std::io::Error::kind) {
@@ -165,7 +165,7 @@ impl<'a> Graph<'a> {
         for path in self.resolver.ambient_files(&self.files) {
             self.load(&path);
         }
-        self.settle();
+        self.read_pending();
     }
 
     /// Returns the cached results of checking regular expressions.
@@ -195,7 +195,7 @@ impl<'a> Graph<'a> {
         self.diagnostics.extend(tree.diagnostics.clone());
         let id = self.adopt(&tree.source);
         if let Some(data) = tree.data {
-            self.modules[id.0 as usize].hold(data);
+            self.modules[id.0 as usize].set_json_content(data);
         }
         id
     }

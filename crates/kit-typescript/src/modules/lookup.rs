@@ -3,7 +3,7 @@
 use kit_diagnostics::{Diagnostic, codes};
 use rustc_hash::FxHashSet;
 
-use super::module::{From, Link};
+use super::module::{ImportedName, NameTarget};
 use super::unresolved::meaning_name;
 use super::{DeclId, DeclKind, Graph, Location, ModuleId, Value};
 use crate::eval::is_known;
@@ -92,7 +92,7 @@ impl<'a> Graph<'a> {
                 return symbol;
             }
             if let Some(link) = self.module(id).imports.get(name).cloned() {
-                return self.link(id, &link, meaning, visited);
+                return self.follow_target(id, &link, meaning, visited);
             }
             if self.blocks(id).len() > 1 {
                 for block in self.blocks(id).to_vec() {
@@ -116,7 +116,7 @@ impl<'a> Graph<'a> {
                 return symbol;
             }
             if let Some(link) = self.module(block).imports.get(name).cloned() {
-                return self.link(block, &link, meaning, visited);
+                return self.follow_target(block, &link, meaning, visited);
             }
         }
         if let Some(file) = self.global_namespaces.get(name) {
@@ -144,10 +144,10 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn link(
+    fn follow_target(
         &mut self,
         id: ModuleId,
-        link: &Link<'a>,
+        target: &NameTarget<'a>,
         meaning: Meaning,
         visited: &mut Visited<'a>,
     ) -> Symbol<'a> {
@@ -155,9 +155,9 @@ impl<'a> Graph<'a> {
         if self.steps > MAX_STEPS {
             return Symbol::Global;
         }
-        stacker::maybe_grow(RED_ZONE, MORE_STACK, || match link {
-            Link::Local(name) => self.lookup(id, name, meaning, visited),
-            Link::Path(path) => {
+        stacker::maybe_grow(RED_ZONE, MORE_STACK, || match target {
+            NameTarget::Local(name) => self.lookup(id, name, meaning, visited),
+            NameTarget::Path(path) => {
                 // `import A = A.B` refers to itself.
                 let head = path.last().map_or("", |name| name.text);
                 if !visited.insert((id, head, meaning)) {
@@ -165,15 +165,15 @@ impl<'a> Graph<'a> {
                 }
                 self.path(id, path, meaning, visited)
             }
-            Link::From(from) => self.from(id, *from, meaning, visited),
+            NameTarget::Imported(from) => self.follow_import(id, *from, meaning, visited),
         })
     }
 
     /// Follows an import, or an export of a name that another module declares.
-    pub(super) fn from(
+    pub(super) fn follow_import(
         &mut self,
         id: ModuleId,
-        from: From<'a>,
+        from: ImportedName<'a>,
         meaning: Meaning,
         visited: &mut Visited<'a>,
     ) -> Symbol<'a> {
@@ -232,7 +232,7 @@ impl<'a> Graph<'a> {
         if !visited.insert((block, "export=", meaning)) {
             return None;
         }
-        match self.link(block, &link, meaning, visited) {
+        match self.follow_target(block, &link, meaning, visited) {
             Symbol::Global => None,
             symbol => Some(symbol),
         }
@@ -277,7 +277,7 @@ impl<'a> Graph<'a> {
         let blocks = self.blocks(id).to_vec();
         for block in &blocks {
             if let Some(link) = self.module(*block).exports.get(name).cloned() {
-                match self.link(*block, &link, meaning, visited) {
+                match self.follow_target(*block, &link, meaning, visited) {
                     Symbol::Global => {}
                     symbol => return Some(symbol),
                 }

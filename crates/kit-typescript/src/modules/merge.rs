@@ -46,7 +46,7 @@ impl<'a> Graph<'a> {
         for index in new {
             match self.modules[index].kind {
                 ModuleKind::File { script: is_script } => {
-                    self.unite(vec![id(index)], false);
+                    self.merge_modules(vec![id(index)], false);
                     self.references_of(id(index));
                     if let Some(name) = self.modules[index].global_name {
                         self.global_namespaces.entry(name).or_insert(id(index));
@@ -60,11 +60,11 @@ impl<'a> Graph<'a> {
                 }
                 ModuleKind::Namespace { .. } => {}
                 ModuleKind::Global { .. } => {
-                    self.unite(vec![id(index)], false);
+                    self.merge_modules(vec![id(index)], false);
                     self.add_global(id(index));
                 }
                 ModuleKind::Ambient { specifier, .. } => {
-                    self.unite(vec![id(index)], false);
+                    self.merge_modules(vec![id(index)], false);
                     if script {
                         if let Some(known) = self.ambient.get(specifier) {
                             let known = *known;
@@ -83,7 +83,7 @@ impl<'a> Graph<'a> {
     fn add_global(&mut self, id: ModuleId) {
         self.globals.push(id);
         let all = self.globals.clone();
-        self.unite(all, true);
+        self.merge_modules(all, true);
     }
 
     /// Merges the declarations of a block into a module that the block augments, also into types that the
@@ -108,34 +108,34 @@ impl<'a> Graph<'a> {
         let mut blocks = self.blocks(module).to_vec();
         if !blocks.contains(&block) {
             blocks.push(block);
-            self.unite(blocks, false);
+            self.merge_modules(blocks, false);
         }
     }
 
     /// Puts modules into one group: exported types with the same name become one type, and exported
     /// namespaces with the same name become one namespace. If `all` is true, as for global names, names that
     /// are not exported are merged too.
-    fn unite(&mut self, blocks: Vec<ModuleId>, all: bool) {
+    fn merge_modules(&mut self, blocks: Vec<ModuleId>, all: bool) {
         // Namespaces can nest deeply, so nested namespaces wait in this list instead of a recursive call.
         let mut open = vec![(blocks, all)];
         while let Some((blocks, all)) = open.pop() {
-            let inner = self.unite_level(blocks, all);
+            let inner = self.merge_one_level(blocks, all);
             open.extend(inner.into_iter().map(|blocks| (blocks, false)));
         }
     }
 
     /// Puts modules into one group, without their nested namespaces. Returns the groups that these namespaces
     /// form.
-    fn unite_level(&mut self, blocks: Vec<ModuleId>, all: bool) -> Vec<Vec<ModuleId>> {
+    fn merge_one_level(&mut self, blocks: Vec<ModuleId>, all: bool) -> Vec<Vec<ModuleId>> {
         let mut types: IndexMap<&'a str, DeclId> = IndexMap::new();
         let mut namespaces: IndexMap<&'a str, Vec<ModuleId>> = IndexMap::new();
         let mut inner: Vec<Vec<ModuleId>> = Vec::new();
         let mut same: Vec<(DeclId, DeclId)> = Vec::new();
-        let alone = blocks.len() == 1;
+        let is_single = blocks.len() == 1;
         for block in &blocks {
             let module = self.module(*block);
             let shared = |name: &str| all || module.exports.contains_key(name);
-            if !alone {
+            if !is_single {
                 for (name, decl) in module.types.iter().filter(|(name, _)| shared(name)) {
                     let first = *types.entry(name).or_insert(*decl);
                     if first != *decl {
@@ -144,7 +144,7 @@ impl<'a> Graph<'a> {
                 }
             }
             for (name, nested) in &module.namespaces {
-                if !alone && shared(name) {
+                if !is_single && shared(name) {
                     namespaces.entry(name).or_default().extend(nested);
                 } else {
                     inner.push(nested.clone());
@@ -196,7 +196,7 @@ impl<'a> Graph<'a> {
 
     /// Merges augmentations and reads the files of `/// <reference … />` until none is left. Each file may
     /// contain more of them.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn read_pending(&mut self) {
         loop {
             if let Some((block, specifier)) = self.augmentations.pop() {
                 let file = self.file(block);
@@ -214,7 +214,7 @@ impl<'a> Graph<'a> {
                 .position(|(file, _)| !self.resolver.is_package(&self.module(*file).path));
             let Some(index) = own else { return };
             let (file, reference) = self.references.remove(index);
-            self.refer(file, reference);
+            self.read_reference(file, reference);
         }
     }
 
@@ -230,13 +230,13 @@ impl<'a> Graph<'a> {
         }
         // Each file is read only once, so the loop terminates.
         while let Some((file, reference)) = self.references.pop() {
-            self.refer(file, reference);
+            self.read_reference(file, reference);
         }
-        self.settle();
+        self.read_pending();
         self.modules.len() > before
     }
 
-    fn refer(&mut self, file: ModuleId, reference: Reference<'a>) {
+    fn read_reference(&mut self, file: ModuleId, reference: Reference<'a>) {
         let from = self.module(file).path.clone();
         let found = match reference {
             Reference::Path(path) => {

@@ -50,13 +50,13 @@ pub(crate) struct Module<'a> {
     /// Blocks of each namespace in the module.
     pub(super) namespaces: IndexMap<&'a str, Vec<ModuleId>>,
     /// Local names that stand for a name of another module or namespace.
-    pub(super) imports: FxHashMap<&'a str, Link<'a>>,
+    pub(super) imports: FxHashMap<&'a str, NameTarget<'a>>,
     /// Exported names, with the names that they stand for.
-    pub(super) exports: IndexMap<&'a str, Link<'a>>,
+    pub(super) exports: IndexMap<&'a str, NameTarget<'a>>,
     /// Specifiers of `export * from "…"`.
     pub(super) stars: Vec<(&'a str, Span)>,
     /// Target of `export = …`; `None` if the module has no `export =`.
-    pub(super) assigned: Option<Link<'a>>,
+    pub(super) assigned: Option<NameTarget<'a>>,
     /// Name of `export as namespace Name`; `None` if there is no such statement.
     pub(super) global_name: Option<&'a str>,
 }
@@ -120,18 +120,18 @@ pub(crate) enum Value<'a> {
 
 /// Target of an imported or exported name.
 #[derive(Debug, Clone)]
-pub(super) enum Link<'a> {
+pub(super) enum NameTarget<'a> {
     /// A name in the same module.
     Local(&'a str),
     /// A name with dots, resolved in the same module: `B.C` in `import A = B.C` or `export default B.C`.
     Path(Vec<Name<'a>>),
     /// A name that another module exports.
-    From(From<'a>),
+    Imported(ImportedName<'a>),
 }
 
 /// An imported name of another module.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct From<'a> {
+pub(super) struct ImportedName<'a> {
     pub(super) source: &'a str,
     /// Exported name in the other module; `None` for all its exports (`import * as`).
     pub(super) name: Option<&'a str>,
@@ -202,10 +202,10 @@ impl<'a> Module<'a> {
 
     /// Makes this the module of a JSON file. The content of the file is its default export and its
     /// `export =`.
-    pub(super) fn hold(&mut self, data: &'a Expression<'a>) {
+    pub(super) fn set_json_content(&mut self, data: &'a Expression<'a>) {
         self.values.insert("default", Value::Default(data));
-        self.exports.insert("default", Link::Local("default"));
-        self.assigned = Some(Link::Local("default"));
+        self.exports.insert("default", NameTarget::Local("default"));
+        self.assigned = Some(NameTarget::Local("default"));
     }
 
     /// Returns the module that contains this block; `None` for a file.
@@ -221,8 +221,8 @@ impl<'a> Module<'a> {
     /// Returns the specifier of the import that declares a local name: `zod` for `import { z } from "zod"`.
     pub(crate) fn imported_from(&self, local: &str) -> Option<&'a str> {
         match self.imports.get(local)? {
-            Link::From(from) => Some(from.source),
-            Link::Local(_) | Link::Path(_) => None,
+            NameTarget::Imported(from) => Some(from.source),
+            NameTarget::Local(_) | NameTarget::Path(_) => None,
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a> Module<'a> {
         let mut names = self
             .exports
             .iter()
-            .filter(|(_, link)| matches!(link, Link::Local(name) if *name == local))
+            .filter(|(_, link)| matches!(link, NameTarget::Local(name) if *name == local))
             .map(|(name, _)| *name);
         let first = names.next()?;
         if first == "default" {

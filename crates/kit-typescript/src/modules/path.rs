@@ -5,7 +5,7 @@ use oxc_ast::ast::{Expression, TSImportTypeQualifier, TSTypeName};
 use oxc_span::Span;
 
 use super::lookup::{Meaning, Visited};
-use super::module::{From, ModuleKind};
+use super::module::{ImportedName, ModuleKind};
 use super::{DeclId, DeclKind, Graph, Location, ModuleId, Symbol};
 
 /// A name between the dots, with its location.
@@ -118,7 +118,7 @@ impl<'a> Graph<'a> {
             Meaning::Namespace
         };
         self.steps = 0;
-        let root = self.from(module, whole(import), meaning, &mut Visited::default());
+        let root = self.follow_import(module, all_exports(import), meaning, &mut Visited::default());
         self.members(module, root, path, Meaning::Type, &Visited::default())
     }
 
@@ -131,7 +131,12 @@ impl<'a> Graph<'a> {
         path: &[Name<'a>],
     ) -> (Symbol<'a>, usize) {
         self.steps = 0;
-        let root = self.from(module, whole(import), Meaning::Value, &mut Visited::default());
+        let root = self.follow_import(
+            module,
+            all_exports(import),
+            Meaning::Value,
+            &mut Visited::default(),
+        );
         self.value_members(module, root, path)
     }
 
@@ -277,8 +282,8 @@ impl<'a> Graph<'a> {
 }
 
 /// Returns an import of all exports of a module.
-fn whole(import: Name<'_>) -> From<'_> {
-    From {
+fn all_exports(import: Name<'_>) -> ImportedName<'_> {
+    ImportedName {
         source: import.text,
         name: None,
         span: import.span,

@@ -10,7 +10,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::{GetSpan, Span};
 
-use super::module::{Decl, DeclKind, From, Link, Module, ModuleKind, Source, Value};
+use super::module::{Decl, DeclKind, ImportedName, Module, ModuleKind, NameTarget, Source, Value};
 use super::{DeclId, ModuleId, expression_path, type_path};
 
 /// Modules and type declarations of a file. The first module is that of the file; the others are blocks.
@@ -103,18 +103,18 @@ impl<'a> Builder<'a> {
             Statement::ImportDeclaration(import) => self.import(id, import),
             Statement::ExportDeclaration(export) => {
                 for name in self.declaration(id, &export.declaration, start, ambient) {
-                    self.module(id).exports.insert(name, Link::Local(name));
+                    self.module(id).exports.insert(name, NameTarget::Local(name));
                 }
             }
             Statement::ExportNamedDeclaration(export) => {
                 for specifier in &export.specifiers {
-                    let link = Link::Local(name_of(&specifier.local));
+                    let link = NameTarget::Local(name_of(&specifier.local));
                     self.module(id).exports.insert(name_of(&specifier.exported), link);
                 }
             }
             Statement::ExportFromDeclaration(export) => {
                 for specifier in &export.specifiers {
-                    let link = Link::From(From {
+                    let link = NameTarget::Imported(ImportedName {
                         source: export.source.value.as_str(),
                         name: Some(name_of(&specifier.local)),
                         span: specifier.span,
@@ -126,7 +126,7 @@ impl<'a> Builder<'a> {
             Statement::ExportAllDeclaration(export) => {
                 let (source, span) = (export.source.value.as_str(), export.source.span);
                 if let Some(name) = &export.exported {
-                    let link = Link::From(From {
+                    let link = NameTarget::Imported(ImportedName {
                         source,
                         name: None,
                         span,
@@ -152,7 +152,10 @@ impl<'a> Builder<'a> {
                     let names = self.declaration(id, declaration, start, ambient);
                     if everything {
                         for name in names {
-                            self.module(id).exports.entry(name).or_insert(Link::Local(name));
+                            self.module(id)
+                                .exports
+                                .entry(name)
+                                .or_insert(NameTarget::Local(name));
                         }
                     }
                 }
@@ -169,13 +172,13 @@ impl<'a> Builder<'a> {
         let link = match declaration {
             ExportDefaultDeclarationKind::TSInterfaceDeclaration(interface) => {
                 self.interface(id, interface, start);
-                Link::Local(interface.id.name.as_str())
+                NameTarget::Local(interface.id.name.as_str())
             }
             ExportDefaultDeclarationKind::ClassDeclaration(class) => {
-                Link::Local(self.class(id, class, start))
+                NameTarget::Local(self.class(id, class, start))
             }
             ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                Link::Local(self.function(id, function))
+                NameTarget::Local(self.function(id, function))
             }
             other => match other.as_expression() {
                 Some(expression) => self.expression_link(id, "default", expression),
@@ -192,13 +195,13 @@ impl<'a> Builder<'a> {
         id: ModuleId,
         own: &'static str,
         expression: &'a Expression<'a>,
-    ) -> Link<'a> {
+    ) -> NameTarget<'a> {
         match expression_path(expression) {
-            Some(path) if path.len() == 1 => Link::Local(path[0].text),
-            Some(path) => Link::Path(path),
+            Some(path) if path.len() == 1 => NameTarget::Local(path[0].text),
+            Some(path) => NameTarget::Path(path),
             None => {
                 self.module(id).values.insert(own, Value::Default(expression));
-                Link::Local(own)
+                NameTarget::Local(own)
             }
         }
     }
@@ -215,7 +218,7 @@ impl<'a> Builder<'a> {
                 }
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(specifier) => (&specifier.local, None),
             };
-            let link = Link::From(From {
+            let link = NameTarget::Imported(ImportedName {
                 source,
                 name,
                 span: specifier.span(),
@@ -228,13 +231,15 @@ impl<'a> Builder<'a> {
     fn import_equals(&mut self, id: ModuleId, import: &'a TSImportEqualsDeclaration<'a>) -> &'a str {
         let name = import.id.name.as_str();
         let link = match &import.module_reference {
-            TSModuleReference::ExternalModuleReference(reference) => Some(Link::From(From {
-                source: reference.expression.value.as_str(),
-                name: None,
-                span: import.span,
-                require: true,
-            })),
-            TSModuleReference::IdentifierReference(identifier) => Some(Link::Path(vec![super::Name {
+            TSModuleReference::ExternalModuleReference(reference) => {
+                Some(NameTarget::Imported(ImportedName {
+                    source: reference.expression.value.as_str(),
+                    name: None,
+                    span: import.span,
+                    require: true,
+                }))
+            }
+            TSModuleReference::IdentifierReference(identifier) => Some(NameTarget::Path(vec![super::Name {
                 text: identifier.name.as_str(),
                 span: identifier.span,
             }])),
@@ -246,7 +251,7 @@ impl<'a> Builder<'a> {
                         span: qualified.right.span,
                     });
                 }
-                path.map(Link::Path)
+                path.map(NameTarget::Path)
             }
         };
         if let Some(link) = link {
@@ -321,7 +326,7 @@ impl<'a> Builder<'a> {
                     let inner_name = inner.id.name.as_str();
                     self.module(block)
                         .exports
-                        .insert(inner_name, Link::Local(inner_name));
+                        .insert(inner_name, NameTarget::Local(inner_name));
                     (parent, current) = (block, inner);
                 }
             }

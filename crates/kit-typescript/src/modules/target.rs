@@ -16,7 +16,7 @@ impl<'a> Graph<'a> {
         }
         let target = self.find_target(file, specifier, require);
         self.targets.insert(key, target.clone());
-        self.settle();
+        self.read_pending();
         target
     }
 

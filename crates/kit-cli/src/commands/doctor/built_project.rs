@@ -37,7 +37,7 @@ pub(super) fn configuration(project: &Project) -> Check {
 /// types.
 pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check> {
     let directory = &project.config.output_dir;
-    let report = match look(project, context).await {
+    let report = match check_build(project, context).await {
         Ok(report) => report,
         Err(stop) => {
             let (message, help) = stop.summary();
@@ -71,7 +71,7 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
     checks
 }
 
-async fn look(project: &Project, context: &Context<'_>) -> Result<BuildReport, CommandError> {
+async fn check_build(project: &Project, context: &Context<'_>) -> Result<BuildReport, CommandError> {
     let time = build_time(context.environment)?;
     let request = BuildRequest {
         root: &project.root,

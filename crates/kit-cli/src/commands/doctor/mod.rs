@@ -98,7 +98,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         }
     }
     checks.extend(machine::ports(context));
-    say(&checks, context.console);
+    print_checks(&checks, context.console);
     if worst(&checks) == Status::Fail {
         Err(CommandError::Reported)
     } else {
@@ -120,7 +120,7 @@ struct JsonReport<'a> {
     checks: &'a [Check],
 }
 
-fn say(checks: &[Check], console: &Console<'_>) {
+fn print_checks(checks: &[Check], console: &Console<'_>) {
     console.json(&JsonReport {
         status: worst(checks),
         checks,

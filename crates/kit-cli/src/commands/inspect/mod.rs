@@ -184,8 +184,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     }
     let built = built_project::Built::open(&arguments.common(), context).await?;
     match &arguments.subject {
-        Subject::Routes => routes::all(&built, verbose, console),
-        Subject::Route { route } => routes::one(&built, route, verbose, console),
+        Subject::Routes => routes::print_all(&built, verbose, console),
+        Subject::Route { route } => routes::print_one(&built, route, verbose, console),
         Subject::Middleware => middleware::run(&built, verbose, console),
         Subject::Dependencies => dependencies::run(&built, console),
         Subject::Schema { name } => schema::run(&built, name, verbose, console),

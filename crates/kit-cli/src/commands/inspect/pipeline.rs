@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::built_project::Built;
 use super::table::table;
-use crate::commands::build::request;
+use crate::commands::build_steps::request;
 use crate::console::quantity;
 use crate::context::Context;
 use crate::failure::CommandError;

@@ -42,11 +42,11 @@ struct Row<'a> {
     body: Option<&'a str>,
     response: Option<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    more: Option<More<'a>>,
+    details: Option<RouteDetails<'a>>,
 }
 
 #[derive(Serialize)]
-struct More<'a> {
+struct RouteDetails<'a> {
     middleware: &'a [String],
     handler: Option<&'a Handler>,
     status: u16,
@@ -55,7 +55,7 @@ struct More<'a> {
 }
 
 impl Entry {
-    fn row<'a>(&'a self, more: Option<More<'a>>) -> Row<'a> {
+    fn row<'a>(&'a self, details: Option<RouteDetails<'a>>) -> Row<'a> {
         Row {
             method: &self.method,
             path: &self.path,
@@ -63,12 +63,12 @@ impl Entry {
             query: self.query.as_deref(),
             body: self.body.as_deref(),
             response: self.response.as_deref(),
-            more,
+            details,
         }
     }
 
-    fn more(&self) -> More<'_> {
-        More {
+    fn details(&self) -> RouteDetails<'_> {
+        RouteDetails {
             middleware: &self.middleware,
             handler: self.handler.as_ref(),
             status: self.status,
@@ -98,11 +98,11 @@ fn or_none(text: &str) -> String {
 }
 
 /// Prints all routes.
-pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), CommandError> {
+pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> Result<(), CommandError> {
     let entries: Vec<Entry> = built.read("routes.json")?;
     let rows: Vec<Row<'_>> = entries
         .iter()
-        .map(|entry| entry.row(verbose.then(|| entry.more())))
+        .map(|entry| entry.row(verbose.then(|| entry.details())))
         .collect();
     console.json(&rows);
     if entries.is_empty() {
@@ -137,22 +137,22 @@ pub(super) fn all(built: &Built, verbose: bool, console: &Console<'_>) -> Result
 }
 
 /// Prints one route.
-pub(super) fn one(
+pub(super) fn print_one(
     built: &Built,
     name: &str,
     verbose: bool,
     console: &Console<'_>,
 ) -> Result<(), CommandError> {
     let entries: Vec<Entry> = built.read("routes.json")?;
-    let wanted = normal(name);
+    let wanted = normalized_reference(name);
     let Some(entry) = entries.iter().find(|entry| entry.reference() == wanted) else {
         return Err(unknown(name, &wanted, &entries));
     };
-    let mut more = entry.more();
+    let mut details = entry.details();
     if verbose {
-        more.schemas = Some(schemas(built, entry)?);
+        details.schemas = Some(schemas(built, entry)?);
     }
-    console.json(&entry.row(Some(more)));
+    console.json(&entry.row(Some(details)));
     let mut lines = vec![
         entry.reference(),
         format!("  params      {}", entry.params_text()),
@@ -193,7 +193,7 @@ fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Valu
 }
 
 /// Normalizes the name of a route that a user typed: `get  /notes/` becomes `GET /notes`.
-fn normal(name: &str) -> String {
+fn normalized_reference(name: &str) -> String {
     let mut words = name.split_whitespace();
     let method = words.next().unwrap_or_default().to_uppercase();
     let path = words.next().unwrap_or_default();
@@ -217,7 +217,7 @@ fn unknown(name: &str, wanted: &str, entries: &[Entry]) -> CommandError {
 
 #[cfg(test)]
 mod tests {
-    use super::normal;
+    use super::normalized_reference;
 
     #[test]
     fn normalizes_spaces_case_and_trailing_slashes_of_a_route() {
@@ -227,7 +227,7 @@ mod tests {
             ("get /", "GET /"),
             ("/notes", "/NOTES /"),
         ] {
-            assert_eq!(normal(name), expected, "{name}");
+            assert_eq!(normalized_reference(name), expected, "{name}");
         }
     }
 }

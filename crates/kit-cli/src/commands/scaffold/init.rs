@@ -157,7 +157,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
     };
     let name =
         ProjectName::parse(text).map_err(|error| Problem::scaffold(error.message).help(&error.help))?;
-    let target = here(context)?.join(name.as_str());
+    let target = working_directory(context)?.join(name.as_str());
     let problem = match check_target(&target)? {
         TargetState::Free => return Ok((name, target)),
         TargetState::NotEmpty(first) => format!("{name}/ exists and is not empty: it contains {first}"),
@@ -171,7 +171,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
 
 /// Finds the archives of kit's packages in a directory, for `--packages`.
 fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, CommandError> {
-    let directory = here(context)?.join(directory);
+    let directory = working_directory(context)?.join(directory);
     let names = entry_names(&directory)?.ok_or_else(|| {
         Problem::scaffold(format!("there is no directory {}", directory.display()))
             .help("`--packages` names the one that `cargo xtask pack --out DIR` wrote")
@@ -189,9 +189,10 @@ fn no_archive(directory: Option<&Path>, missing: &str) -> Problem {
     .help("`cargo xtask pack --out DIR` of kit's repository writes them; nothing was created")
 }
 
-fn here(context: &Context<'_>) -> Result<PathBuf, CommandError> {
-    let here = context.environment.current_dir();
-    Ok(here.map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?)
+fn working_directory(context: &Context<'_>) -> Result<PathBuf, CommandError> {
+    let directory = context.environment.current_dir();
+    Ok(directory
+        .map_err(|error| Problem::scaffold(format!("the working directory cannot be used: {error}")))?)
 }
 
 fn server(arguments: &Arguments, context: &Context<'_>) -> Result<Server, CommandError> {
@@ -261,10 +262,10 @@ fn stopped() -> Problem {
 }
 
 fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), CommandError> {
-    let here = target.parent().unwrap_or(target);
+    let parent = target.parent().unwrap_or(target);
     let found = context
         .environment
-        .run("npm", &["--version"], here, ProgramOutput::Discard);
+        .run("npm", &["--version"], parent, ProgramOutput::Discard);
     let problem = match found {
         Ok(true) => return Ok(()),
         Ok(false) => "npm does not work: `npm --version` failed; nothing was created".to_owned(),

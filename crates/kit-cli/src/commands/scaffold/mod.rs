@@ -22,11 +22,11 @@ Examples:
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    what: What,
+    command: ScaffoldCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum ScaffoldCommand {
     Init(init::Arguments),
     Add(add::Arguments),
 }
@@ -34,16 +34,16 @@ enum What {
 impl Arguments {
     /// Returns true if the command should print JSON.
     pub(crate) fn json(&self) -> bool {
-        match &self.what {
-            What::Init(arguments) => arguments.json,
-            What::Add(arguments) => arguments.common.json,
+        match &self.command {
+            ScaffoldCommand::Init(arguments) => arguments.json,
+            ScaffoldCommand::Add(arguments) => arguments.common.json,
         }
     }
 }
 
 pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<(), CommandError> {
-    match &arguments.what {
-        What::Init(arguments) => init::run(arguments, context),
-        What::Add(arguments) => add::run(arguments, context).await,
+    match &arguments.command {
+        ScaffoldCommand::Init(arguments) => init::run(arguments, context),
+        ScaffoldCommand::Add(arguments) => add::run(arguments, context).await,
     }
 }

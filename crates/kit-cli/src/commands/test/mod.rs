@@ -15,7 +15,7 @@ use serde::Serialize;
 use self::coverage::CoverageReport;
 use self::report::{Report, TestFailure};
 use self::runner::Runner;
-use super::build::{BuildKind, run_build};
+use super::build_steps::{BuildKind, run_build};
 use super::generate::no_contract_tests;
 use crate::common_args::Common;
 use crate::console::{Console, milliseconds};

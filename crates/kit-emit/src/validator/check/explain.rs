@@ -20,18 +20,18 @@ impl Checker<'_> {
         path: &Path<'_>,
         module: &mut Module,
     ) -> String {
-        module.once("explain", id.0.to_string(), path, |module, name| {
-            let part = module.codec_type("Part");
+        module.item_once("explain", id.0.to_string(), path, |module, name| {
+            let explainer = module.codec_type("ObjectExplainer");
             let mut body = Writer::default();
             for (position, property) in object.properties.iter().enumerate() {
                 let key = literal::string(&property.name);
                 let read = if is_inherited(&property.name) {
-                    format!("{}(value, {key})", module.helper("own"))
+                    format!("{}(value, {key})", module.helper("ownProperty"))
                 } else {
                     format!("value[{key}]")
                 };
                 if self.has_parts(property.r#type) {
-                    body.line(format_args!("part.visit({position}, {read});"));
+                    body.line(format_args!("explainer.visit({position}, {read});"));
                     continue;
                 }
                 let local = local(&property.name, position);
@@ -41,12 +41,12 @@ impl Checker<'_> {
                     wrong = format!("{local} !== undefined && {wrong}");
                 }
                 body.line(format_args!("const {local} = {read};"));
-                body.line(format_args!("if ({wrong}) part.refuse({position}, {local});"));
+                body.line(format_args!("if ({wrong}) explainer.refuse({position}, {local});"));
             }
             let mut writer = Writer::default();
             writer.block(
                 format_args!(
-                    "function {name}(value: Readonly<Record<string, unknown>>, part: {part}): void {{"
+                    "function {name}(value: Readonly<Record<string, unknown>>, explainer: {explainer}): void {{"
                 ),
                 "}",
                 |writer| writer.line(body.inner()),

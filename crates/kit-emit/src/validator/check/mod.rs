@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
     fn private_function(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let deep = self.counts_depth && self.reaches_recursive(id);
         let subject = format!("{} {deep}", id.0);
-        let name = module.once("is", subject, path, |module, name| {
+        let name = module.item_once("is", subject, path, |module, name| {
             let mut body = Writer::default();
             let checker = Checker {
                 entered_levels: 0,

@@ -32,7 +32,7 @@ impl Checker<'_> {
             let name = local(&property.name, position);
             let key = literal::string(&property.name);
             let read = if is_inherited(&property.name) {
-                format!("{}({subject}, {key})", module.helper("own"))
+                format!("{}({subject}, {key})", module.helper("ownProperty"))
             } else {
                 format!("{subject}[{key}]")
             };

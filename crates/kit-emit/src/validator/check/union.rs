@@ -23,7 +23,7 @@ impl Checker<'_> {
         if let Some(literals) = literals(self.context.program, id)
             && literals.len() >= SET_FROM
         {
-            let choices = module.once("choices", id.0.to_string(), path, |module, name| {
+            let choices = module.item_once("choices", id.0.to_string(), path, |module, name| {
                 let values = literal::list("[", literals.iter().map(literal::value), "]");
                 let mut writer = Writer::default();
                 writer.line(format_args!(
@@ -117,7 +117,7 @@ impl Checker<'_> {
             Decision::Switch(switch) => {
                 let property = literal::string(&switch.property);
                 let tag = if is_inherited(&switch.property) {
-                    format!("{}(value, {property})", module.helper("own"))
+                    format!("{}(value, {property})", module.helper("ownProperty"))
                 } else {
                     format!("value[{property}]")
                 };

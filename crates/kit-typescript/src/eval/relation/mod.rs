@@ -169,7 +169,7 @@ impl Evaluator<'_> {
             }
             (Ty::Template(_) | Ty::Cased(..), Ty::Template(parts)) => self.template_fits(from, &parts),
             (Ty::String, Ty::Template(parts)) => {
-                matches!(parts.as_ref(), [Segment::Hole(hole)] if self.assignable(from, *hole))
+                matches!(parts.as_ref(), [Segment::Placeholder(placeholder)] if self.assignable(from, *placeholder))
             }
             (Ty::Parameter(_) | Ty::Infer(_), _)
             | (_, Ty::Parameter(_) | Ty::Infer(_))

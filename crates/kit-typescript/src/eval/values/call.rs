@@ -32,7 +32,7 @@ impl<'a> Evaluator<'a> {
         let mut fitting = Vec::new();
         let mut generic = None;
         for signature in signatures {
-            if !self.takes(&signature, call) {
+            if !self.accepts_arguments(&signature, call) {
                 continue;
             }
             if signature.generic.0.is_none() && arguments.is_empty() {
@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns true if a function can be called with the number of arguments of a call.
-    fn takes(&mut self, signature: &Function, call: &CallExpression<'_>) -> bool {
+    fn accepts_arguments(&mut self, signature: &Function, call: &CallExpression<'_>) -> bool {
         let given = call.arguments.len();
         if call.arguments.iter().any(Argument::is_spread) {
             return true;

@@ -35,7 +35,7 @@ pub(super) struct Settings {
 
 /// Settings of a configuration and those that it extends. A configuration overrides the ones that it extends.
 #[derive(Default)]
-struct Raw {
+struct MergedSettings {
     module: Option<String>,
     resolution: Option<String>,
     conditions: Option<Vec<String>>,
@@ -49,9 +49,9 @@ impl Settings {
         resolver: &ResolverGeneric<ResolverFiles>,
         config: &TsConfig,
     ) -> Self {
-        let mut raw = Raw::default();
-        raw.add(files, resolver, config.path(), 0);
-        let mode = match (raw.resolution.as_deref(), raw.module.as_deref()) {
+        let mut merged = MergedSettings::default();
+        merged.add(files, resolver, config.path(), 0);
+        let mode = match (merged.resolution.as_deref(), merged.module.as_deref()) {
             (Some("node16" | "nodenext"), _) | (None, Some("node16" | "node18" | "node20" | "nodenext")) => {
                 Mode::Node
             }
@@ -60,13 +60,13 @@ impl Settings {
         };
         Self {
             mode,
-            conditions: raw.conditions.unwrap_or_default(),
-            types: raw.types,
+            conditions: merged.conditions.unwrap_or_default(),
+            types: merged.types,
         }
     }
 }
 
-impl Raw {
+impl MergedSettings {
     fn add(
         &mut self,
         files: &dyn FileSystem,

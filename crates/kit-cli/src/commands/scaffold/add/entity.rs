@@ -5,7 +5,7 @@ use kit_scaffold::{Entity, EntityOptions, entity, interface_name, looks_plural};
 use serde::Serialize;
 
 use super::{APPLICATION, Arguments, WrittenAddition, refuse_below, refused_name};
-use crate::commands::build::request;
+use crate::commands::build_steps::request;
 use crate::commands::migrate_generate::{pending_plan, write};
 use crate::context::Context;
 use crate::failure::{CommandError, Problem};

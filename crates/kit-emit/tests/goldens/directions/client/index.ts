@@ -18,7 +18,7 @@ export interface Routes extends Generated {
 
 const codecs: Codecs = {
   types: {},
-  answers: {},
+  responses: {},
   raw: [],
 };
 

@@ -20,7 +20,7 @@ const codecs: Codecs = {
   types: {
     Defaults: { since: "$date", big: "$bigint", dates: ["each", "$date"] },
   },
-  answers: {
+  responses: {
     "PUT /defaults": "Defaults",
   },
   raw: [],

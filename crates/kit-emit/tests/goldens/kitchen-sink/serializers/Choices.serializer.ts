@@ -12,7 +12,7 @@ import {
   ChoicesUnion7,
 } from "../validators/Choices.validator.ts";
 import {
-  Picks,
+  MemberSelector,
   dateContent,
   explain,
   isObject,
@@ -46,7 +46,7 @@ function writeEitherSideMember1$Choices(value: unknown): string {
 }
 
 function writeEitherSide$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion, value)) {
     case 0:
       return writeEitherSideMember0$Choices(value);
     case 1:
@@ -70,7 +70,7 @@ function writeLooseFirstMember1$Choices(value: unknown): string {
 }
 
 function writeLooseFirst$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion2, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion2, value)) {
     case 0:
       return writeLooseFirstMember0$Choices(value);
     case 1:
@@ -81,7 +81,7 @@ function writeLooseFirst$Choices(value: unknown): string {
 }
 
 function writeLooseLast$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion3, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion3, value)) {
     case 0:
       return writeLooseFirstMember1$Choices(value);
     case 1:
@@ -106,7 +106,7 @@ function writeByTypeMember1$Choices(value: unknown): string {
 }
 
 function writeByType$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion4, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion4, value)) {
     case 0:
       return writeByTypeMember0$Choices(value);
     case 1:
@@ -273,7 +273,7 @@ function writeTuplesMember1$Choices(value: unknown): string {
 }
 
 function writeTuples$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion5, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion5, value)) {
     case 0:
       return writeTuplesMember0$Choices(value);
     case 1:
@@ -304,7 +304,7 @@ function writeListsMember1$Choices(value: unknown): string {
 }
 
 function writeLists$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion6, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion6, value)) {
     case 0:
       return writeListsMember0$Choices(value);
     case 1:
@@ -351,7 +351,7 @@ function writeNestedMember1$Choices(value: unknown): string {
 }
 
 function writeNested$Choices(value: unknown): string {
-  switch (new Picks("value").of(ChoicesUnion7, value)) {
+  switch (new MemberSelector("value").memberIndex(ChoicesUnion7, value)) {
     case 0:
       return writeNestedMember0$Choices(value);
     case 1:

@@ -2,32 +2,40 @@
 
 import type { Serializer } from "@kit/types";
 import { EntangledShape, EntangledUnion } from "../validators/Entangled.validator.ts";
-import { Picks, enter, explain, isObject, refuse, unserializable, writeNumber } from "@kit/core/codec";
+import {
+  MemberSelector,
+  enter,
+  explain,
+  isObject,
+  refuse,
+  unserializable,
+  writeNumber,
+} from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
-function writeMember0$Entangled(value: unknown, depth: number, picks: Picks): string {
+function writeMember0$Entangled(value: unknown, depth: number, selector: MemberSelector): string {
   if (!isObject(value)) refuse(value);
-  return `{"next":${writeEntangled(value["next"], depth + 1, picks)}}`;
+  return `{"next":${writeEntangled(value["next"], depth + 1, selector)}}`;
 }
 
-function writeMember1$Entangled(value: unknown, depth: number, picks: Picks): string {
+function writeMember1$Entangled(value: unknown, depth: number, selector: MemberSelector): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
-  text += `"next":${writeEntangled(value["next"], depth + 1, picks)}`;
+  text += `"next":${writeEntangled(value["next"], depth + 1, selector)}`;
   const extra = value["extra"];
   if (extra !== undefined) text += `,"extra":${writeNumber(extra)}`;
   return `${text}}`;
 }
 
 /** Returns the JSON of a `Entangled`. Throws if a value has no JSON form. */
-export function writeEntangled(value: unknown, depth = 0, picks: Picks = new Picks("value")): string {
+export function writeEntangled(value: unknown, depth = 0, selector: MemberSelector = new MemberSelector("value")): string {
   if (!enter(depth)) refuse(value);
   if (typeof value === "number") return writeNumber(value);
-  switch (picks.of(EntangledUnion, value)) {
+  switch (selector.memberIndex(EntangledUnion, value)) {
     case 0:
-      return writeMember0$Entangled(value, depth, picks);
+      return writeMember0$Entangled(value, depth, selector);
     case 1:
-      return writeMember1$Entangled(value, depth, picks);
+      return writeMember1$Entangled(value, depth, selector);
     default:
       return refuse(value);
   }

@@ -2,16 +2,16 @@
 
 import type { Serializer } from "@kit/types";
 import { OddNamesShape } from "../validators/OddNames.validator.ts";
-import { explain, isObject, own, refuse, stringContent, unserializable } from "@kit/core/codec";
+import { explain, isObject, ownProperty, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** Returns the JSON of a `OddNames`. Throws if a value has no JSON form. */
 export function writeOddNames(value: unknown): string {
   if (!isObject(value)) refuse(value);
   return (
-    `{"constructor":"${stringContent(own(value, "constructor"))}"` +
-    `,"toString":"${stringContent(own(value, "toString"))}"` +
-    `,"__proto__":"${stringContent(own(value, "__proto__"))}"` +
+    `{"constructor":"${stringContent(ownProperty(value, "constructor"))}"` +
+    `,"toString":"${stringContent(ownProperty(value, "toString"))}"` +
+    `,"__proto__":"${stringContent(ownProperty(value, "__proto__"))}"` +
     `,"a-b":"${stringContent(value["a-b"])}"` +
     `,"with \\"quotes\\"":"${stringContent(value["with \"quotes\""])}"` +
     `,"line\\nbreak\u2028":"${stringContent(value["line\nbreak\u2028"])}"` +

@@ -2,18 +2,18 @@
 
 import type { Serializer } from "@kit/types";
 import { OddOptionalShape } from "../validators/OddOptional.validator.ts";
-import { explain, isObject, own, refuse, stringContent, unserializable } from "@kit/core/codec";
+import { explain, isObject, ownProperty, refuse, stringContent, unserializable } from "@kit/core/codec";
 import type * as Types from "../types.ts";
 
 /** Returns the JSON of a `OddOptional`. Throws if a value has no JSON form. */
 export function writeOddOptional(value: unknown): string {
   if (!isObject(value)) refuse(value);
   let text = "{";
-  const constructor = own(value, "constructor");
+  const constructor = ownProperty(value, "constructor");
   if (constructor !== undefined) text += `"constructor":"${stringContent(constructor)}"`;
-  const toString = own(value, "toString");
+  const toString = ownProperty(value, "toString");
   if (toString !== undefined) text += `${text.length > 1 ? "," : ""}"toString":"${stringContent(toString)}"`;
-  const property2 = own(value, "__proto__");
+  const property2 = ownProperty(value, "__proto__");
   if (property2 !== undefined) text += `${text.length > 1 ? "," : ""}"__proto__":"${stringContent(property2)}"`;
   const property3 = value["a-b"];
   if (property3 !== undefined) text += `${text.length > 1 ? "," : ""}"a-b":"${stringContent(property3)}"`;

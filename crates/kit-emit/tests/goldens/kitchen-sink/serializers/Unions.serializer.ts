@@ -5,7 +5,7 @@ import { UnionsShape, UnionsUnion, UnionsUnion2 } from "../validators/Unions.val
 import { writeCircle } from "./Circle.serializer.ts";
 import { writeFigure } from "./Figure.serializer.ts";
 import {
-  Picks,
+  MemberSelector,
   dateContent,
   explain,
   isObject,
@@ -65,7 +65,7 @@ function writeOverlappingMember1$Unions(value: unknown): string {
 }
 
 function writeOverlapping$Unions(value: unknown): string {
-  switch (new Picks("value").of(UnionsUnion, value)) {
+  switch (new MemberSelector("value").memberIndex(UnionsUnion, value)) {
     case 0:
       return writeOverlappingMember0$Unions(value);
     case 1:
@@ -90,7 +90,7 @@ function writeAnything$Unions(value: unknown): string {
   if (!isObject(value)) refuse(value);
   switch (value["kind"]) {
     case "circle":
-      switch (new Picks("value").of(UnionsUnion2, value)) {
+      switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
         case 1:
           return writeCircle(value);
         case 4:
@@ -99,7 +99,7 @@ function writeAnything$Unions(value: unknown): string {
           return refuse(value);
       }
     case "square":
-      switch (new Picks("value").of(UnionsUnion2, value)) {
+      switch (new MemberSelector("value").memberIndex(UnionsUnion2, value)) {
         case 2:
           return writeAnythingCase1Member2$Unions(value);
         case 4:

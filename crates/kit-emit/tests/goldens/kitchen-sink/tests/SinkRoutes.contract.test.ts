@@ -117,10 +117,10 @@ contractTests({
       response: UserAccountShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
-        body: { id: "123e4567-e89b-42d3-a456-000000000000", email: "ada@example.com", status: "active" },
+        body: { id: "123e4567-e89b-12d3-a456-426614174000", email: "name@example.com", status: "active" },
       },
       closed: [["body", "$"]],
-      fresh: { email: "ada.{}@example.com" },
+      fresh: { email: "name.{}@example.com" },
       accepts: [
         ["body", "$.id", "missing", missing],
         ["body", "$.email", "255 characters (maximum)", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.a.com"],

@@ -32,7 +32,7 @@ const codecs: Codecs = {
     NoteSummary: { createdAt: "$date" },
     PaginatedResponseOfNoteSummary: { data: ["each", "NoteSummary"] },
   },
-  answers: {
+  responses: {
     "POST /notes": "Note",
     "GET /notes": "PaginatedResponseOfNoteSummary",
     "GET /notes/:id": "Note",

@@ -79,7 +79,7 @@ export interface BigInt {
 
 export interface Serialize {
   /** @sensitive */
-  pin: number;
+  "pin code": number;
   [key: string]: number;
 }
 

@@ -71,6 +71,12 @@ export const publicHandlers = defineHandlers<PublicRoutes>({
 export const app = createApp({
   server: nativeServer(),
   middleware: [],
+  cors: {
+    origins: ["https://app.example.com"],
+    credentials: true,
+    exposedHeaders: ["ETag"],
+    maxAgeSeconds: 60,
+  },
   routes: [
     { prefix: "/", handlers: projectHandlers, middleware: [log, requireUser] },
     {

@@ -802,7 +802,8 @@ impl Contract for BigInt {
 /// `Serialize` of the contracts.
 #[derive(Clone, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct Serialize {
-    pub pin: f64,
+    #[serde(rename = "pin code")]
+    pub pin_code: f64,
     /// Values of other keys.
     #[serde(flatten)]
     pub others: IndexMap<String, f64>,
@@ -811,7 +812,7 @@ pub struct Serialize {
 impl fmt::Debug for Serialize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Serialize")
-            .field("pin", &"[redacted]")
+            .field("pin_code", &"[redacted]")
             .field("others", &self.others)
             .finish()
     }
@@ -823,7 +824,7 @@ impl Contract for Serialize {
     fn shape() -> &'static shape::Shape {
         static SHAPE: shape::Shape = shape::Shape::object(
             "Serialize",
-            &[shape::Property::required("pin", shape::Shape::NUMBER).sensitive()],
+            &[shape::Property::required("pin code", shape::Shape::NUMBER).sensitive()],
         )
         .index(&[Index::new(Keys::Any, shape::Shape::NUMBER)]);
         &SHAPE

@@ -13,7 +13,7 @@ use crate::router::{DeleteUsersById, GetUsers, GetUsersById, PostUsers, PutUsers
 fn user_refused(error: sqlx::Error) -> Error {
     match violated_constraint(&error) {
         Some(user::EMAIL_UNIQUE) => {
-            AppError::UserEmailConflict.with("Another user has this address")
+            AppError::UserEmailConflict.with("Another user has this email address")
         }
         _ => error.into(),
     }

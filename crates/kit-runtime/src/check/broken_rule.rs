@@ -323,7 +323,7 @@ mod tests {
     use crate::shape::{Format, Property, Shape};
 
     /// Returns the name of the broken rule and its argument as JSON: `minLength 1`.
-    fn told(shape: &'static Shape, text: &str) -> String {
+    fn rule_text(shape: &'static Shape, text: &str) -> String {
         let BrokenRule { rule, limit } = broken_rule(shape, &parse(text).unwrap());
         let limit = limit.map(|limit| format!(" {}", to_text(&limit).unwrap()));
         format!("{}{}", rule.name(), limit.unwrap_or_default())
@@ -332,15 +332,15 @@ mod tests {
     #[test]
     fn reports_the_rule_of_the_only_union_member_with_the_type_of_the_value() {
         static NAME: Shape = Shape::union(&[Shape::TEXT.min_length(1), Shape::Null]);
-        assert_eq!(told(&NAME, r#""""#), "minLength 1");
-        assert_eq!(told(&NAME, "5"), r#"type ["string","null"]"#);
+        assert_eq!(rule_text(&NAME, r#""""#), "minLength 1");
+        assert_eq!(rule_text(&NAME, "5"), r#"type ["string","null"]"#);
 
         static WIDTH: Shape = Shape::union(&[Shape::literal("auto"), Shape::NUMBER.minimum(0.0)]);
-        assert_eq!(told(&WIDTH, r#""wide""#), "anyOf");
-        assert_eq!(told(&WIDTH, "-1"), "minimum 0");
+        assert_eq!(rule_text(&WIDTH, r#""wide""#), "anyOf");
+        assert_eq!(rule_text(&WIDTH, "-1"), "minimum 0");
 
         static STATE: Shape = Shape::union(&[Shape::literal("on"), Shape::literal("off"), Shape::Null]);
-        assert_eq!(told(&STATE, "5"), r#"enum ["on","off",null]"#);
+        assert_eq!(rule_text(&STATE, "5"), r#"enum ["on","off",null]"#);
     }
 
     #[test]
@@ -348,20 +348,20 @@ mod tests {
         static ANY: Shape = Shape::NUMBER;
         static WHOLE: Shape = Shape::INTEGER;
         static FEW: Shape = Shape::INTEGER.maximum(5.0);
-        assert_eq!(told(&ANY, "1e999"), "maximum 1.7976931348623157e+308");
-        assert_eq!(told(&WHOLE, "-1e999"), "minimum -9007199254740991");
-        assert_eq!(told(&WHOLE, "1e300"), "maximum 9007199254740991");
-        assert_eq!(told(&WHOLE, "1.5"), r#"type "integer""#);
-        assert_eq!(told(&FEW, "1e999"), "maximum 5");
+        assert_eq!(rule_text(&ANY, "1e999"), "maximum 1.7976931348623157e+308");
+        assert_eq!(rule_text(&WHOLE, "-1e999"), "minimum -9007199254740991");
+        assert_eq!(rule_text(&WHOLE, "1e300"), "maximum 9007199254740991");
+        assert_eq!(rule_text(&WHOLE, "1.5"), r#"type "integer""#);
+        assert_eq!(rule_text(&FEW, "1e999"), "maximum 5");
     }
 
     #[test]
     fn reports_the_type_before_rules_and_lengths_before_formats() {
         static MAIL: Shape = Shape::TEXT.max_length(5).format(Format::Email);
-        assert_eq!(told(&MAIL, "5"), r#"type "string""#);
-        assert_eq!(told(&MAIL, r#""no address""#), "maxLength 5");
-        assert_eq!(told(&MAIL, r#""no""#), r#"format "email""#);
+        assert_eq!(rule_text(&MAIL, "5"), r#"type "string""#);
+        assert_eq!(rule_text(&MAIL, r#""no address""#), "maxLength 5");
+        assert_eq!(rule_text(&MAIL, r#""no""#), r#"format "email""#);
         static OBJECT: Shape = Shape::object("A", &[Property::required("a", Shape::TEXT)]);
-        assert_eq!(told(&OBJECT, "[]"), r#"type "object""#);
+        assert_eq!(rule_text(&OBJECT, "[]"), r#"type "object""#);
     }
 }

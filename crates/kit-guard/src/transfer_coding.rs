@@ -5,7 +5,7 @@ use crate::rejection::Rejection;
 
 /// Framing of a message with `transfer-encoding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coding {
+pub(crate) enum TransferCoding {
     /// The value is only `chunked`.
     Chunked,
     /// A valid value that ends with `chunked` and contains another coding, which this server does not decode.
@@ -19,10 +19,10 @@ const INVALID: Rejection = Rejection::bad_request("the header `transfer-encoding
 /// If `chunked` is not the last coding of a request, the server cannot find the end of the request, so 400 is the only valid
 /// response (RFC 9112, 6.3). The same applies if `chunked` occurs twice. An empty list item (`chunked,` or `, chunked`)
 /// is rejected too, because parsers treat it differently.
-pub(crate) fn read(value: &[u8]) -> Result<Coding, Rejection> {
+pub(crate) fn parse(value: &[u8]) -> Result<TransferCoding, Rejection> {
     // Nearly every chunked message has this value.
     if value.eq_ignore_ascii_case(b"chunked") {
-        return Ok(Coding::Chunked);
+        return Ok(TransferCoding::Chunked);
     }
     let mut names = value.split(|&byte| byte == b',').map(trim).rev();
     let is_chunked = |coding: &[u8]| coding.eq_ignore_ascii_case(b"chunked");
@@ -39,17 +39,17 @@ pub(crate) fn read(value: &[u8]) -> Result<Coding, Rejection> {
             return Err(INVALID);
         }
     }
-    Ok(Coding::Unsupported)
+    Ok(TransferCoding::Unsupported)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Coding, read};
+    use super::{TransferCoding, parse};
 
     #[test]
     fn accepts_only_valid_transfer_codings_that_end_with_chunked() {
-        assert_eq!(read(b"chunked"), Ok(Coding::Chunked));
-        assert_eq!(read(b"Chunked"), Ok(Coding::Chunked));
+        assert_eq!(parse(b"chunked"), Ok(TransferCoding::Chunked));
+        assert_eq!(parse(b"Chunked"), Ok(TransferCoding::Chunked));
         for unsupported in [
             "gzip, chunked",
             "gzip;level=1,chunked",
@@ -57,8 +57,8 @@ mod tests {
             "a, b, chunked",
         ] {
             assert_eq!(
-                read(unsupported.as_bytes()),
-                Ok(Coding::Unsupported),
+                parse(unsupported.as_bytes()),
+                Ok(TransferCoding::Unsupported),
                 "{unsupported}"
             );
         }
@@ -80,7 +80,7 @@ mod tests {
             "\u{b}chunked",
         ] {
             assert_eq!(
-                read(bad.as_bytes()).map_err(|error| error.status),
+                parse(bad.as_bytes()).map_err(|error| error.status),
                 Err(400),
                 "{bad}"
             );

@@ -9,12 +9,12 @@ use napi_derive::napi;
 /// A listening socket that accepts no connections. Connections wait in its queue until a process that shares
 /// the socket accepts them.
 #[napi]
-pub struct HeldPort {
+pub struct SharedListener {
     listener: Option<TcpListener>,
 }
 
 #[napi]
-impl HeldPort {
+impl SharedListener {
     /// Listens on a port of a host. If `host` is absent, listens on all addresses.
     #[napi(constructor)]
     #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes an owned string.

@@ -1,0 +1,90 @@
+//! Reader of the option `cors` of `createApp`.
+//!
+//! The reader reports nothing: many applications read the origins from an environment variable, which is right for
+//! every server on Node. Only a generated Rust server needs a value that the compiler can read.
+
+use kit_ir::CorsRules;
+use oxc_ast::ast::{ArrayExpressionElement, Expression, ObjectPropertyKind};
+
+use super::Located;
+use super::expression::{MAX_CHAIN, Resolved, follow, number, string};
+use crate::lower::Lowering;
+
+/// Returns the value of the option; `None` if a part of the value is known only when the application runs.
+pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Option<CorsRules> {
+    let Resolved::Expression(found, _) = follow(lowering, option) else {
+        return None;
+    };
+    let Expression::ObjectExpression(object) = found.expression else {
+        return None;
+    };
+    let mut rules = CorsRules::default();
+    let mut has_origins = false;
+    for property in &object.properties {
+        let ObjectPropertyKind::ObjectProperty(property) = property else {
+            return None;
+        };
+        let name = property.key.static_name()?;
+        let value = found.with(&property.value);
+        match name.as_ref() {
+            "origins" => {
+                has_origins = true;
+                rules.origins = match string(lowering, value) {
+                    Some(any) if any == "*" => None,
+                    Some(_) => return None,
+                    None => Some(strings(lowering, value, 0)?),
+                };
+            }
+            "credentials" => rules.credentials = boolean(lowering, value)?,
+            "allowedHeaders" => rules.allowed_headers = Some(strings(lowering, value, 0)?),
+            "exposedHeaders" => rules.exposed_headers = strings(lowering, value, 0)?,
+            "maxAgeSeconds" => {
+                let seconds = number(lowering, value)?;
+                let is_whole = (0.0..=f64::from(u32::MAX)).contains(&seconds) && seconds.fract() == 0.0;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "the number is whole and in the range"
+                )]
+                let seconds = is_whole.then_some(seconds as u32)?;
+                rules.max_age_seconds = Some(seconds);
+            }
+            _ => return None,
+        }
+    }
+    has_origins.then_some(rules)
+}
+
+/// Returns the strings of an array literal, also those of spread array literals. `depth` is the number of arrays
+/// around it; an array that contains itself would have no end.
+fn strings<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) -> Option<Vec<String>> {
+    if depth >= MAX_CHAIN {
+        return None;
+    }
+    let Resolved::Expression(found, _) = follow(lowering, located) else {
+        return None;
+    };
+    let Expression::ArrayExpression(array) = found.expression else {
+        return None;
+    };
+    let mut list = Vec::new();
+    for element in &array.elements {
+        if let ArrayExpressionElement::SpreadElement(spread) = element {
+            list.extend(strings(lowering, found.with(&spread.argument), depth + 1)?);
+        } else {
+            let text = string(lowering, found.with(element.as_expression()?))?;
+            list.push(text.into_owned());
+        }
+    }
+    Some(list)
+}
+
+fn boolean<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<bool> {
+    match follow(lowering, located) {
+        Resolved::Expression(found, _) => match found.expression {
+            Expression::BooleanLiteral(literal) => Some(literal.value),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,7 +1,0 @@
-//! Calls [`kit_fuzz::http::pieces`] with the bytes of libFuzzer.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(
-    init: kit_fuzz_targets::ignore_broken_pipes(),
-    |data: &[u8]| kit_fuzz::http::pieces(data)
-);
