@@ -78,7 +78,7 @@ async function readStored(name: string): Promise<ApiDocsFile> {
     body = await readFile(new URL(file, directory));
   } catch (cause) {
     throw new Error(
-      `The API reference lacks its file ${file}. Install @kit/api-docs anew; in kit's own repository, run \`cargo xtask viewer\``,
+      `The API reference lacks its file ${file}. Reinstall @kit/api-docs; in kit's own repository, run \`cargo xtask viewer\``,
       { cause },
     );
   }

@@ -49,9 +49,9 @@ test("migrate:apply applies migrations to the embedded database", { timeout: 120
 
   await project.write("src/notes.types.ts", NOTES["src/notes.types.ts"]!.replace(/ {2}title: string;\n/, ""));
   assert.equal((await json("migrate:generate", "--name", "two")).report["destructive"], true);
-  const shown = await project.kit(["migrate:apply", "--dry-run"]);
+  const dryRun = await project.kit(["migrate:apply", "--dry-run"]);
   assert.match(
-    shown.out,
+    dryRun.out,
     /^would apply \d{14}_two \(destructive: needs --allow-destructive\)\n {4}line \d+: `ALTER TABLE "?notes"? DROP COLUMN "?title"?` drops a column and its values\n {4}drop column notes\.title and all its values \(destructive\)\n$/,
   );
   const refused = await json("migrate:apply");

@@ -5,7 +5,7 @@ import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 
 import { acceptsHost } from "../src/dev/allowed-hosts.ts";
-import { app, ask, Dev } from "./support/dev.ts";
+import { app, sendRequest, Dev } from "./support/dev.ts";
 
 const skip = process.platform === "win32" && "sockets cannot be passed on there";
 const outside = Object.values(networkInterfaces())
@@ -22,14 +22,14 @@ test("an application without an address listens on loopback only", { skip }, asy
   const { port } = new URL(url);
   await dev.serves(`http://127.0.0.1:${port}`, "here");
   for (const path of ["/notes/1", "/__kit/build", "/docs", "/nowhere"]) {
-    const answer = await ask(`http://127.0.0.1:${port}${path}`, { host: `rebound.example:${port}` });
+    const answer = await sendRequest(`http://127.0.0.1:${port}${path}`, { host: `rebound.example:${port}` });
     assert.equal(answer.status, 403, path);
     assert.equal((JSON.parse(answer.text) as { error: { code: string } }).error.code, "HOST_NOT_ALLOWED");
   }
   for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, "notes.localhost"])
-    assert.equal((await ask(`http://127.0.0.1:${port}/notes/1`, { host })).status, 200, host);
+    assert.equal((await sendRequest(`http://127.0.0.1:${port}/notes/1`, { host })).status, 200, host);
   if (outside === undefined) return t.diagnostic("this machine has no address but loopback");
-  await assert.rejects(ask(`http://${outside}:${port}/notes/1`), /ECONNREFUSED/);
+  await assert.rejects(sendRequest(`http://${outside}:${port}/notes/1`), /ECONNREFUSED/);
 });
 
 test("listens on the address of --host, and accepts the host name of --allow-host", { skip }, async (t) => {
@@ -43,7 +43,7 @@ test("listens on the address of --host, and accepts the host name of --allow-hos
   const { port } = new URL(await dev.url());
   await dev.serves(`http://${outside ?? "127.0.0.1"}:${port}`, "open");
   const from = async (host: string): Promise<number> =>
-    (await ask(`http://127.0.0.1:${port}/notes/1`, { host })).status;
+    (await sendRequest(`http://127.0.0.1:${port}/notes/1`, { host })).status;
   assert.equal(await from(`my-machine.example:${port}`), 200);
   assert.equal(await from("other.example"), 403);
 });

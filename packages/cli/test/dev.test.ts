@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { app, ask, Dev, isAlive } from "./support/dev.ts";
+import { app, sendRequest, Dev, isAlive } from "./support/dev.ts";
 import { Project } from "./support/project.ts";
 
 const quoted = (line: readonly string[]): string => line.map((word) => `'${word}'`).join(" ");
@@ -30,7 +30,7 @@ for (const [server, from] of [
       while (!over.signal.aborted) {
         // Each client sends its requests one after the other.
         // oxlint-disable-next-line no-await-in-loop
-        await ask(`${url}/notes/1`).then(
+        await sendRequest(`${url}/notes/1`).then(
           ({ status }) => (status === 200 ? (answered += 1) : failures.push(status)),
           (error: unknown) => failures.push(error),
         );
@@ -50,7 +50,7 @@ for (const [server, from] of [
     // A connection that was opened before the edit gets a response to a request that it sends after the edit.
     const late = connect(Number(new URL(url).port), "127.0.0.1");
     await once(late, "connect");
-    await ask(`${url}/notes/1`);
+    await sendRequest(`${url}/notes/1`);
     await dev.project.write("src/main.ts", app("the last", server, from));
     await dev.serves(url, "the last");
     await sleep(400);
@@ -65,14 +65,15 @@ test("keeps the last version running after a mistake in a file, and reports it",
   const dev = await Dev.start(t, app("right"));
   const url = await dev.url();
   await dev.project.write("src/wrong.types.ts", "export interface Wrong {\n  a: ;\n}\n");
-  await dev.until(() => dev.output.includes("error[KIT1101]"), "the mistake was not shown");
+  await dev.until(() => dev.output.includes("error[KIT1101]"), "the mistake was not printed");
   // The mistake is printed shortly before the running application gets the result of the build.
-  const isTold = async (): Promise<boolean> => (await ask(url)).headers["x-kit-build"] === "failed";
-  await dev.until(isTold, "the application was not told");
-  const { status, headers, text } = await ask(`${url}/notes/1`);
+  const isBuildFailed = async (): Promise<boolean> =>
+    (await sendRequest(url)).headers["x-kit-build"] === "failed";
+  await dev.until(isBuildFailed, "the application did not get the failed build");
+  const { status, headers, text } = await sendRequest(`${url}/notes/1`);
   assert.deepEqual([status, headers["x-kit-build"]], [200, "failed"]);
   assert.match(text, /"right"/);
-  const build = JSON.parse((await ask(`${url}/__kit/build`)).text) as Record<string, unknown>;
+  const build = JSON.parse((await sendRequest(`${url}/__kit/build`)).text) as Record<string, unknown>;
   assert.equal(build["status"], "failed");
   assert.match(build["text"] as string, /src\/wrong\.types\.ts:2:6/);
   const { failures } = build["report"] as { failures: { path: string; line: number }[] };
@@ -80,10 +81,10 @@ test("keeps the last version running after a mistake in a file, and reports it",
 
   await dev.project.write("src/wrong.types.ts", "export interface Wrong {\n  a: string;\n}\n");
   await dev.until(
-    async () => (await ask(`${url}/notes/1`)).headers["x-kit-build"] === undefined,
+    async () => (await sendRequest(`${url}/notes/1`)).headers["x-kit-build"] === undefined,
     "still wrong",
   );
-  assert.deepEqual(JSON.parse((await ask(`${url}/__kit/build`)).text), { status: "built", text: "" });
+  assert.deepEqual(JSON.parse((await sendRequest(`${url}/__kit/build`)).text), { status: "built", text: "" });
 });
 
 test(
@@ -93,8 +94,11 @@ test(
     const dev = await Dev.start(t, app("first"));
     const url = await dev.url();
     await dev.project.write("src/main.ts", 'throw new Error("not yet");');
-    await dev.until(() => dev.output.includes("the last version keeps running"), "it was not told");
-    assert.match((await ask(`${url}/__kit/build`)).text, /Error: not yet/);
+    await dev.until(
+      () => dev.output.includes("the last version keeps running"),
+      "the failed start was not printed",
+    );
+    assert.match((await sendRequest(`${url}/__kit/build`)).text, /Error: not yet/);
     await dev.serves(url, "first");
 
     await dev.project.write(
@@ -102,16 +106,16 @@ test(
       `${app("second")}\nsetTimeout(() => { throw new Error("boom"); }, 500);`,
     );
     await dev.until(() => dev.output.includes("the application ended (exit code 1)"), "it did not crash");
-    const answer = await ask(`${url}/notes/1`);
+    const answer = await sendRequest(`${url}/notes/1`);
     assert.equal(answer.status, 503);
     const { error } = JSON.parse(answer.text) as { error: { code: string; details: { build: string } } };
     assert.equal(error.code, "APP_UNAVAILABLE");
     assert.match(error.details.build, /Error: boom/);
-    const page = await ask(url, { accept: "text/html" });
+    const page = await sendRequest(url, { accept: "text/html" });
     assert.match(page.headers["content-type"]!, /text\/html/);
     assert.match(page.text, /<pre>Error: boom/);
     // DNS rebinding: a page of another site could read this response if its host name resolved to this address.
-    const rebound = await ask(url, { accept: "text/html", host: "rebound.example" });
+    const rebound = await sendRequest(url, { accept: "text/html", host: "rebound.example" });
     assert.equal(rebound.status, 403);
     assert.doesNotMatch(rebound.text, /boom/);
 
@@ -137,12 +141,12 @@ for (const [where, listens] of [
       const dev = await Dev.start(t, `${main}\nconst broken = ;`, ["--no-db", "--port", String(port)]);
       const url = `http://127.0.0.1:${port}`;
       const isStoodIn = (): Promise<boolean> =>
-        ask(url).then(
+        sendRequest(url).then(
           ({ status }) => status === 503,
           () => false,
         );
       await dev.until(isStoodIn, "nobody stood in");
-      assert.match((await ask(url)).text, /src\/main\.ts/);
+      assert.match((await sendRequest(url)).text, /src\/main\.ts/);
       await dev.project.write("src/main.ts", main);
       await dev.url();
       const { id } = await dev.serves(url, "late");
@@ -240,7 +244,7 @@ test("runs the current version of a plugin after its files have changed", { skip
       dev.output.includes(
         "plugin `summaries` failed in `afterRouteTable`: ReferenceError: nothing is not defined",
       ),
-    "the mistake was not told",
+    "the mistake was not printed",
   );
   await dev.serves(url, "x");
   await dev.project.write("plugins/summaries.js", summaries("evening"));
@@ -287,7 +291,7 @@ test("prints requests on a terminal, and reacts to the keys r and q", { skip }, 
   ]);
   const url = await dev.url();
   const { id } = await dev.serves(url, "x");
-  await ask(`${url}/nowhere?a=1`);
+  await sendRequest(`${url}/nowhere?a=1`);
   await dev.until(
     () => /GET {4}\/nowhere\?a=1 \S*404\S* \S*[\d.]+ ms/.test(dev.output),
     "no line of the request",

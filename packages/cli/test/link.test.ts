@@ -28,14 +28,17 @@ function start(t: TestContext, root: string, warm: readonly string[]): ChildProc
     env: { ...process.env, [planVariable]: JSON.stringify(plan) },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  t.after(() => child.kill("SIGKILL"));
+  // Awaits the end of the process, because the process writes its cache until then, and the directory is removed next.
+  t.after(async () => {
+    const exited = once(child, "exit");
+    if (child.kill("SIGKILL")) await exited;
+  });
   child.send({ kit: "go", build: { status: "built", text: "" } });
   return child;
 }
 
 test("resolves imports within an installed package to the same files as Node does", async (t) => {
   const root = await mkdtemp(join(await realpath(tmpdir()), "kit-link-"));
-  t.after(() => rm(root, { recursive: true, force: true }));
   const files: Readonly<Record<string, string>> = {
     "node_modules/near/package.json": '{ "type": "module", "exports": "./index.js" }',
     "node_modules/near/index.js":
@@ -59,6 +62,7 @@ test("resolves imports within an installed package to the same files as Node doe
   }
   await symlink(join(root, "elsewhere/real.js"), join(root, "node_modules/near/link.js"));
   const child = start(t, root, []);
+  t.after(() => rm(root, { recursive: true, force: true }));
   const [found] = (await once(child, "message")) as [Record<string, string>];
   assert.deepEqual(found, {
     a: "a",
@@ -73,7 +77,6 @@ test("resolves imports within an installed package to the same files as Node doe
 
 test("runs the garbage collection before the program starts", async (t) => {
   const root = await mkdtemp(join(tmpdir(), "kit-link-"));
-  t.after(() => rm(root, { recursive: true, force: true }));
   // More garbage than V8 would collect by itself while the modules are loaded.
   await writeFile(
     join(root, "package.mjs"),
@@ -84,6 +87,7 @@ test("runs the garbage collection before the program starts", async (t) => {
     "process.send({ heap: process.memoryUsage().heapUsed, gc: typeof gc });\n",
   );
   const child = start(t, root, [pathToFileURL(join(root, "package.mjs")).href]);
+  t.after(() => rm(root, { recursive: true, force: true }));
   const [{ heap, gc }] = (await once(child, "message")) as [{ heap: number; gc: string }];
   assert.ok(heap < 20_000_000, `${heap} bytes are in use`);
   assert.equal(gc, "undefined");

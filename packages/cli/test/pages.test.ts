@@ -39,12 +39,12 @@ for (const name of pages) {
     const wrong = await said(t, example);
     assert.notEqual(wrong.codes.length, 0, `nothing was said:\n${wrong.text}`);
     assert.deepEqual([...new Set(wrong.codes)], [name.replace(".md", "")], wrong.text);
-    const shown = /^```text\n([^]*?)^```$/m.exec(example)?.[1];
-    if (shown !== wrong.text && process.env["KIT_BLESS"] !== undefined) {
+    const documented = /^```text\n([^]*?)^```$/m.exec(example)?.[1];
+    if (documented !== wrong.text && process.env["KIT_BLESS"] !== undefined) {
       const blessed = example.replace(/^```text\n[^]*?^```$/m, () => `\`\`\`text\n${wrong.text}\`\`\``);
       await writeFile(path, blessed + SOLUTION + solution);
     } else {
-      assert.equal(shown, wrong.text);
+      assert.equal(documented, wrong.text);
     }
 
     const right = await said(t, solution);

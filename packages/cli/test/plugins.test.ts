@@ -143,7 +143,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       7,
       /`plugins\[0\]\.hooks\.done` must be a function, or an object with a `handler`$/,
     ],
-    ["done: { timeout: -1, handler() {} }", "KIT1501", 7, /has a `timeout` that is no number of seconds$/],
+    ["done: { timeout: -1, handler() {} }", "KIT1501", 7, /has a `timeout` that is not a number of seconds$/],
     ["emitt() {}", "KIT1001", 1, /unknown option `plugins\[0\]\.hooks\.emitt`$/],
     [
       'beforeTransform({ addTypes }) { addTypes("src/none.ts"); }',

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { NOTES, Project } from "./support/project.ts";
 
 const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** Running `kit build --watch` of a project. */
 class Watch {
@@ -51,7 +51,7 @@ class Watch {
   }
 
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    const end = performance.now() + patienceMs;
+    const end = performance.now() + timeoutMs;
     // oxlint-disable-next-line no-await-in-loop
     while (!(await holds())) {
       if (performance.now() > end) throw new Error(`${what}; so far:\n${this.out}\n${this.err}`);
@@ -80,7 +80,7 @@ test("prints a line for each build after a file is added, changed or removed, an
   await project.write("src/deep/er/word.types.ts", "export interface Word { text: string }\n");
   await watch.until(
     async () => /Word/.test(await project.read(".kit/types.ts")),
-    "a new directory was not seen",
+    "a new directory was not noticed",
   );
   await rm(join(project.root, "src/tag.types.ts"));
   await watch.until(
@@ -155,7 +155,7 @@ test("each build uses the current configuration, plugins, and files that a plugi
   await watch.until(() => watch.err.includes("[p] two watch built"), "done was not called");
 
   await project.write("plugins/p.ts", "export const plugin = 1;\n");
-  await watch.until(() => watch.err.includes("`plugins[0]` is a number"), "the mistake was not told");
+  await watch.until(() => watch.err.includes("`plugins[0]` is a number"), "the mistake was not printed");
   await project.write("plugins/p.ts", plugin("three"));
   await holds("threeb");
   await project.write("kit.config.ts", "export default { outputDir: 'generated' };\n");
@@ -163,7 +163,7 @@ test("each build uses the current configuration, plugins, and files that a plugi
 
   // Files that a build writes do not start another build. The files of a build are written before its line is printed.
   const builds = (): number => watch.lines.filter((line) => line.startsWith("built ")).length;
-  await watch.until(() => builds() >= 5, "not every build was told");
+  await watch.until(() => builds() >= 5, "not every build was printed");
   const before = watch.lines.length;
   await sleep(150);
   assert.equal(watch.lines.length, before, watch.out);

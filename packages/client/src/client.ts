@@ -160,6 +160,6 @@ async function read(
       cause,
     });
   }
-  const codec = codecs?.answers[route];
+  const codec = codecs?.responses[route];
   return codec === undefined ? value : decode(codec, value, codecs!.types);
 }

@@ -26,7 +26,7 @@ export interface Codecs {
   /** Codecs of types, by name. */
   readonly types: { readonly [name: string]: Codec };
   /** Codecs of responses, by `METHOD /path`. */
-  readonly answers: { readonly [route: string]: Codec };
+  readonly responses: { readonly [route: string]: Codec };
   /** Routes with responses that may be something other than JSON. */
   readonly raw: readonly string[];
 }

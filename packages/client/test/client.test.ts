@@ -41,7 +41,7 @@ test("a call writes path parameters and query values so that the server reads th
   });
   await api.get("/notes");
   assert.deepEqual(
-    server.seen.map(({ url }) => url),
+    server.requests.map(({ url }) => url),
     [
       "/notes/a%2Fb%20%3F%23%25%C3%BC",
       "/notes/7",
@@ -50,8 +50,8 @@ test("a call writes path parameters and query values so that the server reads th
       "/notes",
     ],
   );
-  assert.equal(server.seen[0]?.headers.accept, "application/json");
-  assert.equal(server.seen[0]?.headers["content-type"], undefined);
+  assert.equal(server.requests[0]?.headers.accept, "application/json");
+  assert.equal(server.requests[0]?.headers["content-type"], undefined);
 });
 
 test("a call throws before it sends a request if a path parameter would lead to another route", async () => {
@@ -64,7 +64,7 @@ test("a call throws before it sends a request if a path parameter would lead to 
     });
   }
   await assert.rejects(api.get("/files/*path", { params: { path: "a/../b" } }), TypeError);
-  assert.equal(server.seen.length, 0);
+  assert.equal(server.requests.length, 0);
 });
 
 test("a call sends its body as JSON, with dates, bigints and bytes as strings", async () => {
@@ -72,9 +72,9 @@ test("a call sends its body as JSON, with dates, bigints and bytes as strings", 
   const api = createClient<Routes>({ baseUrl: server.url });
   const made = await api.post("/notes", { body: { title: "ü", at: new Date(0), size: 2n ** 64n } });
   assert.deepEqual(made, { id: "1" });
-  const [seen] = server.seen;
-  assert.equal(seen?.headers["content-type"], "application/json");
-  assert.equal(seen?.body, '{"title":"ü","at":"1970-01-01T00:00:00.000Z","size":"18446744073709551616"}');
+  const [request] = server.requests;
+  assert.equal(request?.headers["content-type"], "application/json");
+  assert.equal(request?.body, '{"title":"ü","at":"1970-01-01T00:00:00.000Z","size":"18446744073709551616"}');
 });
 
 test("a call returns undefined for a response without content", async () => {
@@ -99,7 +99,7 @@ test("a call of a client with codecs decodes the response, and refuses an HTML p
       ? { headers: { "content-type": "text/html" }, body: "<h1>Sign in</h1>" }
       : ok({ at: "1970-01-01T00:00:00.000Z" }),
   );
-  const codecs = { types: { Dated: { at: "$date" } }, answers: { "GET /dated": "Dated" }, raw: [] };
+  const codecs = { types: { Dated: { at: "$date" } }, responses: { "GET /dated": "Dated" }, raw: [] };
   const api = createClient<Record<"GET /dated" | "GET /page", Contract<void, void, void, unknown>>>({
     baseUrl: server.url,
     codecs,
@@ -157,7 +157,7 @@ test("a call throws UNEXPECTED_RESPONSE for an error response that is not in kit
 });
 
 test("a call with an idempotent method is retried until it succeeds", async () => {
-  await using server = await TestServer.start((_seen, count) =>
+  await using server = await TestServer.start((_request, count) =>
     count === 1 ? undefined : count === 2 ? { status: 503 } : ok({ n: count }),
   );
   const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1 } });
@@ -168,9 +168,9 @@ test("a call throws the error of the last response if all retries fail", async (
   await using server = await TestServer.start(() => ({ status: 503, body: failure("BUSY", "Busy") }));
   const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1, limit: 3 } });
   assert.equal((await failed(api.get("/notes"))).code, "BUSY");
-  assert.equal(server.seen.length, 4);
+  assert.equal(server.requests.length, 4);
   assert.equal((await failed(api.get("/notes", { retry: false }))).code, "BUSY");
-  assert.equal(server.seen.length, 5);
+  assert.equal(server.requests.length, 5);
 });
 
 test("a POST and a response with the status 500 are not retried", async () => {
@@ -182,13 +182,13 @@ test("a POST and a response with the status 500 are not retried", async () => {
   assert.equal(error.code, "NETWORK_ERROR");
   assert.equal(error.status, 0);
   assert.ok(error.cause instanceof Error);
-  assert.equal(server.seen.length, 1);
+  assert.equal(server.requests.length, 1);
   assert.equal((await failed(api.get("/notes"))).code, "INTERNAL_SERVER_ERROR");
-  assert.equal(server.seen.length, 2);
+  assert.equal(server.requests.length, 2);
 });
 
 test("a retry waits as long as Retry-After requests, and the call fails if that exceeds the maximum delay", async () => {
-  await using server = await TestServer.start((_seen, count) =>
+  await using server = await TestServer.start((_request, count) =>
     count === 1 ? { status: 429, headers: { "retry-after": "1" } } : ok({ n: count }),
   );
   const api = createClient<Routes>({ baseUrl: server.url, retry: { delayMs: 1 } });
@@ -202,7 +202,7 @@ test("a retry waits as long as Retry-After requests, and the call fails if that 
     body: failure("TOO_MANY", "Later"),
   }));
   assert.equal((await failed(createClient<Routes>({ baseUrl: busy.url }).get("/notes"))).code, "TOO_MANY");
-  assert.equal(busy.seen.length, 1);
+  assert.equal(busy.requests.length, 1);
 });
 
 test("a call fails with TIMEOUT during a slow response and during the delay before a retry", async () => {
@@ -238,7 +238,7 @@ test("headers of a call replace the client's headers of the same name, and a hea
   });
   await made.get("/notes");
   await made.get("/notes");
-  const [first, ...others] = server.seen;
+  const [first, ...others] = server.requests;
   assert.deepEqual([first?.headers["x-a"], first?.headers["x-b"]], ["1", "2"]);
   assert.deepEqual(
     others.map(({ headers }) => headers.authorization),
@@ -247,7 +247,7 @@ test("headers of a call replace the client's headers of the same name, and a hea
 });
 
 test("each attempt of a call runs all interceptors, the first one outermost", async () => {
-  await using server = await TestServer.start((_seen, count) =>
+  await using server = await TestServer.start((_request, count) =>
     count === 1 ? { status: 502 } : ok({ n: count }),
   );
   const order: string[] = [];
@@ -267,7 +267,7 @@ test("each attempt of a call runs all interceptors, the first one outermost", as
   });
   assert.deepEqual(await api.get("/notes"), { n: 2 });
   assert.equal(order.join(", "), "a before, b before, b 502, a 502, a before, b before, b 200, a 200");
-  assert.equal(server.seen[1]?.headers["x-passed"], "a, b");
+  assert.equal(server.requests[1]?.headers["x-passed"], "a, b");
 
   const cached = createClient<Routes>({
     baseUrl: "http://nowhere.invalid",

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Request that the test server received. */
-export interface Seen {
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingMessage["headers"];
@@ -17,7 +17,7 @@ export type Reply =
 /** Server on a free loopback port that sends the responses of a test and records its requests. */
 export class TestServer implements AsyncDisposable {
   readonly url: string;
-  readonly seen: Seen[] = [];
+  readonly requests: ReceivedRequest[] = [];
   readonly #server: ReturnType<typeof createServer>;
 
   private constructor(server: ReturnType<typeof createServer>) {
@@ -25,15 +25,20 @@ export class TestServer implements AsyncDisposable {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async start(reply: (seen: Seen, count: number) => Reply): Promise<TestServer> {
+  static async start(reply: (request: ReceivedRequest, count: number) => Reply): Promise<TestServer> {
     let started: TestServer | undefined;
     const server = createServer((request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (text: string) => (body += text));
       request.on("end", () => {
-        const seen = { method: request.method ?? "", url: request.url ?? "", headers: request.headers, body };
-        started?.seen.push(seen);
-        const answer = reply(seen, started?.seen.length ?? 0);
+        const received = {
+          method: request.method ?? "",
+          url: request.url ?? "",
+          headers: request.headers,
+          body,
+        };
+        started?.requests.push(received);
+        const answer = reply(received, started?.requests.length ?? 0);
         if (answer === undefined) return void request.socket.destroy();
         const end = (): void => {
           response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers });

@@ -127,7 +127,7 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
 test("a client of generated routes requires the codecs that were generated with them", () => {
   const baseUrl = "http://localhost";
   assert.ok(createClient<Contracts>({ baseUrl }));
-  assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, answers: {}, raw: [] } }));
+  assert.ok(createClient<Known>({ baseUrl, codecs: { types: {}, responses: {}, raw: [] } }));
   // @ts-expect-error without codecs, dates would be strings despite their type
   assert.ok(createClient<Known>({ baseUrl }));
 });

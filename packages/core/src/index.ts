@@ -3,13 +3,15 @@
  *
  * @module
  */
-export { type App, type AppCloseOptions, createApp } from "./app/app.ts";
+export { createApp } from "./app/app.ts";
+export type { App, AppCloseOptions } from "./app/app-interface.ts";
 export type { DocsOptions } from "./app/docs-option.ts";
 export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, LoggingOptions, RouteGroup } from "./app/options.ts";
 export type { Environment } from "./app/environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
+export type { CorsOptions } from "./edge/cors.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { ForwardingHeader } from "./request/forwarded.ts";
 export type { TrustedProxies, TrustProxy } from "./request/trust-proxy.ts";

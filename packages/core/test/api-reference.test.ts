@@ -6,7 +6,7 @@ import { type AppOptions, createApp } from "@kit/core";
 import { findApiDocs } from "../src/app/find-api-docs.ts";
 import { acceptsGzip } from "../src/request/api-reference.ts";
 import { compiled, responseOf, route } from "./support/compiled.ts";
-import { type MemoryAnswer, MemoryServer } from "./support/memory-server.ts";
+import { type MemoryResponse, MemoryServer } from "./support/memory-server.ts";
 import { errorOf, serve } from "./support/serve.ts";
 
 const viewer = new URL("../../api-docs/viewer/standalone.js.gz", import.meta.url);
@@ -14,7 +14,7 @@ const skip = existsSync(viewer) ? false : "the viewer is not there: cargo xtask 
 const text = responseOf("Text", { text: "string" });
 const wildcard = [route("GET /*rest", { response: text }), () => ({ text: "mine" })] as const;
 
-const headerOf = ({ headers }: MemoryAnswer, name: string): string | undefined => {
+const headerOf = ({ headers }: MemoryResponse, name: string): string | undefined => {
   const at = headers.indexOf(name);
   return at === -1 ? undefined : headers[at + 1];
 };

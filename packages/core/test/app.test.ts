@@ -36,7 +36,7 @@ describe("createApp with invalid options", () => {
   const bad: [options: unknown, message: RegExp][] = [
     [undefined, /requires an object of options/],
     [{ server, routes: [], midleware: [] }, /no option `midleware`; did you mean `middleware`\?/],
-    [{ routes: [] }, /`server` must be a server adapter/],
+    [{ server: undefined, routes: [] }, /`server` must be a server adapter/],
     [{ server }, /`routes` must be a list/],
     [{ server, routes: [], logging: { level: "loud" } }, /logging\.level` must be one of trace, debug/],
     [{ server, routes: [], logging: { redact: "x" } }, /logging\.redact` must be a list/],

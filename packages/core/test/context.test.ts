@@ -13,41 +13,43 @@ const get = route("GET /things/:id", {
 
 /** Sends one request and returns the result of `look` in its handler. */
 async function see<T>(look: (ctx: RequestContext) => T, headers: Record<string, string> = {}): Promise<T> {
-  let seen: { value: T } | undefined;
+  let result: { value: T } | undefined;
   const { send } = await serve([
     [
       get,
       ({ ctx }) => {
-        seen = { value: look(ctx) };
+        result = { value: look(ctx) };
         return {};
       },
     ],
   ]);
   const answer = await send("GET /things/1?q=2", { headers });
-  assert.ok(seen, answer.text ?? "");
-  return seen.value;
+  assert.ok(result, answer.text ?? "");
+  return result.value;
 }
 
 describe("ctx", () => {
   it("has the method, path, route and client address of the request", async () => {
-    const seen = await see(({ method, path, route: ref, ip }) => ({ method, path, ref, ip }));
-    assert.deepEqual(seen, { method: "GET", path: "/things/1", ref: "GET /things/:id", ip: "192.0.2.7" });
+    const request = await see(({ method, path, route: ref, ip }) => ({ method, path, ref, ip }));
+    assert.deepEqual(request, { method: "GET", path: "/things/1", ref: "GET /things/:id", ip: "192.0.2.7" });
   });
 
   it("has the percent-encoded path that a wildcard matches, with its trailing slash", async () => {
-    const seen: (string | undefined)[] = [];
+    const wildcards: (string | undefined)[] = [];
     const wildcard = route("GET /files/:owner/*path", {
       params: paramsOf("FilePath", { owner: "string", path: "string" }),
       middleware: ["look"],
     });
-    const { send } = await serve([[wildcard, ({ ctx }) => void seen.push(ctx.rawWildcard)]], {
-      middleware: [{ name: "look", middleware: ({ ctx }) => void seen.push(ctx.rawWildcard), priority: 0 }],
+    const { send } = await serve([[wildcard, ({ ctx }) => void wildcards.push(ctx.rawWildcard)]], {
+      middleware: [
+        { name: "look", middleware: ({ ctx }) => void wildcards.push(ctx.rawWildcard), priority: 0 },
+      ],
     });
     for (const path of ["a", "a/", "a/b", "a%2Fb", "a%2fb//c/", "%61"])
       await send(`GET /files/a%2Fb/${path}?q=/`);
     const each = ["a", "a/", "a/b", "a%2Fb", "a%2Fb//c/", "a"];
     assert.deepEqual(
-      seen,
+      wildcards,
       each.flatMap((raw) => [raw, raw]),
     );
     assert.equal(await see((ctx) => ctx.rawWildcard), undefined);
@@ -208,9 +210,9 @@ const entry = (
 
 describe("middleware", () => {
   it("adds properties to ctx, synchronously or asynchronously, in order of priority", async () => {
-    let seen: object = {};
+    let context: object = {};
     const { send } = await serve(
-      [[chained("first", "second", "third"), ({ ctx }) => ((seen = { ...ctx }), {})]],
+      [[chained("first", "second", "third"), ({ ctx }) => ((context = { ...ctx }), {})]],
       {
         middleware: [
           entry("third", async ({ ctx }) => ({ names: Object.keys(ctx) }), 10),
@@ -220,7 +222,7 @@ describe("middleware", () => {
       },
     );
     assert.equal((await send("GET /things/a%2Fb")).status, 200);
-    assert.deepEqual(seen, { a: 1, b: 2, c: { id: "a/b" }, names: ["a", "b", "c"] });
+    assert.deepEqual(context, { a: 1, b: 2, c: { id: "a/b" }, names: ["a", "b", "c"] });
   });
 
   it("refuses a request by throwing, before the request is validated", async () => {

@@ -84,7 +84,7 @@ test("a failed start distinguishes a refused login from a missing database", () 
 test("a failed start reports a DATABASE_URL that names no PostgreSQL database, whatever the driver does with it", () => {
   const refused = failure({ code: "ECONNREFUSED", address: "127.0.0.1", port: 5432 });
   const invalid = failure({ code: "ERR_INVALID_URL", input: "postgres://ada:s3#cret@db/app" });
-  for (const [error, value, reason, shown] of [
+  for (const [error, value, reason, printed] of [
     [refused, "localhost:5432/app", "it does not begin with postgres://", "localhost:5432/app"],
     [
       refused,
@@ -98,7 +98,7 @@ test("a failed start reports a DATABASE_URL that names no PostgreSQL database, w
   ] as const) {
     assert.equal(
       said(error, value),
-      `DATABASE_URL does not name a PostgreSQL database: ${reason}\n  DATABASE_URL=${shown}\nhelp: set DATABASE_URL=postgres://user:password@host:5432/database; ${escapes}`,
+      `DATABASE_URL does not name a PostgreSQL database: ${reason}\n  DATABASE_URL=${printed}\nhelp: set DATABASE_URL=postgres://user:password@host:5432/database; ${escapes}`,
     );
   }
 });

@@ -95,8 +95,8 @@ for (const value of values) {
         route: null,
         serverAdapter: "memory",
       } as const;
-      const shown = createErrorMiddleware()(new Error("x"), request).body.error.message;
-      assert.equal(shown === "x", value === "development");
+      const message = createErrorMiddleware()(new Error("x"), request).body.error.message;
+      assert.equal(message === "x", value === "development");
     });
 
     it("hides credentials and the configured names in the log", async (test) => {

@@ -387,7 +387,7 @@ describe("a failure while an error is handled", () => {
   });
 
   it("affects neither the response nor other plugins if onError of a plugin throws", async () => {
-    const told: [unknown, FailedRequest][] = [];
+    const reported: [unknown, FailedRequest][] = [];
     const plugins = [
       {
         name: "bad",
@@ -395,15 +395,18 @@ describe("a failure while an error is handled", () => {
           throw new Error("plugin");
         },
       },
-      { name: "good", onError: (error: unknown, request: FailedRequest) => void told.push([error, request]) },
+      {
+        name: "good",
+        onError: (error: unknown, request: FailedRequest) => void reported.push([error, request]),
+      },
     ];
     const error = new Error("x");
     const { send } = await serve([[get, () => Promise.reject(error)]], { plugins });
     assert.equal((await send("GET /notes/1")).status, 500);
     assert.equal((await send("GET /nowhere")).status, 404);
-    assert.equal(told[0]![0], error);
-    assert.equal(told[0]![1].route?.ref, "GET /notes/:id");
-    assert.equal(told[1]![1].route, null);
+    assert.equal(reported[0]![0], error);
+    assert.equal(reported[0]![1].route?.ref, "GET /notes/:id");
+    assert.equal(reported[1]![1].route, null);
   });
 
   it("is logged if the error response cannot be sent, and no second response is sent", async () => {
@@ -424,8 +427,8 @@ describe("a failure while an error is handled", () => {
 const failing = (): Promise<never> => Promise.reject(new RangeError("secret"));
 
 /** Returns the error of a response if the handler throws and plugins request additional fields. */
-async function errorWith(...asked: ErrorFields[]): Promise<Record<string, unknown>> {
-  const plugins = asked.map((errorFields) => ({ name: errorFields, errorFields }));
+async function errorWith(...requested: ErrorFields[]): Promise<Record<string, unknown>> {
+  const plugins = requested.map((errorFields) => ({ name: errorFields, errorFields }));
   const { send } = await serve([[get, failing]], { plugins });
   return errorOf(await send("GET /notes/1"));
 }

@@ -23,32 +23,32 @@ const ok = {
 
 describe("the health paths", () => {
   it("are not served by default", async () => {
-    const { send: ask } = await serve(routes);
-    assert.equal((await ask("GET /healthz")).text, '{"text":"a page"}');
+    const { send: request } = await serve(routes);
+    assert.equal((await request("GET /healthz")).text, '{"text":"a page"}');
   });
 
   it("take precedence over path parameters, and their requests are neither logged nor traced", async () => {
     const traces: LifecycleTrace[] = [];
-    const { send: ask, log } = await serve(routes, {
+    const { send: request, log } = await serve(routes, {
       health: true,
       logLevel: "trace",
       plugins: [{ name: "t", onLifecycle: (trace) => void traces.push(trace) }],
     });
     for (const line of ["GET /healthz", "GET /readyz", "HEAD /readyz", "GET /healthz/?probe=1"]) {
-      assert.deepEqual(await ask(line), ok, line);
+      assert.deepEqual(await request(line), ok, line);
     }
     assert.deepEqual([log.length, traces.length], [0, 0]);
-    const refused = await ask("POST /healthz");
+    const refused = await request("POST /healthz");
     assert.equal(refused.status, 405);
     assert.deepEqual(refused.headers, ["allow", "GET, HEAD"]);
-    assert.equal((await ask("GET /healthzz")).text, '{"text":"a page"}');
+    assert.equal((await request("GET /healthzz")).text, '{"text":"a page"}');
   });
 
   it("do not replace a route with the same path, and can be configured", async () => {
     const mine = [[own, () => ({ text: "mine" })]] as const;
-    const { send: ask } = await serve(mine, { health: true });
-    assert.equal((await ask("GET /readyz")).text, '{"text":"mine"}');
-    assert.deepEqual(await ask("GET /healthz"), ok);
+    const { send: request } = await serve(mine, { health: true });
+    assert.equal((await request("GET /readyz")).text, '{"text":"mine"}');
+    assert.deepEqual(await request("GET /healthz"), ok);
     const other = await serve(mine, { health: { live: "/-/live", ready: "/-/ready" } });
     assert.deepEqual(await other.send("GET /-/ready"), ok);
     assert.equal(errorOf(await other.send("GET /healthz"))["code"], "NOT_FOUND");
@@ -114,29 +114,32 @@ describe("the health paths", () => {
 
   it("run the checks once for concurrent requests, and log changes of their results", async () => {
     let isDown = true;
-    let asked = 0;
-    const { send: ask, log } = await serve(routes, {
+    let checkCount = 0;
+    const { send: request, log } = await serve(routes, {
       logLevel: "info",
       health: {
         checks: {
           queue: () => true,
           database: async () => {
-            asked += 1;
+            checkCount += 1;
             await sleep(5);
             if (isDown) throw new Error("password wrong for admin");
           },
         },
       },
     });
-    const [one, two] = await Promise.all([ask("GET /readyz"), ask("GET /readyz")]);
-    assert.equal(asked, 1);
+    const [one, two] = await Promise.all([request("GET /readyz"), request("GET /readyz")]);
+    assert.equal(checkCount, 1);
     assert.equal(one!.status, 503);
     assert.equal(one!.text, '{"status":"unavailable","checks":{"queue":"ok","database":"failed"}}');
     assert.equal(two!.text, one!.text);
-    assert.equal((await ask("GET /readyz")).status, 503);
-    assert.equal((await ask("GET /healthz")).status, 200);
+    assert.equal((await request("GET /readyz")).status, 503);
+    assert.equal((await request("GET /healthz")).status, 200);
     isDown = false;
-    assert.equal((await ask("GET /readyz")).text, '{"status":"ok","checks":{"queue":"ok","database":"ok"}}');
+    assert.equal(
+      (await request("GET /readyz")).text,
+      '{"status":"ok","checks":{"queue":"ok","database":"ok"}}',
+    );
     assert.deepEqual(
       log.map(({ message }) => message),
       ["The health check database failed", "The health check database succeeded again"],
@@ -145,11 +148,11 @@ describe("the health paths", () => {
 
   it("report a failed check if it returns false or takes longer than five seconds", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
-    const { send: ask, log } = await serve(routes, {
+    const { send: request, log } = await serve(routes, {
       logLevel: "info",
       health: { checks: { no: () => false, never: () => new Promise(() => undefined) } },
     });
-    const answer = ask("GET /readyz");
+    const answer = request("GET /readyz");
     test.mock.timers.tick(5_000);
     assert.equal((await answer).text, '{"status":"unavailable","checks":{"no":"failed","never":"failed"}}');
     assert.match(JSON.stringify(log), /The check returned false.*The check took longer than 5000 ms/);

@@ -43,7 +43,7 @@ async function start(env: Environment): Promise<Served & { warnings(): string[] 
 describe("a query key that the contract does not declare", () => {
   it("causes a warning in development that names the most similar declared key", async () => {
     const { send, warnings } = await start("development");
-    for (const [target, shown] of [
+    for (const [target, warning] of [
       ["/notes?pagesize=1", `GET /notes: the query key "pagesize" | did you mean "pageSize"?`],
       ["/notes?page%53ise=1", `GET /notes: the query key "pageSise" | did you mean "pageSize"?`],
       ["/notes?tag[]=a&tag[]=b", `GET /notes: the query key "tag[]" | write a list as tag=a&tag=b`],
@@ -55,7 +55,7 @@ describe("a query key that the contract does not declare", () => {
       ["/open?x-a=1&y=1", `GET /open: the query key "y" | the contract declares no key of that form`],
     ] as const) {
       assert.equal((await send(`GET ${target}`)).status, 200, target);
-      const message = shown.replace(" | ", " is ignored, since the contract does not declare it; ");
+      const message = warning.replace(" | ", " is ignored, since the contract does not declare it; ");
       assert.deepEqual(warnings(), [`validation:query: ${message}`], target);
     }
   });
@@ -77,10 +77,10 @@ describe("a query key that the contract does not declare", () => {
     assert.equal(warnings().length, 1);
     const many = Array.from({ length: 1000 }, (_, number) => `key${number}=1`).join("&");
     await send(`GET /notes?${many}`);
-    const told = warnings();
-    assert.equal(told.length, 99);
+    const warned = warnings();
+    assert.equal(warned.length, 99);
     assert.match(
-      told.at(-1)!,
+      warned.at(-1)!,
       /More than 100 query keys and bodies were ignored; no further ones are reported$/,
     );
     await send("GET /open?y=1");

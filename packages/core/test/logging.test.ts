@@ -316,8 +316,8 @@ describe("the log on standard output", () => {
     // Its standard output is a pipe that is never read, so the pipe is full at once.
     const child = spawn(process.execPath, ["--input-type=module", "-e", script(body)]);
     try {
-      const [told] = (await once(child.stderr, "data")) as [Buffer];
-      assert.equal(String(told), "turned");
+      const [output] = (await once(child.stderr, "data")) as [Buffer];
+      assert.equal(String(output), "turned");
     } finally {
       child.kill("SIGKILL");
     }

@@ -237,11 +237,11 @@ describe("host.requests", () => {
 
 describe("observe", () => {
   it("calls onResponse for each response, with a view from which the plugin can copy a record", async () => {
-    const seen: unknown[] = [];
+    const views: unknown[] = [];
     const records: RequestRecord[] = [];
     const onResponse = (view: FinishedRequestView): void => {
       const { routeNumber, route: ref, method, status, sequence } = view;
-      seen.push({ routeNumber, ref, method, status, sequence });
+      views.push({ routeNumber, ref, method, status, sequence });
       records.push(view.record());
       assert.ok(view.durationMs >= 0 && view.startTime > 0);
       assert.equal(view.lifecycle().totalMs, view.durationMs);
@@ -250,7 +250,7 @@ describe("observe", () => {
     await send("POST /things", json({ name: "a" }));
     await send("GET /things/1");
     await send("PUT /nowhere");
-    assert.deepEqual(seen, [
+    assert.deepEqual(views, [
       { routeNumber: 1, ref: "POST /things", method: "POST", status: 201, sequence: 1 },
       { routeNumber: 0, ref: "GET /things/:id", method: "GET", status: 200, sequence: 2 },
       { routeNumber: -1, ref: null, method: "PUT", status: 404, sequence: 3 },
@@ -326,12 +326,12 @@ describe("observe", () => {
   });
 
   it("provides trace headers for requests to other services", async () => {
-    const seen: object[] = [];
+    const traceHeaders: object[] = [];
     const handler: TestRoute = [
       thing,
       async ({ ctx }) => {
-        seen.push({ ...ctx.traceHeaders, traceId: ctx.traceId });
-        setImmediate(() => seen.push({ ...ctx.traceHeaders }));
+        traceHeaders.push({ ...ctx.traceHeaders, traceId: ctx.traceId });
+        setImmediate(() => traceHeaders.push({ ...ctx.traceHeaders }));
         return { id: "1" };
       },
     ];
@@ -344,22 +344,22 @@ describe("observe", () => {
     const { spanId } = last(watched.host).spans.find(({ name }) => name === "handler")!;
     const own = { traceparent: `00-${traceId}-${spanId}-01`, tracestate: "a=1,b=2" };
     // After the response, the trace headers are those of the client.
-    assert.deepEqual(seen, [{ ...own, traceId }, headers]);
+    assert.deepEqual(traceHeaders, [{ ...own, traceId }, headers]);
 
     const { send } = await serve([handler]);
-    seen.length = 0;
+    traceHeaders.length = 0;
     await send("GET /things/1", { headers });
     await immediate();
     // No spans are recorded, so the client's header is passed on until the response.
-    const [during, late] = seen as [object, { traceparent: string }];
+    const [during, late] = traceHeaders as [object, { traceparent: string }];
     assert.deepEqual(during, { ...headers, traceId });
     assert.match(late.traceparent, new RegExp(`^00-${traceId}-(?!0{16})[0-9a-f]{16}-00$`));
-    seen.length = 0;
+    traceHeaders.length = 0;
     await send("GET /things/1", {
       headers: { ...headers, traceparent: `00-${"0".repeat(32)}-b7ad6b7169203331-01` },
     });
     await immediate();
-    const [fresh] = seen as [{ traceparent: string; traceId: string; tracestate?: string }];
+    const [fresh] = traceHeaders as [{ traceparent: string; traceId: string; tracestate?: string }];
     assert.match(fresh.traceparent, /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/);
     assert.ok(fresh.traceparent.includes(fresh.traceId) && fresh.tracestate === undefined);
   });
@@ -408,12 +408,12 @@ describe("observe", () => {
   });
 
   it("calls isSampled once per request", async () => {
-    const asked: unknown[] = [];
-    const isSampled = (question: object): boolean => asked.push(question) > 0;
+    const questions: unknown[] = [];
+    const isSampled = (question: object): boolean => questions.push(question) > 0;
     const { send, host } = await watch([getThing], { isSampled });
     await send("GET /things/1", { headers: { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-00` } });
     assert.equal(last(host).isSampled && last(host).isSampled, true);
-    assert.deepEqual(asked, [
+    assert.deepEqual(questions, [
       { traceId: "a".repeat(32), isParentSampled: false, method: "GET", route: "GET /things/:id" },
     ]);
   });
@@ -443,12 +443,12 @@ describe("observe", () => {
 
 describe("host.describeError", () => {
   it("returns a complete and redacted description of an error", async () => {
-    const told: ErrorRecord[] = [];
+    const reported: ErrorRecord[] = [];
     let host: PluginHost | undefined;
     const plugin: Plugin = {
       name: "errors",
       onStart: (given) => void (host = given),
-      onError: (error, request) => void told.push(host!.describeError(error, request)),
+      onError: (error, request) => void reported.push(host!.describeError(error, request)),
     };
     const fail: TestRoute = [
       thing,
@@ -465,7 +465,7 @@ describe("host.describeError", () => {
     });
     await send("GET /things/7");
     await send("POST /things", json({ name: 5, password: 6 }));
-    const [unknown, invalid] = told as [ErrorRecord, ErrorRecord];
+    const [unknown, invalid] = reported as [ErrorRecord, ErrorRecord];
     assert.deepEqual(
       { ...unknown, timestamp: "", traceId: "", requestId: "", stack: "", details: {}, relatedTests: [] },
       {
@@ -485,10 +485,10 @@ describe("host.describeError", () => {
       },
     );
     assert.match(unknown.stack!, /observe\.test/);
-    assert.ok(!JSON.stringify(told).includes("ada@"));
+    assert.ok(!JSON.stringify(reported).includes("ada@"));
     assert.equal(invalid.schema, "NewThing");
     assert.equal(invalid.failures!.length, 2);
     assert.match(JSON.stringify(invalid.details), /"value":"\[redacted\]"/);
-    assert.equal(JSON.stringify(structuredClone(told)), JSON.stringify(told));
+    assert.equal(JSON.stringify(structuredClone(reported)), JSON.stringify(reported));
   });
 });

@@ -19,7 +19,7 @@ const bad = (): never => {
 
 describe("a plugin whose hooks throw or reject", () => {
   it("affects no request and no other plugin, and its name is logged", async () => {
-    const told: string[] = [];
+    const calls: string[] = [];
     const { send, log } = await serve([[hello, () => ({ text: "hi" })]], {
       logLevel: "info",
       plugins: [
@@ -30,14 +30,18 @@ describe("a plugin whose hooks throw or reject", () => {
           onLifecycle: async () => bad(),
           onLog: async () => bad(),
         },
-        { name: "good", onError: () => void told.push("error"), onLifecycle: () => void told.push("trace") },
+        {
+          name: "good",
+          onError: () => void calls.push("error"),
+          onLifecycle: () => void calls.push("trace"),
+        },
       ],
     });
     assert.equal((await send("GET /hello")).text, '{"text":"hi"}');
     assert.equal((await send("GET /nowhere")).status, 404);
     // An unhandled rejection would fail this test.
     await sleep(5);
-    assert.deepEqual(told, ["trace", "error", "trace"]);
+    assert.deepEqual(calls, ["trace", "error", "trace"]);
     const failures = log.map(
       ({ message, data }) => `${message}: ${(data as { error: { message: string } }).error.message}`,
     );

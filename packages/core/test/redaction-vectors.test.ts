@@ -19,6 +19,11 @@ interface Shared {
     readonly text: string;
     readonly redacted: string;
   }[];
+  readonly names: readonly {
+    readonly names: readonly string[];
+    readonly path: readonly string[];
+    readonly hidden: boolean;
+  }[];
   readonly invalidPatterns: readonly string[];
 }
 
@@ -32,6 +37,14 @@ it("the log hides the names of credentials that all runtimes share", () => {
 it("patterns of logging.redact match the same paths in all runtimes", () => {
   for (const { patterns, path, hidden } of shared.paths) {
     assert.equal(compileRedactor(patterns).hides(path), hidden, `${patterns.join(", ")}: ${path.join(".")}`);
+  }
+});
+
+it("names of sensitive properties hide the same paths in all runtimes", () => {
+  for (const { names, path, hidden } of shared.names) {
+    const redactor = compileRedactor([]);
+    redactor.hideNames(names);
+    assert.equal(redactor.hides(path), hidden, `${names.join(", ")}: ${path.join(".")}`);
   }
 });
 

@@ -57,18 +57,26 @@ async function traces(env: "development" | "production"): Promise<{ text: string
     plugins: [watch],
   });
   const answers: string[] = [];
-  const ask = async (line: string, body: unknown): Promise<void> => {
+  const sendRequest = async (line: string, body: unknown): Promise<void> => {
     const { headers, body: text } = json(body);
     const authorization = "Bearer secret-header";
     const answer = await send(line, { headers: { ...headers, authorization }, ...(text && { body: text }) });
     answers.push(answer.text ?? "");
   };
-  await ask("POST /accounts?token=secret-query", { name: "n", password: "secret-body", pin: "secret-pin" });
-  await ask("POST /accounts?token=secret-query", { name: "n", password: 47_110_001, pin: 47_110_002 });
-  await ask("POST /accounts", { name: "n", pin: 47_110_003 });
-  await ask("POST /accounts", `{"name":"n","password":"secret-syntax"`);
-  await ask("GET /accounts/secret-param", "");
-  await ask("GET /accounts/47110004?token=secret-query", "");
+  await sendRequest("POST /accounts?token=secret-query", {
+    name: "n",
+    password: "secret-body",
+    pin: "secret-pin",
+  });
+  await sendRequest("POST /accounts?token=secret-query", {
+    name: "n",
+    password: 47_110_001,
+    pin: 47_110_002,
+  });
+  await sendRequest("POST /accounts", { name: "n", pin: 47_110_003 });
+  await sendRequest("POST /accounts", `{"name":"n","password":"secret-syntax"`);
+  await sendRequest("GET /accounts/secret-param", "");
+  await sendRequest("GET /accounts/47110004?token=secret-query", "");
   return { text: JSON.stringify({ log, errors, records }), answers };
 }
 
@@ -117,6 +125,8 @@ describe("values of hidden fields", () => {
       "beginnings of a failure": (size) => `${"$: expected ".repeat(size / 12)}, received `,
       "whole failures on one line": (size) => "$.a: expected , received ".repeat(size / 25),
       "whole failures on many lines": (size) => "$.a: expected , received \n".repeat(size / 26),
+      "beginnings of quoted keys": (size) => `$${'["'.repeat(size / 2)}: expected b, received c`,
+      "array indexes": (size) => `$${"[0]".repeat(size / 3)}: expected b, received c`,
       "counts of more failures": (size) => `$.a: expected b, received ${" (and 1".repeat(size / 7)}`,
       "long paths": (size) => `${"$.a".repeat(size / 3)}: expected b, received c`,
       "long paths of user names": (size) => `$${".user".repeat(size / 5)}: expected b, received c`,

@@ -44,7 +44,7 @@ function application(logging: NonNullable<AppOptions["logging"]> = {}): Promise<
 }
 
 const user = { headers: { "x-user": "ada" } };
-const shown = (log: readonly LogEntry[]): string[] =>
+const linesOf = (log: readonly LogEntry[]): string[] =>
   log.map(({ level, message, phase }) => `${level} ${phase}: ${message}`);
 
 function placeOf({ level, route: ref, phase, data }: LogEntry): unknown[] {
@@ -58,7 +58,7 @@ describe("a thrown error with a status below 500", () => {
     await send("GET /notes/1");
     await send("GET /notes/1", user);
     await send("POST /notes", { ...json({ title: "x" }), headers: { ...json({}).headers, "x-user": "ada" } });
-    assert.deepEqual(shown(log), [
+    assert.deepEqual(linesOf(log), [
       "error middleware:gate: Who are you?",
       "error handler: There is no note 1",
       "error handler: Taken",
@@ -73,7 +73,7 @@ describe("a thrown error with a status below 500", () => {
     for (const clientErrors of ["warn", "info"] as const) {
       const { send, log } = await application({ clientErrors });
       await send("GET /notes/1", user);
-      assert.deepEqual(shown(log), [`${clientErrors} handler: There is no note 1`]);
+      assert.deepEqual(linesOf(log), [`${clientErrors} handler: There is no note 1`]);
     }
     const quiet = await application({ clientErrors: "debug" });
     await quiet.send("GET /notes/1", user);

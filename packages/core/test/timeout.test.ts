@@ -66,15 +66,17 @@ describe("a request that exceeds its timeout", () => {
   });
 
   it("has an aborted signal for code that runs late, and the resulting failure is logged once", async () => {
+    const answered = Promise.withResolvers<void>();
     const { promise: over, resolve } = Promise.withResolvers<boolean>();
     const handler = async ({ ctx }: { ctx: RequestContext }): Promise<{ id: string }> => {
-      await sleep(60);
+      await answered.promise;
       resolve(ctx.signal.aborted);
       ctx.signal.throwIfAborted();
       return { id: "never" };
     };
     const { send, log } = await serve([[thing, handler]], { requestTimeoutMs: 20, logLevel: "info" });
     assert.equal((await send("GET /things/1")).status, 503);
+    answered.resolve();
     assert.equal(await over, true);
     await sleep(1);
     assert.deepEqual(messages(log), [
@@ -90,13 +92,13 @@ describe("a request that exceeds its timeout", () => {
       [[thing, ({ params }) => sleep(Number(params["id"])).then(() => ({ id: "done" }))]],
       { requestTimeoutMs: 60 },
     );
-    const ask = async (ms: number): Promise<void> => {
+    const sendRequest = async (ms: number): Promise<void> => {
       const { status } = await send(`GET /things/${ms}`);
       ended.push(`${ms} ${status}`);
     };
-    const first = [ask(500), ask(20), ask(501), ask(5)];
+    const first = [sendRequest(500), sendRequest(20), sendRequest(501), sendRequest(5)];
     await sleep(30);
-    await Promise.all([...first, ask(502), ask(10)]);
+    await Promise.all([...first, sendRequest(502), sendRequest(10)]);
     assert.deepEqual(ended, ["5 200", "20 200", "10 200", "500 503", "501 503", "502 503"]);
   });
 

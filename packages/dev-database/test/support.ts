@@ -149,9 +149,9 @@ export async function untilAnswers(url: string, sql: string, value: string): Pro
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  patienceMs = 30_000,
+  timeoutMs = 30_000,
 ): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   // oxlint-disable-next-line no-await-in-loop -- repeats the check
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);

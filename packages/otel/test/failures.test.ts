@@ -16,7 +16,11 @@ quietStdout();
 const quick = { tracing: true, exportIntervalMs: 10 } as const;
 
 /** Sends requests one after the other. Checks that each response is the same as without telemetry. */
-async function ask(app: Running, count: number, headers: Record<string, string> = {}): Promise<void> {
+async function sendRequests(
+  app: Running,
+  count: number,
+  headers: Record<string, string> = {},
+): Promise<void> {
   for (let index = 0; index < count; index += 1)
     assert.deepEqual(await app.get("/plain", headers), { status: 200, text: '{"id":"plain"}' });
 }
@@ -32,7 +36,7 @@ describe("an application with telemetry", () => {
     await gone[Symbol.asyncDispose]();
     const log: LogEntry[] = [];
     const app = await application(nativeServer(), "", { ...quick, metrics: true, endpoint }, log);
-    await ask(app, 50);
+    await sendRequests(app, 50);
     await app[Symbol.asyncDispose]();
     const { requests, logs, metrics } = app.counts();
     assert.deepEqual(requests, { exported: 0, dropped: 50, pending: 0 });
@@ -50,7 +54,7 @@ describe("an application with telemetry", () => {
       request === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 };
     const log: LogEntry[] = [];
     const app = await application(nativeServer(), "", { ...quick, endpoint: collector.endpoint }, log);
-    await ask(app, 20);
+    await sendRequests(app, 20);
     await until(() => app.counts().requests.exported === 20, "the export");
     await app[Symbol.asyncDispose]();
     assert.deepEqual(app.counts().requests, { exported: 20, dropped: 0, pending: 0 });
@@ -65,16 +69,16 @@ describe("an application with telemetry", () => {
     collector.behave = (signal) => ({ status: signal === "traces" ? 400 : 200 });
     const log: LogEntry[] = [];
     const app = await application(nativeServer(), "", { ...quick, endpoint: collector.endpoint }, log);
-    await ask(app, 5);
+    await sendRequests(app, 5);
     await until(() => app.counts().requests.dropped === 5 && lossesIn(log).length > 0, "the loss");
     await app[Symbol.asyncDispose]();
-    const told = lossesIn(log);
-    const counted = told.map(({ data }) => (data as { requests: number }).requests);
+    const losses = lossesIn(log);
+    const counted = losses.map(({ data }) => (data as { requests: number }).requests);
     assert.equal(
       counted.reduce((total, count) => total + count, 0),
       5,
     );
-    assert.match(JSON.stringify(told[0]!.data), /Bad Request/);
+    assert.match(JSON.stringify(losses[0]!.data), /Bad Request/);
     // Log entries still reach the collector.
     assert.ok(collector.logs.some(({ body }) => body === "Telemetry was lost"));
   });
@@ -86,9 +90,9 @@ describe("an application with telemetry", () => {
     const log: LogEntry[] = [];
     const options = { ...quick, queueSize: 16, endpoint: collector.endpoint };
     const app = await application(nativeServer(), "", options, log);
-    await ask(app, 1);
+    await sendRequests(app, 1);
     await until(() => collector.requests.traces === 1 && collector.requests.logs === 1, "the first export");
-    await ask(app, 200);
+    await sendRequests(app, 200);
     assert.equal(collector.requests.traces, 1);
     assert.deepEqual(app.counts().requests, { exported: 0, dropped: 184, pending: 17 });
     gate.resolve();
@@ -123,13 +127,13 @@ describe("sampling", () => {
       sampleRatio: 0,
       endpoint: collector.endpoint,
     });
-    await ask(none, 5);
-    await ask(none, 2, parent("01"));
+    await sendRequests(none, 5);
+    await sendRequests(none, 2, parent("01"));
     await none[Symbol.asyncDispose]();
     assert.deepEqual(none.counts().requests, { exported: 2, dropped: 0, pending: 0 });
     const all = await application(nativeServer(), "", { ...quick, endpoint: collector.endpoint });
-    await ask(all, 5);
-    await ask(all, 2, parent("00"));
+    await sendRequests(all, 5);
+    await sendRequests(all, 2, parent("00"));
     await all[Symbol.asyncDispose]();
     assert.deepEqual(all.counts().requests, { exported: 5, dropped: 0, pending: 0 });
   });
@@ -143,7 +147,7 @@ describe("an exporter other than OTLP", () => {
       logs: true,
       exporter: "none",
     });
-    await ask(app, 3);
+    await sendRequests(app, 3);
     await app[Symbol.asyncDispose]();
     const { requests, logs } = app.counts();
     assert.deepEqual(requests, { exported: 3, dropped: 0, pending: 0 });
@@ -154,7 +158,7 @@ describe("an exporter other than OTLP", () => {
     const printed: unknown[] = [];
     t.mock.method(console, "dir", (value: unknown) => void printed.push(value));
     const app = await application(nativeServer(), "", { ...quick, exporter: "console" });
-    await ask(app, 1);
+    await sendRequests(app, 1);
     await app[Symbol.asyncDispose]();
     const names = printed.map((span) => (span as { name: string }).name);
     assert.ok(names.includes("GET /plain") && names.includes("handler"), String(names));

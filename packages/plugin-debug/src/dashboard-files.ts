@@ -86,13 +86,13 @@ export async function fileAnswer(question: FileQuestion): Promise<FileAnswer> {
     files = undefined;
     return plain(
       503,
-      "The dashboard is not there: @kit/plugin-debug is installed without its files. Install it anew; in kit's own repository, run `cargo xtask dashboard`.\nWhat can be asked as JSON stands at /?format=json\n",
+      "The files of the dashboard are missing in @kit/plugin-debug. Reinstall the package; in kit's own repository, run `cargo xtask dashboard`.\nWhat can be asked as JSON stands at /?format=json\n",
     );
   }
   const [path = ""] = question.target.split("?", 1);
   const name = path === "/" ? "index.html" : path.slice(1);
   const file = stored.get(name);
-  if (file === undefined) return plain(404, "The dashboard has no such file; load its page anew.\n");
+  if (file === undefined) return plain(404, "The dashboard does not have this file; reload the page.\n");
   const common = {
     ...commonHeaders,
     etag: file.etag,

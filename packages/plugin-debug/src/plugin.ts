@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { ErrorFields, Plugin, PluginHost, RequestFailure } from "@kit/core";
 import type { ListenAddress, LogEntry, RequestObserver, RequestRecord } from "@kit/types";
 
-import { ownHealth } from "./answers/health.ts";
+import { ownHealth } from "./responses/health.ts";
 import { CurrentSpan } from "./calls/current-span.ts";
 import { recordOutgoingCalls } from "./calls/watch.ts";
 import { EventLoopLag } from "./event-loop-lag.ts";

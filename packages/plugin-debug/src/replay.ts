@@ -3,8 +3,8 @@ import { type ClientRequestArgs, type IncomingMessage, request as send } from "n
 
 import type { ReceivedRequest, RequestRecord } from "@kit/types";
 
-import { ErrorResponse, shown } from "./answers/question.ts";
-import type { ReplayAnswer, ReplayRequest } from "./answers/shapes.ts";
+import { ErrorResponse, truncate } from "./responses/error-response.ts";
+import type { ReplayAnswer, ReplayRequest } from "./responses/shapes.ts";
 import { isLoopback } from "./access/allowlist.ts";
 import { hidden } from "./redaction.ts";
 import type { SidecarState } from "./sidecar-state.ts";
@@ -12,9 +12,9 @@ import type { SidecarState } from "./sidecar-state.ts";
 /** Path of the sidecar's endpoint that sends a request again. */
 export const replayPath = "/_debug/replay";
 /** Maximum size in bytes of the request body that the dashboard sends to that endpoint. */
-export const greatestQuestion: number = 256 * 1024;
+export const greatestRequest: number = 256 * 1024;
 
-const greatestAnswer = 256 * 1024;
+const greatestResponse = 256 * 1024;
 const timeoutMs = 30_000;
 
 /** Headers that belong to one connection or to the encoding of one message. They are not copied to the new request. */
@@ -66,7 +66,7 @@ export async function replay(
     throw new ErrorResponse(
       404,
       "NOT_FOUND",
-      `there is no request ${shown(question.requestId)}, or it was too long ago`,
+      `there is no request ${truncate(question.requestId)}, or it was too long ago`,
     );
   }
   const traceId = randomBytes(16).toString("hex");
@@ -92,7 +92,7 @@ function read(text: string): ReplayRequest {
     throw invalid("the body must be an object");
   }
   for (const name of Object.keys(value))
-    if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${shown(name)}\``);
+    if (!Object.hasOwn(known, name)) throw invalid(`there is no property \`${truncate(name)}\``);
   const { requestId, target, headers, body } = value as { [name in keyof ReplayRequest]?: unknown };
   if (typeof requestId !== "string") throw invalid("`requestId` must be a text");
   // A target must begin with `/`. With a scheme, some servers would treat it as a request for another server.
@@ -225,10 +225,10 @@ async function bodyOf(
   for await (const piece of response as AsyncIterable<Buffer>) {
     pieces.push(piece);
     bodyLength += piece.length;
-    if (bodyLength > greatestAnswer) break;
+    if (bodyLength > greatestResponse) break;
   }
-  const isCut = bodyLength > greatestAnswer;
-  const bytes = Buffer.concat(pieces).subarray(0, greatestAnswer);
+  const isCut = bodyLength > greatestResponse;
+  const bytes = Buffer.concat(pieces).subarray(0, greatestResponse);
   try {
     // The bytes of a truncated body may end within a character.
     const body = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 import { Guard, type RefusalResponse } from "./access/guard.ts";
-import { answer } from "./answers/endpoints.ts";
-import { ErrorResponse } from "./answers/question.ts";
+import { respond } from "./responses/endpoints.ts";
+import { ErrorResponse } from "./responses/error-response.ts";
 import { fileAnswer, isForFile } from "./dashboard-files.ts";
 import type { Access } from "./options.ts";
-import { greatestQuestion, replay, replayPath } from "./replay.ts";
+import { greatestRequest, replay, replayPath } from "./replay.ts";
 import type { SidecarState } from "./sidecar-state.ts";
 
 /** Maximum number of connections. A sidecar has few clients. */
@@ -52,7 +52,7 @@ export class SidecarServer {
     this.#events = events;
     this.#server = createServer(
       { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5_000, requireHostHeader: false },
-      (request, response) => void this.#answer(request, response),
+      (request, response) => void this.#respond(request, response),
     );
     this.#server.maxConnections = mostConnections;
     // Closes the connection of an upgrade or of the method CONNECT.
@@ -101,7 +101,7 @@ export class SidecarServer {
     });
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: target = "", rawHeaders, socket } = request;
     // Only the dashboard's page sends requests with a body. After such a request the connection closes, so an unread rest does not
     // matter.
@@ -122,7 +122,7 @@ export class SidecarServer {
         const text = await bodyOf(request);
         return send(response, 200, await replay(this.#state, text, remoteAddress));
       }
-      send(response, 200, await answer(this.#state, target));
+      send(response, 200, await respond(this.#state, target));
     } catch (error) {
       if (error instanceof ErrorResponse) return send(response, error.status, errorOf(error));
       this.#events.broken(error, target);
@@ -178,8 +178,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     pieces.push(piece);
     length += piece.length;
-    if (length > greatestQuestion) {
-      throw new ErrorResponse(413, "PAYLOAD_TOO_LARGE", `the body may have ${greatestQuestion / 1024} KiB`);
+    if (length > greatestRequest) {
+      throw new ErrorResponse(413, "PAYLOAD_TOO_LARGE", `the body may have ${greatestRequest / 1024} KiB`);
     }
   }
   return Buffer.concat(pieces).toString("utf8");

@@ -9,7 +9,15 @@ import { readAllowlist } from "../src/access/allowlist.ts";
 import { Guard } from "../src/access/guard.ts";
 import { RateLimiter } from "../src/access/rate-limit.ts";
 import { readDebugOptions } from "../src/options.ts";
-import { ask, type Asking, errorOf, json, rawStatus, start, type WithSidecar } from "./support/sidecar.ts";
+import {
+  sendRequest,
+  type RequestOptions,
+  errorOf,
+  json,
+  rawStatus,
+  start,
+  type WithSidecar,
+} from "./support/sidecar.ts";
 
 const apiKey = "correct-horse-battery-staple";
 const right = { "X-Debug-Key": apiKey };
@@ -115,7 +123,9 @@ describe("the sidecar in production", () => {
   }
 
   it("refuses a request with two keys, and a key in the query or in another header", async () => {
-    const twice = await ask(app.port, "/_debug/health", { headers: { "x-debug-key": [apiKey, apiKey] } });
+    const twice = await sendRequest(app.port, "/_debug/health", {
+      headers: { "x-debug-key": [apiKey, apiKey] },
+    });
     assert.equal(twice.status, 401);
     assert.equal((await app.get(`/_debug/health?X-Debug-Key=${apiKey}`)).status, 401);
     assert.equal((await app.get("/_debug/health", { authorization: `Bearer ${apiKey}` })).status, 401);
@@ -123,7 +133,7 @@ describe("the sidecar in production", () => {
 
   it("refuses all methods except GET and HEAD", async () => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      const answer = await ask(app.port, "/_debug/errors", {
+      const answer = await sendRequest(app.port, "/_debug/errors", {
         method,
         headers: right,
         body: "x".repeat(100_000),
@@ -131,7 +141,7 @@ describe("the sidecar in production", () => {
       assert.equal(answer.status, 405, method);
       assert.equal(answer.headers["allow"], "GET, HEAD");
     }
-    const head = await ask(app.port, "/_debug/health", { method: "HEAD", headers: right });
+    const head = await sendRequest(app.port, "/_debug/health", { method: "HEAD", headers: right });
     assert.deepEqual([head.status, head.text], [200, ""]);
   });
 
@@ -210,8 +220,8 @@ describe("pages of other sites", () => {
   after(() => app.close());
   /** Returns the status of a request that has exactly these header lines. */
   const asHost = (...lines: string[]): Promise<number> => rawStatus(app.port, lines);
-  const asked = (headers: Asking["headers"]): Promise<number> =>
-    ask(app.port, "/_debug/health", { headers: headers! }).then(({ status }) => status);
+  const statusWith = (headers: RequestOptions["headers"]): Promise<number> =>
+    sendRequest(app.port, "/_debug/health", { headers: headers! }).then(({ status }) => status);
 
   it("are refused if their host name resolves to this machine", async () => {
     for (const host of [
@@ -262,11 +272,14 @@ describe("pages of other sites", () => {
       "http://localhost:1",
       "file://",
     ]) {
-      assert.equal(await asked({ host, origin }), 403, origin);
+      assert.equal(await statusWith({ host, origin }), 403, origin);
     }
-    assert.equal(await asked({ host, origin: `http://${host}` }), 200);
-    assert.equal(await asked({ host, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }), 403);
-    assert.equal(await asked({ host, "sec-fetch-site": "same-origin" }), 200);
+    assert.equal(await statusWith({ host, origin: `http://${host}` }), 200);
+    assert.equal(
+      await statusWith({ host, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" }),
+      403,
+    );
+    assert.equal(await statusWith({ host, "sec-fetch-site": "same-origin" }), 200);
     const { headers } = await app.get("/_debug/health");
     const names = Object.keys(headers).filter((name) => name.startsWith("access-control"));
     assert.deepEqual(names, []);

@@ -13,7 +13,7 @@ import { sqlWithoutValues } from "../src/calls/sql.ts";
 import { type DebugOptions, debugPlugin } from "@kit/plugin-debug";
 import { compiled, paramsOf, responseOf, route } from "../../core/test/support/compiled.ts";
 import { serve, type Served, type TestRoute } from "../../core/test/support/serve.ts";
-import { ask, until } from "./support/sidecar.ts";
+import { sendRequest, until } from "./support/sidecar.ts";
 
 interface Span {
   readonly name: string;
@@ -118,7 +118,7 @@ async function start(options: DebugOptions): Promise<Watched> {
   return {
     ...served,
     traces: async () =>
-      (await ask(plugin.address!.port, "/_debug/traces", { headers })).body["traces"] as Span[],
+      (await sendRequest(plugin.address!.port, "/_debug/traces", { headers })).body["traces"] as Span[],
     close: async () => plugin.onStop?.(),
   };
 }
@@ -137,11 +137,11 @@ describe("outgoing calls of a request", () => {
     const ids = Array.from({ length: 20 }, (_, index) => String(index));
     await Promise.all(ids.map((id) => app.send(`GET /both/${id}`, { headers: { "x-who": "ada" } })));
     const traces = await app.traces();
-    const seen = new Set<string>();
+    const fetchedIds = new Set<string>();
     for (const trace of traces) {
       const [fetched, requested] = handlerOf(trace).children!;
       const [, id] = /fetched\/(\d+)$/.exec(String(fetched!.attributes["url.full"]))!;
-      seen.add(id!);
+      fetchedIds.add(id!);
       const host = url.slice("http://".length);
       assert.deepEqual(
         [fetched!.name, fetched!.kind, fetched!.source, fetched!.status, fetched!.attributes],
@@ -164,7 +164,7 @@ describe("outgoing calls of a request", () => {
       const who = trace.children!.find(({ name }) => name === "middleware:who")!;
       assert.equal(who.children![0]!.attributes["url.full"], `${url}/who`);
     }
-    assert.equal(seen.size, 20);
+    assert.equal(fetchedIds.size, 20);
     assert.doesNotMatch(JSON.stringify(traces), /secret-/);
   });
 
@@ -214,7 +214,7 @@ it("no calls are recorded after the application has stopped", async () => {
 
 describe("recorded attributes of a call", () => {
   it("contain SQL statements without their literal values", () => {
-    const cases: [text: string, shown: string][] = [
+    const cases: [text: string, expected: string][] = [
       ["select * from t where a = $1", "select * from t where a = $1"],
       ["select 'it''s', \"a'b\", e'c\\'d', $$x'y$$, $q$ z $q$ from t1", 'select ?, "a\'b", ?, ?, ? from t1'],
       ["insert into t\n  values (42, -1.5e3, 0xff, X'ff', U&'a')", "insert into t values (?, -?, ?, ?, ?)"],
@@ -222,7 +222,7 @@ describe("recorded attributes of a call", () => {
       ["select 'never ends", "select ?"],
       ["select $tag$ never ends", "select ?"],
     ];
-    for (const [text, shown] of cases) assert.equal(sqlWithoutValues(text), shown);
+    for (const [text, expected] of cases) assert.equal(sqlWithoutValues(text), expected);
     assert.equal(sqlWithoutValues(`select ${"a, ".repeat(5_000)}`).length, 2_049);
     const begun = performance.now();
     for (const piece of ["'", "$a$", "/*", '"', "e'\\", "-- "]) sqlWithoutValues(piece.repeat(4_000));

@@ -10,7 +10,7 @@ import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 
 import { isForFile } from "../src/dashboard-files.ts";
-import { ask, rawStatus, start, type WithSidecar } from "./support/sidecar.ts";
+import { sendRequest, rawStatus, start, type WithSidecar } from "./support/sidecar.ts";
 
 const directory = join(import.meta.dirname, "../dist-dashboard");
 const skip =
@@ -166,7 +166,7 @@ describe("the dashboard's files", { skip }, () => {
     assert.equal((await app.get(`/assets/${assets()[0]}`, cross)).status, 403);
     // A link to the page is allowed, because the page with the link cannot read the response.
     assert.equal((await app.get("/", { ...cross, "sec-fetch-mode": "navigate" })).status, 200);
-    const post = await ask(app.port, "/", { method: "POST", headers: { accept } });
+    const post = await sendRequest(app.port, "/", { method: "POST", headers: { accept } });
     assert.equal(post.status, 405);
   });
 });

@@ -26,7 +26,7 @@ import {
 import { withGaps } from "../dashboard/src/text/slices.ts";
 import { framesOf, readPlaceInSource } from "../dashboard/src/text/stack.ts";
 import { barsOf } from "../dashboard/src/text/waterfall.ts";
-import type { RequestSummary } from "../src/answers/shapes.ts";
+import type { RequestSummary } from "../src/responses/shapes.ts";
 
 const run = promisify(execFile);
 
@@ -38,11 +38,11 @@ describe("copy as curl", () => {
       headers: NodeJS.Dict<string | string[]>;
       body: string;
     }[] = [];
-    const server = createServer((asked, answered) => {
-      const { method = "", url: target = "", headers } = asked;
+    const server = createServer((request, response) => {
+      const { method = "", url: target = "", headers } = request;
       const keep = async (): Promise<void> => {
-        received.push({ method, target, headers, body: await text(asked) });
-        answered.end();
+        received.push({ method, target, headers, body: await text(request) });
+        response.end();
       };
       void keep();
     }).listen(0, "127.0.0.1");

@@ -271,13 +271,13 @@ describe("the state of the process", () => {
 
 describe("artifacts of the build", () => {
   it("contain the contract of each route, for each spelling of its path", async () => {
-    const { routes: shown } = await app.ok<{ routes: Record<string, unknown>[] }>("/_debug/routes");
+    const { routes: listed } = await app.ok<{ routes: Record<string, unknown>[] }>("/_debug/routes");
     assert.deepEqual(
-      shown.map(({ ref }) => ref),
+      listed.map(({ ref }) => ref),
       ["GET /things/:id", "POST /things"],
     );
     const one = await app.ok("/_debug/routes/POST/things");
-    assert.deepEqual(one, shown[1]);
+    assert.deepEqual(one, listed[1]);
     const { method, path, ref, middleware, validators, serializer } = one;
     assert.deepEqual(
       { method, path, ref, middleware, validators, serializer },

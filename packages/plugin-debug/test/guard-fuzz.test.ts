@@ -51,9 +51,9 @@ function numbers(seed: number): (below: number) => number {
 }
 
 /** Request, with the index of the options of its sidecar. */
-interface Question {
+interface GuardCase {
   readonly configuration: number;
-  readonly asked: GuardedRequest;
+  readonly request: GuardedRequest;
 }
 
 function spoil(text: string, below: (most: number) => number): string {
@@ -65,9 +65,9 @@ function spoil(text: string, below: (most: number) => number): string {
 }
 
 /** Returns a copy of a request with a few random changes. */
-function changed({ configuration, asked }: Question, below: (most: number) => number): Question {
-  const rawHeaders = [...asked.rawHeaders];
-  let { remoteAddress, method, purpose = "read" } = asked;
+function changed({ configuration, request }: GuardCase, below: (most: number) => number): GuardCase {
+  const rawHeaders = [...request.rawHeaders];
+  let { remoteAddress, method, purpose = "read" } = request;
   let chosen = configuration;
   for (let count = 1 + below(3); count > 0; count -= 1) {
     const pair = below(rawHeaders.length / 2 + 1) * 2;
@@ -94,27 +94,27 @@ function changed({ configuration, asked }: Question, below: (most: number) => nu
         rawHeaders.splice(pair, 0, names[below(names.length)]!, values[below(values.length)]!);
     }
   }
-  return { configuration: chosen, asked: { method, remoteAddress, rawHeaders, purpose } };
+  return { configuration: chosen, request: { method, remoteAddress, rawHeaders, purpose } };
 }
 
 /** Gives a request to a new guard and checks the decision against the rules of the guide. Returns true if the request was allowed. */
-function check({ configuration, asked }: Question): boolean {
+function check({ configuration, request }: GuardCase): boolean {
   const options = configurations[configuration]!;
   const { access } = readDebugOptions(options);
   const hasToken = options.mode === "dev";
-  const refused = new Guard(access, hasToken ? token : null).refuse(asked, 0);
+  const refused = new Guard(access, hasToken ? token : null).refuse(request, 0);
   if (refused !== null) {
     assert.ok([401, 403, 405, 415, 429].includes(refused.status));
     assert.ok(!JSON.stringify(refused).includes(apiKey), "a refusal shows the key");
     return false;
   }
   const of = (name: string): string[] =>
-    asked.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]!.toLowerCase() === name);
-  const address = plainAddress(asked.remoteAddress);
+    request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]!.toLowerCase() === name);
+  const address = plainAddress(request.remoteAddress);
   if (access.apiKey === null) {
     assert.ok(isLoopback(address), "without a key somebody else is let in");
     for (const name of ["forwarded", "x-forwarded-for", "x-real-ip", "via"]) assert.deepEqual(of(name), []);
-  } else if (asked.purpose !== "file") {
+  } else if (request.purpose !== "file") {
     assert.deepEqual(of("x-debug-key"), [access.apiKey]);
   }
   if (access.allowlist !== null) {
@@ -129,37 +129,37 @@ function check({ configuration, asked }: Question): boolean {
   const host = new URL(`http://${hosts[0]}`).hostname.replace(/^\[|\]$/g, "");
   assert.ok(isIP(host) !== 0 || host === "localhost" || host === access.hostname, `the host ${hosts[0]}`);
   for (const origin of of("origin")) assert.equal(origin.toLowerCase(), `http://${hosts[0]!.toLowerCase()}`);
-  if (asked.purpose === "action" && hasToken) {
+  if (request.purpose === "action" && hasToken) {
     assert.deepEqual(of("x-debug-token"), [token]);
     assert.equal(of("origin").length, 1);
   } else {
-    assert.ok(asked.method === "GET" || asked.method === "HEAD");
+    assert.ok(request.method === "GET" || request.method === "HEAD");
   }
   return true;
 }
 
 describe("the guard", () => {
   it("decides each stored request as the rules of the guide demand", () => {
-    for (const { question, isAnswered } of corpus as { question: Question; isAnswered: boolean }[])
-      assert.equal(check(question), isAnswered, JSON.stringify(question));
+    for (const { guardCase, isAnswered } of corpus as { guardCase: GuardCase; isAnswered: boolean }[])
+      assert.equal(check(guardCase), isAnswered, JSON.stringify(guardCase));
   });
 
   it("allows a random request only if the rules of the guide permit it", () => {
     const runs = Number(process.env["KIT_RUNS"] ?? 60_000);
     const below = numbers(Number(process.env["KIT_SEED"] ?? 1));
-    const pool = corpus.map(({ question }) => question as Question);
+    const pool = corpus.map(({ guardCase }) => guardCase as GuardCase);
     let answered = 0;
     for (let run = 0; run < runs; run += 1) {
-      const question = changed(pool[below(pool.length)]!, below);
+      const guardCase = changed(pool[below(pool.length)]!, below);
       try {
-        if (!check(question)) continue;
+        if (!check(guardCase)) continue;
       } catch (error) {
-        throw new Error(`put this into guard-corpus.json: ${JSON.stringify(question)}`, { cause: error });
+        throw new Error(`put this into guard-corpus.json: ${JSON.stringify(guardCase)}`, { cause: error });
       }
       answered += 1;
       // An allowed request is a good start for further mutations.
-      if (pool.length < 500) pool.push(question);
-      else pool[corpus.length + below(500 - corpus.length)] = question;
+      if (pool.length < 500) pool.push(guardCase);
+      else pool[corpus.length + below(500 - corpus.length)] = guardCase;
     }
     assert.ok(answered > runs / 50, `${answered} of ${runs} were answered`);
   });

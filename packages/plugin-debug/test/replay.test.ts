@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 
-import { ask, type Answer, type Asking, errorOf } from "./support/sidecar.ts";
+import { sendRequest, type Answer, type RequestOptions, errorOf } from "./support/sidecar.ts";
 import { type RealApp, startReal } from "./support/real-app.ts";
 
 let app: RealApp;
@@ -30,9 +30,9 @@ function own(): Record<string, string> {
   };
 }
 
-function replay(question: unknown, headers: Asking["headers"] = own()): Promise<Answer> {
+function replay(question: unknown, headers: RequestOptions["headers"] = own()): Promise<Answer> {
   const body = typeof question === "string" ? question : JSON.stringify(question);
-  return ask(app.sidecarPort, "/_debug/replay", { method: "POST", headers: headers!, body });
+  return sendRequest(app.sidecarPort, "/_debug/replay", { method: "POST", headers: headers!, body });
 }
 
 describe("a request that is sent again", () => {
@@ -81,8 +81,8 @@ describe("a request that is sent again", () => {
     }
     assert.equal(app.received.length, count + 3);
     // The placeholder that the page shows is not a replacement.
-    const shown = await replay({ requestId: withSecret, headers: { authorization: "[redacted]" } });
-    assert.equal(shown.status, 409);
+    const replayed = await replay({ requestId: withSecret, headers: { authorization: "[redacted]" } });
+    assert.equal(replayed.status, 409);
     assert.equal((await replay({ requestId: withPin, body: '{"name":"a","pin":"[redacted]"}' })).status, 409);
     const headers = { "content-type": "application/json", authorization: "Bearer other" };
     const filled = await replay({ requestId: withSecret, headers });
@@ -131,18 +131,22 @@ describe("the endpoint that sends a request again", () => {
 
   it("requires the method POST", async () => {
     for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
-      const answer = await ask(app.sidecarPort, "/_debug/replay", { method, headers: own(), body: "{}" });
+      const answer = await sendRequest(app.sidecarPort, "/_debug/replay", {
+        method,
+        headers: own(),
+        body: "{}",
+      });
       assert.equal(answer.status, 405, method);
     }
-    assert.equal((await ask(app.sidecarPort, "/_debug/replay", { headers: own() })).status, 404);
-    const elsewhere = await ask(app.sidecarPort, "/_debug/replay?x=1", {
+    assert.equal((await sendRequest(app.sidecarPort, "/_debug/replay", { headers: own() })).status, 404);
+    const elsewhere = await sendRequest(app.sidecarPort, "/_debug/replay?x=1", {
       method: "POST",
       headers: own(),
       body: "{}",
     });
     assert.equal(elsewhere.status, 405);
     // No CORS header permits another site to read the secret.
-    const { headers } = await ask(app.sidecarPort, "/_debug/dashboard");
+    const { headers } = await sendRequest(app.sidecarPort, "/_debug/dashboard");
     assert.deepEqual(
       Object.keys(headers).filter((name) => name.startsWith("access-control")),
       [],
@@ -235,7 +239,7 @@ describe("sending a request again is refused", () => {
     const production = await startReal({ mode: "production", apiKey: "k", security: {} });
     const id = "x";
     const key = { "x-debug-key": "k" };
-    const info = await ask(production.sidecarPort, "/_debug/dashboard", { headers: key });
+    const info = await sendRequest(production.sidecarPort, "/_debug/dashboard", { headers: key });
     assert.deepEqual(
       [info.body["mode"], info.body["replayToken"], info.body["projectRoot"]],
       ["production", null, null],
@@ -243,7 +247,7 @@ describe("sending a request again is refused", () => {
     const origin = `http://localhost:${production.sidecarPort}`;
     for (const guess of ["", "null", "undefined", token]) {
       const headers = { ...own(), ...key, host: origin.slice(7), origin, "x-debug-token": guess };
-      const answer = await ask(production.sidecarPort, "/_debug/replay", {
+      const answer = await sendRequest(production.sidecarPort, "/_debug/replay", {
         method: "POST",
         headers,
         body: JSON.stringify({ requestId: id }),
@@ -257,7 +261,7 @@ describe("sending a request again is refused", () => {
 });
 
 /** Checks that the sidecar refuses to send a request again, and that the application received none. */
-async function refused(what: string, headers: Asking["headers"], status = 403): Promise<void> {
+async function refused(what: string, headers: RequestOptions["headers"], status = 403): Promise<void> {
   const count = app.received.length;
   const answer = await replay({ requestId }, headers);
   assert.equal(answer.status, status, `${what}: ${answer.text}`);

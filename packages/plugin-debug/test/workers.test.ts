@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 
 import { joinDirectory } from "../src/history/shared-directory.ts";
-import { ask, until } from "./support/sidecar.ts";
+import { sendRequest, until } from "./support/sidecar.ts";
 
 let directory: string;
 /** Directory for the temporary files of the workers. */
@@ -27,7 +27,7 @@ interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly address: number;
   /** Sends a GET request to the sidecar. Returns an empty object if no sidecar listens. */
-  ask(path: string): Promise<Record<string, unknown>>;
+  get(path: string): Promise<Record<string, unknown>>;
 }
 
 async function start(env: Readonly<Record<string, string>>): Promise<Running> {
@@ -39,8 +39,8 @@ async function start(env: Readonly<Record<string, string>>): Promise<Running> {
   return {
     child,
     address: await listening(child),
-    ask: (path) =>
-      ask(port, path).then(
+    get: (path) =>
+      sendRequest(port, path).then(
         ({ body }) => body,
         () => ({}),
       ),
@@ -54,14 +54,14 @@ async function start(env: Readonly<Record<string, string>>): Promise<Running> {
 
 /** Sends requests until every worker has responded to one. Returns the number of requests that were sent. */
 async function askAll({ address }: Running): Promise<number> {
-  const seen = new Set<number>();
+  const pids = new Set<number>();
   let sent = 0;
   // Each request uses a new connection, so that the kernel can assign it to another worker.
   await until("both workers have answered", async () => {
-    const { body } = await ask(address, "/pid");
+    const { body } = await sendRequest(address, "/pid");
     sent += 1;
-    seen.add(Number(body["pid"]));
-    return seen.size === 2;
+    pids.add(Number(body["pid"]));
+    return pids.size === 2;
   });
   return sent;
 }
@@ -74,23 +74,23 @@ describe("the sidecar of a server with workers", () => {
     it(`shows the requests of all workers ${how}, also after the worker that ran it was killed`, async () => {
       await using app = await start(env());
       let sent = await askAll(app);
-      const count = async (): Promise<unknown> => (await app.ask("/_debug/performance?window=1h"))["count"];
+      const count = async (): Promise<unknown> => (await app.get("/_debug/performance?window=1h"))["count"];
       await until("the sidecar shows all", async () => (await count()) === sent);
       await until("it shows how all workers are", async () => {
-        const { workers } = (await app.ask("/_debug/health")) as {
+        const { workers } = (await app.get("/_debug/health")) as {
           workers?: { process: { worker: number } }[];
         };
         return String(workers?.map(({ process: { worker } }) => worker)) === "1,2";
       });
       // These requests are in progress, each on any worker.
-      const slow = Array.from({ length: 12 }, () => ask(app.address, "/slow"));
+      const slow = Array.from({ length: 12 }, () => sendRequest(app.address, "/slow"));
       await until("it shows all that are under way", async () => {
-        const { active } = (await app.ask("/_debug/requests")) as { active?: unknown[] };
+        const { active } = (await app.get("/_debug/requests")) as { active?: unknown[] };
         return active?.length === slow.length;
       });
       await Promise.all(slow);
       sent += slow.length;
-      const { process: own } = (await app.ask("/_debug/health")) as { process: { pid: number } };
+      const { process: own } = (await app.get("/_debug/health")) as { process: { pid: number } };
       process.kill(own.pid, "SIGKILL");
       await until("another worker has the sidecar", async () => (await count()) === sent);
     });

@@ -112,21 +112,21 @@ export function generated(
   const { mtimeMs, size } = statSync(addonPath());
   const compiler = `${mtimeMs} ${size}`;
   const manifest = ownManifest(root);
-  const known = read(path);
-  const isKnown = known?.hash === hash && known.compiler === compiler;
+  const cached = read(path);
+  const isCurrent = cached?.hash === hash && cached.compiler === compiler;
   // The manifest may be the one from which the cached code was generated, or the one that the build then
   // wrote.
-  if (isKnown && (known.manifest === manifest || manifestOf(known) === manifest)) return known;
-  const given = JSON.stringify({ ...options, manifest });
-  const made = {
+  if (isCurrent && (cached.manifest === manifest || manifestOf(cached) === manifest)) return cached;
+  const optionsWithManifest = JSON.stringify({ ...options, manifest });
+  const result: CachedResult = {
     hash,
     compiler,
     manifest,
-    ...(JSON.parse(generateRustServer(document, given)) as Generated),
+    ...(JSON.parse(generateRustServer(document, optionsWithManifest)) as Generated),
   };
   mkdirSync(cacheDir, { recursive: true });
-  writeFileSync(path, JSON.stringify(made));
-  return made;
+  writeFileSync(path, JSON.stringify(result));
+  return result;
 }
 
 function manifestOf({ files, manifestProblems }: Generated): string | undefined {
@@ -134,7 +134,7 @@ function manifestOf({ files, manifestProblems }: Generated): string | undefined 
 }
 
 /** Cached code, with a hash of its inputs and of the compiler that generated it. */
-interface Kept extends Generated {
+interface CachedResult extends Generated {
   readonly hash: string;
   readonly compiler: string;
   /** Content of `Cargo.toml` before that build. */
@@ -142,9 +142,9 @@ interface Kept extends Generated {
 }
 
 /** Reads the cached code. Returns `undefined` if that fails for any reason. */
-function read(path: string): Kept | undefined {
+function read(path: string): CachedResult | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Kept;
+    return JSON.parse(readFileSync(path, "utf8")) as CachedResult;
   } catch {
     return undefined;
   }

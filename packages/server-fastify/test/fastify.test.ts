@@ -16,11 +16,11 @@ function serveOn(set: (app: FastifyInstance) => void): Promise<Served> {
 }
 
 test("runs native routes first, kit serves the rest, and hooks see all requests", async () => {
-  const seen: string[] = [];
+  const urls: string[] = [];
   const app = fastify();
   app.addHook("onRequest", async (request, reply) => {
     reply.header("set-cookie", "session=s");
-    seen.push(request.url);
+    urls.push(request.url);
   });
   app.addHook("onSend", async (_request, reply, payload) => {
     reply.header("x-length", String(payload).length);
@@ -45,7 +45,7 @@ test("runs native routes first, kit serves the rest, and hooks see all requests"
   assert.equal(response.headers.get("content-type"), "application/json");
   assert.equal((await get("/notes/1", "PUT")).status, 405);
   assert.equal((await get("/native", "POST")).status, 404);
-  assert.deepEqual(seen, ["/native", "/notes/special", "/notes/1/", "/notes/1", "/native"]);
+  assert.deepEqual(urls, ["/native", "/notes/special", "/notes/1/", "/notes/1", "/native"]);
   // No route of Fastify can have this method.
   const propfind = await get("/notes/1", "LINK");
   assert.deepEqual([propfind.status, propfind.headers.get("allow")], [405, "GET, HEAD"]);

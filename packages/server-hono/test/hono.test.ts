@@ -137,12 +137,12 @@ test("routes that are added after the start of the server come before kit", asyn
 });
 
 test("middleware sees the host of a target that is a full URL", async () => {
-  const seen: string[] = [];
+  const hosts: string[] = [];
   await using served = await serveOn(async (c, next) => {
-    seen.push(c.req.header("host") ?? "", new URL(c.req.url).host);
+    hosts.push(c.req.header("host") ?? "", new URL(c.req.url).host);
     await next();
   });
   const request = "GET http://b.example:81/notes/1 HTTP/1.1\r\nHost: a\r\nconnection: close\r\n\r\n";
   assert.match(await raw(served.port, request), /\r\nx-content-type-options: nosniff\r\n/i);
-  assert.deepEqual(seen, ["b.example:81", "b.example:81"]);
+  assert.deepEqual(hosts, ["b.example:81", "b.example:81"]);
 });

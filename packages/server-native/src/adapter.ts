@@ -145,7 +145,7 @@ class Running implements NativeServerHandle {
         ...(remoteAddress !== "" && { remoteAddress }),
       });
     };
-    const onStream: OnStream = (id, event) => streams.get(id)?.tell(event);
+    const onStream: OnStream = (id, event) => streams.get(id)?.onEvent(event);
     const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream];
     const created = create(addon, service, where, options, callbacks);
     const host: ExchangeHost = { addon, server: created.server, listening, aborted, streams };

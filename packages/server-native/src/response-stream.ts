@@ -39,7 +39,7 @@ export class ResponseStream implements ResponseWriter {
   }
 
   /** Handles an event that the addon reports for this stream. */
-  tell(code: number): void {
+  onEvent(code: number): void {
     if (code === drainedCode) this.#events.drain();
     else this.abort();
   }

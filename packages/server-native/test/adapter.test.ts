@@ -37,17 +37,17 @@ test("sends a response at once if a timer wrote it", async () => {
 });
 
 test("calls the abort listeners once if the client disconnects", async () => {
-  const seen: string[] = [];
+  const events: string[] = [];
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   await using app = await serve((exchange) => {
-    exchange.onAbort(() => seen.push(`${exchange.target} first`));
+    exchange.onAbort(() => events.push(`${exchange.target} first`));
     exchange.onAbort(() => {
-      seen.push(`${exchange.target} second`);
+      events.push(`${exchange.target} second`);
       setTimeout(() => {
-        exchange.onAbort(() => seen.push(`${exchange.target} late`));
+        exchange.onAbort(() => events.push(`${exchange.target} late`));
         // A handler can still read its request after the client has disconnected.
-        seen.push(exchange.header("host") ?? "no host");
+        events.push(exchange.header("host") ?? "no host");
         json(exchange, 1);
         answer();
       }, 20);
@@ -57,7 +57,7 @@ test("calls the abort listeners once if the client disconnects", async () => {
   await leave(app.address.port, "/notes", arrived);
   await answered;
   await sleep(20);
-  assert.deepEqual(seen, ["/notes first", "/notes second", "/notes late", "a"]);
+  assert.deepEqual(events, ["/notes first", "/notes second", "/notes late", "a"]);
 });
 
 test("listen rejects with a clear error if the port is in use", async () => {

@@ -12,14 +12,14 @@ const get = "GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 /** Records the events of a streamed response. */
 class Events implements ResponseStreamEvents {
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
 
   drain(): void {
-    this.told.push("drain");
+    this.reported.push("drain");
   }
 
   abort(): void {
-    this.told.push("abort");
+    this.reported.push("abort");
   }
 }
 
@@ -49,7 +49,7 @@ engineTest("chunks may be written at any time and are copied", async () => {
   });
   const answer = await raw(app.address.port, get);
   assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*x-own: ä\r\n[^]*\r\n\r\n2\r\nbc\r\n3\r\ndef\r\n0\r\n\r\n$/);
-  assert.deepEqual(events.told, []);
+  assert.deepEqual(events.reported, []);
 });
 
 test("a request can still get a response after an attempt to stream with an invalid head", async () => {
@@ -86,42 +86,42 @@ test("write returns false if the buffer is full, then drain is reported, and a d
   const piece = Buffer.alloc(20_000);
   // The operating system accepts more bytes after a while.
   for (let full = 0; full < 3;) {
-    const drains = events.told.length;
+    const drains = events.reported.length;
     while (writer.write(piece));
     await sleep(30);
-    full = events.told.length === drains ? full + 1 : 0;
+    full = events.reported.length === drains ? full + 1 : 0;
   }
-  const drains = events.told.length;
+  const drains = events.reported.length;
   assert.ok(drains > 0);
   socket.resume();
-  while (events.told.length === drains) await sleep(5);
+  while (events.reported.length === drains) await sleep(5);
   // `destroy` sends a FIN if the client has read everything. A client that only closes its sending side sends a FIN too, so the stream
   // would go on.
   socket.resetAndDestroy();
-  while (events.told.at(-1) !== "abort") await sleep(5);
+  while (events.reported.at(-1) !== "abort") await sleep(5);
   assert.equal(writer.write(piece), false);
   writer.end();
   await sleep(20);
-  assert.equal(events.told.filter((event) => event === "abort").length, 1);
-  assert.equal(events.told.at(-1), "abort");
+  assert.equal(events.reported.filter((event) => event === "abort").length, 1);
+  assert.equal(events.reported.at(-1), "abort");
 });
 
 test("a stream to a client that has disconnected is aborted, after the caller has the writer", async () => {
   const events = new Events();
-  const { promise: asked, resolve: ask } = Promise.withResolvers<ServerExchange>();
-  await using app = await serve(ask);
+  const { promise: received, resolve: receive } = Promise.withResolvers<ServerExchange>();
+  await using app = await serve(receive);
   const socket = connect(app.address.port, "127.0.0.1");
   socket.write(get);
-  const exchange = await asked;
+  const exchange = await received;
   const left = Promise.withResolvers<void>();
   exchange.onAbort(left.resolve);
   socket.resetAndDestroy();
   await left.promise;
   const writer = stream(exchange, events);
-  assert.deepEqual(events.told, []);
+  assert.deepEqual(events.reported, []);
   assert.equal(writer.write(Buffer.from("a")), false);
   await sleep(0);
-  assert.deepEqual(events.told, ["abort"]);
+  assert.deepEqual(events.reported, ["abort"]);
 });
 
 engineTest("a stream may be used after its server is closed", async () => {
@@ -132,7 +132,7 @@ engineTest("a stream may be used after its server is closed", async () => {
   socket.write(get);
   const writer = await begun;
   await Promise.all([app.server.close({ graceMs: 10 }), once(socket.resume(), "close")]);
-  assert.deepEqual(events.told, ["abort"]);
+  assert.deepEqual(events.reported, ["abort"]);
   assert.equal(writer.write(Buffer.from("a")), false);
   writer.end();
   writer.destroy();

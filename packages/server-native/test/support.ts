@@ -9,6 +9,7 @@ import type {
   ServerAdapter,
   ServerExchange,
   ServerRefusal,
+  ServerService,
 } from "@kit/types";
 
 import { nativeServer, type NativeServerOptions } from "../src/index.ts";
@@ -74,13 +75,13 @@ export async function serve(
 ): Promise<Running> {
   const { bodyBytes = 1024 * 1024, port = 0, host = "127.0.0.1", ...timeouts } = options;
   const server = nativeServer(timeouts);
-  const service = {
+  const service: ServerService = {
     tree,
     routes,
     limits: { bodyBytes },
     handle,
     fail: () => {},
-    logRefusal: (refusal: ServerRefusal) => void refusals.push(refusal),
+    logRefusal: (refusal) => void refusals.push(refusal),
   };
   const address = await server.listen(service, { port, host });
   return {

@@ -7,18 +7,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import type { ServerAdapter } from "@kit/types";
+import type { ServerAdapter, ServerService } from "@kit/types";
 
 import { nativeServer } from "../src/index.ts";
 import { json, routes, tree } from "./support.ts";
 
 async function listen(path: string): Promise<ServerAdapter> {
   const server = nativeServer();
-  const service = {
+  const service: ServerService = {
     tree,
     routes,
     limits: { bodyBytes: 1024 },
-    handle: (exchange: Parameters<typeof json>[0]) => json(exchange, exchange.remoteAddress),
+    handle: (exchange) => json(exchange, exchange.remoteAddress),
     fail: () => {},
   };
   const address = await server.listen(service, { port: 0, path });
@@ -26,7 +26,7 @@ async function listen(path: string): Promise<ServerAdapter> {
   return server;
 }
 
-async function ask(path: string): Promise<string> {
+async function sendRequest(path: string): Promise<string> {
   const socket = connect(path);
   socket.write("GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   return Buffer.concat(await socket.toArray()).toString();
@@ -37,7 +37,7 @@ test("serves on a Unix socket and removes the socket's file on close", async (t)
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, "app.sock");
   const server = await listen(path);
-  assert.match(await ask(path), /^HTTP\/1.1 200 .*\r\n\r\n""$/s);
+  assert.match(await sendRequest(path), /^HTTP\/1.1 200 .*\r\n\r\n""$/s);
   await assert.rejects(listen(path), {
     code: "EADDRINUSE",
     path,
@@ -60,7 +60,7 @@ test("replaces the socket file that a killed server has left", async (t) => {
   await once(child, "exit");
   assert.ok(existsSync(path), "the test shows nothing");
   const server = await listen(path);
-  assert.match(await ask(path), /^HTTP\/1.1 200 /);
+  assert.match(await sendRequest(path), /^HTTP\/1.1 200 /);
   await server.close({ graceMs: 0 });
 });
 

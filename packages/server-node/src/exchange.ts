@@ -7,10 +7,30 @@ import { onHalfClose } from "./half-closed.ts";
 import { closeAfter } from "./discard.ts";
 import { hadTrailingSlash } from "./destination.ts";
 import { RequestBody } from "./request-body.ts";
+import { isRuled } from "./response-rules.ts";
 
 /**
  * One request of a server on node:http whose body has been read. Subclasses define how the response is written, because a framework may run
  * its own hooks on the response.
+ *
+ * @example
+ * ```ts
+ * class PlainExchange extends NodeExchange {
+ *   protected override write(
+ *     status: number,
+ *     contentType: string | null,
+ *     body: ResponseBody,
+ *     headers: readonly string[] | null,
+ *   ): void {
+ *     const { response } = this;
+ *     response.statusCode = status;
+ *     for (const [name, value] of Object.entries(headerRecord(headers ?? []))) response.setHeader(name, value);
+ *     if (contentType !== null) response.setHeader("content-type", contentType);
+ *     if (body !== null) response.setHeader("content-length", Buffer.byteLength(body));
+ *     response.end(this.method === "HEAD" ? null : body);
+ *   }
+ * }
+ * ```
  */
 export abstract class NodeExchange implements ServerExchange {
   readonly method: string;
@@ -35,6 +55,10 @@ export abstract class NodeExchange implements ServerExchange {
 
   get hadTrailingSlash(): boolean {
     return hadTrailingSlash(this.request);
+  }
+
+  get hasResponseRules(): boolean {
+    return isRuled(this.response);
   }
 
   get remoteAddress(): string {
@@ -77,16 +101,16 @@ export abstract class NodeExchange implements ServerExchange {
     }
     // A client that closes only its sending side cannot be told from a client that has disconnected. The listener is called for both, and
     // the response is written for both.
-    let isTold = false;
-    const tell = (): void => {
-      if (this.#answered || isTold) return;
-      isTold = true;
+    let isNotified = false;
+    const notify = (): void => {
+      if (this.#answered || isNotified) return;
+      isNotified = true;
       listener();
     };
-    const forget = onHalfClose(this.request.socket, tell);
+    const forget = onHalfClose(this.request.socket, notify);
     this.response.once("close", () => {
       forget();
-      tell();
+      notify();
     });
   }
 

@@ -16,6 +16,12 @@ function isHttpError(error: unknown): error is HttpError {
 /**
  * Converts an error that a framework's middleware threw to the error that kit responds with. An error with a status keeps the status. The
  * message of a server error (5xx) is replaced, because it is not for clients.
+ *
+ * @example
+ * ```ts
+ * const error = Object.assign(new Error("Wait a minute"), { status: 429 });
+ * errorOfFramework(error); // AppError with the code TOO_MANY_REQUESTS, the same status and the same message
+ * ```
  */
 export function errorOfFramework(error: unknown): unknown {
   if (AppError.isAppError(error) || !isHttpError(error)) return error;

@@ -16,6 +16,7 @@ import { addressOf, listenError } from "./listen-error.ts";
 import { type Framework, destinationOf } from "./destination.ts";
 import { badRequest, expectationFailed, notImplemented } from "./refusal.ts";
 import { lastResponse, Refuser, type TrackedSocket } from "./refuser.ts";
+import { applyRules, headerReader } from "./response-rules.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import type { CheckedTimeouts } from "./timeouts.ts";
@@ -52,6 +53,14 @@ const defaultConnections = 100_000;
 /**
  * Lifecycle of a node:http server, from start to shutdown. It also refuses requests that Node's parser accepts but kit's native server
  * refuses, before a framework sees them.
+ *
+ * @example
+ * ```ts
+ * const { timeouts, limits } = checkOptions("myServer", { maxConnections: 10_000 });
+ * const host = NodeHost.of(undefined, service, timeouts, undefined, limits);
+ * const { url } = await host.listen({ port: 3000 });
+ * await host.close({ graceMs: 10_000 });
+ * ```
  */
 export class NodeHost {
   readonly #server: Server;
@@ -82,7 +91,7 @@ export class NodeHost {
     this.#bodyTimeout = bodyTimeout;
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
     const discarder = new Discarder(limits.discard);
-    this.#refuser = new Refuser((refusal) => service.logRefusal?.(refusal), discarder);
+    this.#refuser = new Refuser((refusal) => service.logRefusal?.(refusal), discarder, service.responseRules);
     // Node drops headers above this number silently. One above the limit shows the guard that there are too many.
     Object.assign(server, timeouts, { maxHeadersCount: limits.headerFields + 1 });
     server.maxConnections =
@@ -246,6 +255,7 @@ export class NodeHost {
     if (isEnding(socket)) return;
     socket[lastResponse] = response;
     if (this.#closing) response.shouldKeepAlive = false;
+    const rules = this.#service.responseRules;
     const authority = authorityOf(request.url!);
     request.url = originForm(request.url!);
     let refusal = refusalOf(request, this.#limits);
@@ -256,13 +266,14 @@ export class NodeHost {
     }
     if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
     // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
-    // know this path.
-    if (request.url === "*") {
+    // know this path. Preflight requests of CORS have no credentials, so that authentication in a framework would refuse them.
+    if (request.url === "*" || rules?.isPreflight(request.method!, headerReader(request)) === true) {
       serveDirectly(this.#service, request, response);
       return;
     }
     const destination = destinationOf(request, this.#framework);
     if (destination === "framework") {
+      if (rules !== undefined) applyRules(rules, request, response);
       for (const listener of listeners) listener.call(this.#server, request, response);
     } else if (destination === "kit") {
       serveDirectly(this.#service, request, response);

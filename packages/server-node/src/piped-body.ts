@@ -86,7 +86,16 @@ export interface PipedBody<TBody> {
   readonly body: TBody;
 }
 
-/** Creates a body for frameworks that send Node streams. */
+/**
+ * Creates a body for frameworks that send Node streams.
+ *
+ * @example
+ * ```ts
+ * const { writer, body } = nodeBody(response, events);
+ * reply.send(body);
+ * return writer;
+ * ```
+ */
 export function nodeBody(response: ServerResponse, events: ResponseStreamEvents): PipedBody<Readable> {
   const body = new Readable({ highWaterMark, read: () => writer.drained() });
   const writer = new PipedResponseWriter(response, events, {
@@ -96,7 +105,16 @@ export function nodeBody(response: ServerResponse, events: ResponseStreamEvents)
   return { writer, body };
 }
 
-/** Creates a body for frameworks that send web streams. */
+/**
+ * Creates a body for frameworks that send web streams.
+ *
+ * @example
+ * ```ts
+ * const { writer, body } = webBody(response, events);
+ * respond(new Response(body, { status }));
+ * return writer;
+ * ```
+ */
 export function webBody(
   response: ServerResponse,
   events: ResponseStreamEvents,

@@ -3,10 +3,11 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-import type { ServerRefusal } from "@kit/types";
+import type { ResponseRules, ServerRefusal } from "@kit/types";
 
 import { closeAfter, isEnding, type Discarder } from "./discard.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
+import { applyRules } from "./response-rules.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
 /** Key under which a connection stores the last response that was started on it. */
@@ -18,10 +19,17 @@ export type TrackedSocket = Socket & { [lastResponse]?: ServerResponse };
 export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
   readonly #discarder: Discarder;
+  readonly #rules: ResponseRules | undefined;
 
-  constructor(report: (refusal: ServerRefusal) => void, discarder: Discarder) {
+  constructor(
+    report: (refusal: ServerRefusal) => void,
+    discarder: Discarder,
+    /** Headers of every response to a request. Input that is not a request has no headers to decide by. */
+    rules: ResponseRules | undefined,
+  ) {
     this.#report = report;
     this.#discarder = discarder;
+    this.#rules = rules;
   }
 
   /** Sends an error on a connection without a request, in the format of all errors of kit, and closes the connection. */
@@ -47,6 +55,7 @@ export class Refuser {
   request(response: ServerResponse, refusal: Refusal): void {
     const body = this.#envelope(response.req.socket, refusal);
     closeAfter(response);
+    if (this.#rules !== undefined) applyRules(this.#rules, response.req, response);
     response.writeHead(refusal.status, {
       "content-type": "application/json",
       [noSniffName]: noSniff,

@@ -6,7 +6,18 @@ import { NodeExchange } from "./exchange.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
 import { NodeResponseWriter } from "./response-writer.ts";
 
-/** Exchange that writes its response to Node's `ServerResponse`. */
+/**
+ * Exchange that writes its response to Node's `ServerResponse`.
+ *
+ * @example
+ * ```ts
+ * function serve(request: IncomingMessage, response: ServerResponse, service: ServerService): void {
+ *   readRequestBody(request, service.limits.bodyBytes, (body) => {
+ *     if (body !== undefined) service.handle(new ResponseExchange(request, response, request.url!, body));
+ *   });
+ * }
+ * ```
+ */
 export class ResponseExchange extends NodeExchange {
   // Sets each header separately and does not call `writeHead`. Middleware for compression, sessions or logs replaces these methods of the
   // response, and headers that it has already set stay.

@@ -3,7 +3,7 @@ import { badRequest, notImplemented, type Refusal } from "./refusal.ts";
 const token = /^[\w!#$%&'*+\-.^`|~]+$/;
 
 /**
- * Returns the refusal for an invalid value of `transfer-encoding`. The counterpart is `crates/kit-guard/src/coding.rs`, which explains the
+ * Returns the refusal for an invalid value of `transfer-encoding`. The counterpart is `crates/kit-guard/src/transfer_coding.rs`, which explains the
  * reason: if the last coding is not `chunked`, a server cannot find the end of the request (RFC 9112, 6.3).
  */
 export function codingRefusal(value: string): Refusal | undefined {

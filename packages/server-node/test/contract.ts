@@ -13,7 +13,7 @@ import { testEdges } from "./edges.ts";
 import { leave, outcome, post, raw, serve, until } from "./support.ts";
 
 /** Timeout for all waits, in milliseconds; longer than any machine needs. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 const get = "GET /notes/1 HTTP/1.1\r\nHost: a\r\n";
 
@@ -127,21 +127,21 @@ export function testAdapter(name: string, make: (options?: HttpServerOptions) =>
   });
 
   test(`${name}: aborts the request of a client that disconnects, and no other request`, async () => {
-    const seen: string[] = [];
+    const events: string[] = [];
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     await using app = await serve(make(), {
       get: async (ctx) => {
-        ctx.signal.addEventListener("abort", () => seen.push("aborted"));
+        ctx.signal.addEventListener("abort", () => events.push("aborted"));
         arrive();
         // Request of the client that disconnects: its response would come much later.
-        if (ctx.headers["x-own"] === "a") await sleep(patienceMs, undefined, { signal: ctx.signal });
+        if (ctx.headers["x-own"] === "a") await sleep(timeoutMs, undefined, { signal: ctx.signal });
         return { text: ctx.headers["x-own"] ?? "none" };
       },
     });
     await leave(app.port, `${get}x-own: a\r\n\r\n`, arrived);
-    await until(() => seen.length > 0);
+    await until(() => events.length > 0);
     const response = await fetch(`${app.url}/notes/1`, { headers: { "x-own": "b" } });
-    assert.deepEqual([await response.json(), seen], [{ text: "b" }, ["aborted"]]);
+    assert.deepEqual([await response.json(), events], [{ text: "b" }, ["aborted"]]);
   });
 
   test(`${name}: keeps serving after clients disconnect in the middle of an upload`, async () => {

@@ -129,7 +129,7 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
     const directory = mkdtempSync(join(tmpdir(), "kit-unix-"));
     t.after(() => rmSync(directory, { recursive: true }));
     const path = join(directory, "app.sock");
-    const ask = async (): Promise<string> => {
+    const sendRequest = async (): Promise<string> => {
       const socket = connect(path);
       socket.write("GET /notes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
       return Buffer.concat(await socket.toArray()).toString();
@@ -141,12 +141,12 @@ export function testEdges(name: string, make: (options?: HttpTimeouts) => Server
         { port: 0, path },
       );
       assert.equal(app.url, `unix:${path}`);
-      assert.match(await ask(), /^HTTP\/1.1 200 [^]*at \.$/);
+      assert.match(await sendRequest(), /^HTTP\/1.1 200 [^]*at \.$/);
       await assert.rejects(bare(make(), undefined, { port: 0, path }), {
         code: "EADDRINUSE",
         message: /another server listens on it/,
       });
-      assert.match(await ask(), /^HTTP\/1.1 200 /);
+      assert.match(await sendRequest(), /^HTTP\/1.1 200 /);
     }
     await sleep(10);
     assert.equal(existsSync(path), false);

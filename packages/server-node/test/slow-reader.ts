@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { ServerAdapter } from "@kit/types";
 
-import { ask } from "./streams.ts";
+import { sendRequest } from "./streams.ts";
 import { serve } from "./support.ts";
 
 /**
@@ -31,7 +31,7 @@ export function testSlowReader(name: string, make: () => ServerAdapter, chunks =
         }
       }
       await using app = await serve(make(), { get: (ctx) => ctx.send(endless()) });
-      const response = await ask(app.url);
+      const response = await sendRequest(app.url);
       for (let [before, equal] = [-1, 0]; equal < 5; equal = before === sent ? equal + 1 : 0) {
         before = sent;
         await sleep(100);

@@ -12,7 +12,7 @@ import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
 import { raw, serve, until } from "./support.ts";
 
 /** Sends a request and resolves when the head of the response arrives. */
-export async function ask(url: string, method = "GET"): Promise<IncomingMessage> {
+export async function sendRequest(url: string, method = "GET"): Promise<IncomingMessage> {
   const request = httpRequest(`${url}/notes/1`, { method, agent: false });
   request.end();
   const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -56,7 +56,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
     await using app = await serve(make(), {
       get: (ctx) => ctx.header("x-a", "1").send(pieces(), { contentType: "text/plain" }),
     });
-    const response = await ask(app.url);
+    const response = await sendRequest(app.url);
     assert.deepEqual([response.statusCode, response.headers["x-a"]], [200, "1"]);
     assert.equal(response.headers["content-type"], "text/plain");
     assert.equal(response.headers["transfer-encoding"], "chunked");
@@ -82,7 +82,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
       }
     }
     await using app = await serve(make(), { get: (ctx) => ctx.send(zeros()) });
-    const response = await ask(app.url);
+    const response = await sendRequest(app.url);
     let before = -1;
     while (before !== made) {
       before = made;
@@ -106,7 +106,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
         release((signal.reason as Error).message);
       }
       await using app = await serve(make(), { get: (ctx) => ctx.send(quiet(ctx.signal)) });
-      const response = await ask(app.url);
+      const response = await sendRequest(app.url);
       await once(response, "data");
       response.socket.resetAndDestroy();
       assert.match(await released, /The client disconnected/);
@@ -141,21 +141,21 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
 
   test(`${name}: sends the declared length of a stream, no body for HEAD, and cuts the connection if the stream fails`, async () => {
     await using app = await serve(make(), { get: (ctx) => ctx.send(two(), { length: 2 }) });
-    const whole = await ask(app.url);
+    const whole = await sendRequest(app.url);
     assert.equal(whole.headers["content-length"], "2");
     assert.equal(await textOf(whole), "ab");
-    const head = await ask(app.url, "HEAD");
+    const head = await sendRequest(app.url, "HEAD");
     assert.equal(head.headers["content-length"], "2");
     assert.deepEqual(await head.toArray(), []);
     await using short = await serve(make(), { get: (ctx) => ctx.send(two(), { length: 3 }) });
-    const cut = await ask(short.url);
+    const cut = await sendRequest(short.url);
     await assert.rejects(cut.toArray(), /aborted/);
     assert.match(short.log[0]!.message, /failed after the head was sent/);
     // A client of HTTP/1.0 does not support the chunked transfer coding.
     await using old = await serve(make(), { get: (ctx) => ctx.send(two()) });
     const answer = await raw(old.port, "GET /notes/1 HTTP/1.0\r\nhost: a\r\n\r\n");
     assert.match(answer, /\r\n\r\nab$/);
-    const bare = await ask(old.url, "HEAD");
+    const bare = await sendRequest(old.url, "HEAD");
     assert.deepEqual([bare.headers["content-length"], await bare.toArray()], [undefined, []]);
   });
 
@@ -174,12 +174,12 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
 
   test(`${name}: close waits for a stream in progress, and cuts it after the grace period`, async () => {
     const app = await serve(make(), { get: (ctx) => ctx.send(beginAndEnd(ctx.signal)) });
-    const answer = await ask(app.url);
+    const answer = await sendRequest(app.url);
     const closed = app.close(5000);
     assert.equal(await textOf(answer), "begin end");
     await closed;
     const other = await serve(make(), { get: (ctx) => ctx.send(endless(ctx.signal)) });
-    const cut = await ask(other.url);
+    const cut = await sendRequest(other.url);
     const start = performance.now();
     await Promise.all([other.close(100), assert.rejects(cut.toArray(), /aborted/)]);
     assert.ok(performance.now() - start < 2000);
@@ -193,7 +193,7 @@ export function testStreams(name: string, make: () => ServerAdapter): void {
       for (; made < total; made += piece.length) yield piece;
     }
     await using app = await serve(make(), { get: (ctx) => ctx.send(large(), { length: total }) });
-    const response = await ask(app.url);
+    const response = await sendRequest(app.url);
     const before = process.memoryUsage.rss();
     let [received, ahead, grown, pauses] = [0, 0, 0, 0];
     for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -98,7 +98,7 @@ describe("coverage of the requests that an application receives", { concurrency:
     await rm(directory, { recursive: true });
   });
 
-  async function seen(): Promise<string[]> {
+  async function recordedItems(): Promise<string[]> {
     const names = await readdir(directory);
     const textOf = async (start: string): Promise<string> => {
       const name = names.find((one) => one.startsWith(start));
@@ -119,7 +119,7 @@ describe("coverage of the requests that an application receives", { concurrency:
     } finally {
       await app.close({ graceMs: 100 });
     }
-    assert.deepEqual(await seen(), []);
+    assert.deepEqual(await recordedItems(), []);
   });
 
   test("records requests of fetch, of the typed client and of direct calls of the application", async () => {
@@ -129,7 +129,7 @@ describe("coverage of the requests that an application receives", { concurrency:
       fetch(`${url}/things`, { method: "POST", headers: { "content-type": type }, body });
     let known = 0;
     const added = async (): Promise<string[]> => {
-      const all = await seen();
+      const all = await recordedItems();
       return all.slice(known, (known = all.length));
     };
     try {
@@ -182,10 +182,10 @@ describe("coverage of the requests that an application receives", { concurrency:
 
 for (const [name, make] of servers) {
   test(`an application on ${name} reports each request and its response to the test link`, async () => {
-    const told: unknown[] = [];
+    const recorded: unknown[] = [];
     const link = {
       version: 1,
-      watch: async () => (request: object, answer: object) => void told.push([request, answer]),
+      watch: async () => (request: object, answer: object) => void recorded.push([request, answer]),
     };
     Object.assign(globalThis, { [Symbol.for("kit.testing")]: link });
     const app = appOf(make());
@@ -195,7 +195,7 @@ for (const [name, make] of servers) {
       await (await fetch(`${url}/things`, { method: "POST", headers, body: `{"name":"a"}` })).text();
       const refused = await fetch(`${url}/things`, { method: "POST", headers, body: "{" });
       const body = (await refused.json()) as unknown;
-      assert.deepEqual(told, [
+      assert.deepEqual(recorded, [
         [
           { method: "POST", target: "/things", body: `{"name":"a"}` },
           { status: 201, body: undefined },

@@ -70,12 +70,12 @@ function judged(shape: Shape, value: unknown): TestResponse {
     : answer(400, { error: { code: "VALIDATION_ERROR", message: "no", details: { fields } } });
 }
 
-function shown({ kind, slot, path, what }: Item): string {
+function lineOf({ kind, slot, path, what }: Item): string {
   return [kind, slot, path, what].filter((part) => part !== undefined).join(" ");
 }
 
 /** Returns the items of the given kinds that requests with these bodies cover together. */
-function seen(body: Shape, values: readonly unknown[], ...kinds: readonly Item["kind"][]): string[] {
+function coveredBy(body: Shape, values: readonly unknown[], ...kinds: readonly Item["kind"][]): string[] {
   const parts = contract(body);
   const observer = new Observer({ application: compiled(parts), routes: [parts] });
   const ids = new Set(
@@ -87,13 +87,13 @@ function seen(body: Shape, values: readonly unknown[], ...kinds: readonly Item["
     ),
   );
   const items = itemsOf({ routes: [parts] }).filter(({ kind }) => kinds.includes(kind));
-  return items.filter((item) => ids.has(idOf(item))).map(shown);
+  return items.filter((item) => ids.has(idOf(item))).map(lineOf);
 }
 
 function declared(parts: ContractParts, ...kinds: readonly Item["kind"][]): string[] {
   return itemsOf({ routes: [parts] })
     .filter(({ kind }) => kinds.includes(kind))
-    .map(shown);
+    .map(lineOf);
 }
 
 test("lists every rule that a body can break, and every bound that it can reach", () => {
@@ -167,21 +167,21 @@ test("lists no rule that a path or query cannot break", () => {
 test("an invalid request covers a rule if the value breaks only this rule and the response reports the path of the value", () => {
   const body = object({ title: text, count: { kind: "number", integer: true, minimum: 1 } });
   const whole = { title: "abc", count: 1 };
-  assert.deepEqual(seen(body, [{ ...whole, title: "abcd" }], "rule", "field", "bound"), [
+  assert.deepEqual(coveredBy(body, [{ ...whole, title: "abcd" }], "rule", "field", "bound"), [
     "rule body $.title maxLength 3",
   ]);
-  assert.deepEqual(seen(body, [{ ...whole, title: null }, { ...whole, count: "1" }, {}], "rule"), [
+  assert.deepEqual(coveredBy(body, [{ ...whole, title: null }, { ...whole, count: "1" }, {}], "rule"), [
     "rule body $.title required",
     "rule body $.title null",
     "rule body $.count required",
     "rule body $.count type number",
   ]);
   assert.deepEqual(
-    seen(body, [{ ...whole, count: -0.5 }], "rule"),
+    coveredBy(body, [{ ...whole, count: -0.5 }], "rule"),
     [],
     "of two broken rules nobody knows which",
   );
-  assert.deepEqual(seen(body, [null, []], "rule"), ["rule body $ null", "rule body $ type object"]);
+  assert.deepEqual(coveredBy(body, [null, []], "rule"), ["rule body $ null", "rule body $ type object"]);
 
   const observer = new Observer({ application: compiled(contract(body)), routes: [contract(body)] });
   const see = (sent: string, paths: readonly string[]): string[] =>
@@ -211,12 +211,12 @@ test("a valid request covers the fields, bounds and union members of its values"
     members: [{ kind: "literal", value: "open" }, { kind: "literal", value: "done" }, { kind: "null" }],
   };
   const body = object({ title: text, status }, "status");
-  assert.deepEqual(seen(body, [{ title: "ab" }], "route", "field", "bound", "member"), [
+  assert.deepEqual(coveredBy(body, [{ title: "ab" }], "route", "field", "bound", "member"), [
     "route",
     "field body $.title",
   ]);
   assert.deepEqual(
-    seen(
+    coveredBy(
       body,
       [
         { title: "a", status: "done" },
@@ -227,8 +227,8 @@ test("a valid request covers the fields, bounds and union members of its values"
     ),
     ["bound body $.title minLength 1", 'member body $.status "done"'],
   );
-  assert.deepEqual(seen(body, [{ title: "é🙂é" }], "bound"), ["bound body $.title maxLength 3"]);
-  assert.deepEqual(seen(body, [{ title: "a", status: "what" }], "rule"), [
+  assert.deepEqual(coveredBy(body, [{ title: "é🙂é" }], "bound"), ["bound body $.title maxLength 3"]);
+  assert.deepEqual(coveredBy(body, [{ title: "a", status: "what" }], "rule"), [
     'rule body $.status enum: "open", "done" or null',
   ]);
 });
@@ -241,16 +241,18 @@ test("counts rules for each member of a union, and a wrong discriminant as a fai
   const square = object({ kind: { kind: "literal", value: "square" }, side: { kind: "number" } });
   const body: Shape = { kind: "union", members: [circle, square], discriminants: ["kind"] };
   const whole = declared(contract(body), "rule").find((rule) => rule.includes("enum"));
-  assert.deepEqual(seen(body, [{ kind: "circle", radius: -1 }], "rule"), ["rule body $.radius minimum 0"]);
-  assert.deepEqual(seen(body, [{ kind: "square" }], "rule"), ["rule body $.side required"]);
-  assert.deepEqual(seen(body, [{ kind: "hexagon", side: 1 }], "rule"), [whole]);
-  assert.deepEqual(seen(body, [{ kind: "circle", radius: 0 }], "field", "bound"), [
+  assert.deepEqual(coveredBy(body, [{ kind: "circle", radius: -1 }], "rule"), [
+    "rule body $.radius minimum 0",
+  ]);
+  assert.deepEqual(coveredBy(body, [{ kind: "square" }], "rule"), ["rule body $.side required"]);
+  assert.deepEqual(coveredBy(body, [{ kind: "hexagon", side: 1 }], "rule"), [whole]);
+  assert.deepEqual(coveredBy(body, [{ kind: "circle", radius: 0 }], "field", "bound"), [
     "field body $.kind",
     "field body $.radius",
     "bound body $.radius minimum 0",
   ]);
   const mixed = object({ of: { kind: "union", members: [text, { kind: "number" }] } });
-  assert.deepEqual(seen(mixed, [{ of: "abcd" }], "rule").slice(-1), ["rule body $.of maxLength 3"]);
+  assert.deepEqual(coveredBy(mixed, [{ of: "abcd" }], "rule").slice(-1), ["rule body $.of maxLength 3"]);
 });
 
 test("lists each place of a type that contains itself once, for all depths", () => {
@@ -274,10 +276,10 @@ test("lists each place of a type that contains itself once, for all depths", () 
     name: "abc",
     children: [{ ...leaf, children: [{ ...leaf, name }] }],
   });
-  assert.deepEqual(seen(tree, [within("abcd")], "rule"), ["rule body $.name maxLength 3"]);
+  assert.deepEqual(coveredBy(tree, [within("abcd")], "rule"), ["rule body $.name maxLength 3"]);
   let deep: unknown = leaf;
   for (let level = 0; level < 300; level += 1) deep = { ...leaf, children: [deep] };
-  assert.deepEqual(seen(tree, [deep], "rule"), ["rule body $ nesting"]);
+  assert.deepEqual(coveredBy(tree, [deep], "rule"), ["rule body $ nesting"]);
 });
 
 test("counts a request for its route, however the path is spelled", () => {

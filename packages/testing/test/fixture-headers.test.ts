@@ -72,10 +72,10 @@ function skip(reason?: string): void {
   assert.fail(`skipped: ${reason}`);
 }
 
-/** Runs the contract tests of the route, and calls `seen` with the headers of each request. */
+/** Runs the contract tests of the route, and calls `onHeaders` with the headers of each request. */
 async function run(
   fixtures: Fixtures,
-  seen: (headers: MiddlewareInput["headers"]) => void,
+  onHeaders: (headers: MiddlewareInput["headers"]) => void,
 ): Promise<Result[]> {
   const app = createApp({
     server: nativeServer(),
@@ -83,7 +83,9 @@ async function run(
     env: "test",
     signals: false,
     logging: { level: "fatal" },
-    middleware: [{ name: "auth", middleware: ({ headers }: MiddlewareInput) => seen(headers), priority: 1 }],
+    middleware: [
+      { name: "auth", middleware: ({ headers }: MiddlewareInput) => onHeaders(headers), priority: 1 },
+    ],
     routes: [{ handlers: { [ref]: ({ body: { name } }: { body: { name: string } }) => ({ name }) } }],
   } as unknown as AppOptions);
   const tests: { name: string; run: Parameters<TestRunner["test"]>[1] }[] = [];

@@ -196,7 +196,7 @@ export interface Compiler {
    *
    * @throws {Error} If the port is in use. Always on Windows, where a socket cannot be passed to another process.
    */
-  readonly HeldPort: new (host: string | null, port: number) => ListeningSocket;
+  readonly SharedListener: new (host: string | null, port: number) => ListeningSocket;
   /**
    * Generates a Rust server from a program. Arguments and result are JSON. `@kit/plugin-rust-server` defines their
    * format.

@@ -57,6 +57,7 @@ export type {
   ListenAddress,
   ListenOptions,
   ResponseBody,
+  ResponseRules,
   ResponseStreamEvents,
   ResponseWriter,
   RouteMatch,

@@ -61,6 +61,11 @@ export interface ServerExchange {
   readonly hadTrailingSlash?: boolean;
   /** Result of a matcher that the adapter runs itself. If absent, the pipeline matches the path. */
   readonly match?: RouteMatch;
+  /**
+   * True if the adapter adds the headers of {@link ServerService.responseRules} to the response of this request, so
+   * that the service does not add them.
+   */
+  readonly hasResponseRules?: boolean;
   /** True if the body is larger than the limit. Its bytes are not available, and the response must be 413. */
   readonly bodyTooLarge: boolean;
   /** Number of bytes of the body. */
@@ -131,6 +136,25 @@ export interface ServerRefusal {
   readonly remoteAddress?: string;
 }
 
+/**
+ * Headers that every response to a request must have, because of options such as `cors`. The service adds them to its
+ * responses. An adapter adds them to responses that it or its framework sends without the service.
+ *
+ * The functions get a function that returns a request header by its lower-case name.
+ */
+export interface ResponseRules {
+  /**
+   * Returns names and values alternately. A header replaces the response's own header of that name, except that the
+   * members of `vary` are joined.
+   */
+  headers(header: (name: string) => string | undefined): readonly string[];
+  /**
+   * Returns true for a preflight request of CORS. The adapter passes such a request to the service and not to its
+   * framework, whose authentication would refuse the request: browsers send no credentials with it.
+   */
+  isPreflight(method: string, header: (name: string) => string | undefined): boolean;
+}
+
 /** Service that `@kit/core` provides and an adapter serves. */
 export interface ServerService {
   /** Radix tree, for adapters with their own matcher. */
@@ -151,6 +175,8 @@ export interface ServerService {
   refuseUnseen?(exchange: ServerExchange, error: unknown, about?: "body"): void;
   /** Returns true if a route of any method matches the path. */
   hasRoute?(path: string): boolean;
+  /** Headers of every response. Absent if no option requires any. */
+  readonly responseRules?: ResponseRules;
   /**
    * Responds with an error that was thrown outside of the pipeline, in middleware of a framework that the adapter
    * wraps. The error is formatted and logged like any other error. Never throws.

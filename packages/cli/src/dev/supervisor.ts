@@ -111,7 +111,7 @@ export class Supervisor {
    */
   #hold(host: string | undefined, port: number): SupervisorSocket | undefined {
     try {
-      const socket = new this.#compiler.HeldPort(host ?? null, port);
+      const socket = new this.#compiler.SharedListener(host ?? null, port);
       const held = { host, port, fd: socket.fd, release: () => socket.release() };
       this.#held.push(held);
       return held;

@@ -43,7 +43,7 @@ function stage(tap: unknown): unknown {
     );
   const { timeout } = tap as { timeout?: unknown };
   if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0))
-    return wrong("has a `timeout` that is no number of seconds", "write `timeout: 600`, or leave it out");
+    return wrong("has a `timeout` that is not a number of seconds", "write `timeout: 600`, or leave it out");
   return typeof tap === "function" ? 0 : ((tap as { stage?: unknown }).stage ?? 0);
 }
 

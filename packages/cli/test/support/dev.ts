@@ -11,7 +11,7 @@ import { NOTES, Project } from "./project.ts";
 
 const KIT = fileURLToPath(new URL("../../bin/kit.js", import.meta.url));
 const installed = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** Returns the source of an application that responds with a title and with its process id. */
 export const app = (text: string, server = "nativeServer", from = "server-native"): string => `
@@ -35,9 +35,9 @@ export interface Answer {
 }
 
 /** Sends a request on its own connection. */
-export function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+export function sendRequest(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    get(url, { agent: false, headers, timeout: patienceMs }, (response) => {
+    get(url, { agent: false, headers, timeout: timeoutMs }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       response.on("error", reject);
@@ -98,7 +98,7 @@ export class Dev {
   async serves(url: string, title: string): Promise<{ id: string; title: string }> {
     let note = { id: "", title: "" };
     await this.until(async () => {
-      const { status, text } = await ask(`${url}/notes/1`);
+      const { status, text } = await sendRequest(`${url}/notes/1`);
       if (status === 200) note = JSON.parse(text) as typeof note;
       return status === 200 && note.title === title;
     }, `it did not serve ${title}`);
@@ -106,7 +106,7 @@ export class Dev {
   }
 
   async until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    const end = performance.now() + patienceMs;
+    const end = performance.now() + timeoutMs;
     // oxlint-disable-next-line no-await-in-loop
     while (!(await holds())) {
       if (performance.now() > end) throw new Error(`${what}; so far:\n${this.output}`);

@@ -8,7 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ServerService, Telemetry, TelemetryCounts } from "@kit/types";
 
+import { Cors } from "../edge/cors.ts";
 import { createErrorMiddleware } from "../error-middleware.ts";
+import { FetchServer } from "../fetch/fetch-server.ts";
 import { Log } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import { toLoggable } from "../logging/loggable.ts";
@@ -27,6 +29,7 @@ import { InFlight } from "../request/in-flight.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { RefusedRequestLog } from "../request/refused-request-log.ts";
+import type { App, AppCloseOptions } from "./app-interface.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { developmentLink } from "./development-link.ts";
 import { findApiDocs } from "./find-api-docs.ts";
@@ -43,53 +46,9 @@ import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
 import { ignoreStdioErrors } from "./ignore-stdio-errors.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
+import { ruledService } from "./ruled-service.ts";
 import { showStartErrors } from "./start-error.ts";
 import { testedService } from "./test-link.ts";
-
-/** Application that can be started, or is running. */
-export interface App {
-  /**
-   * Starts the application: loads the output of `kit build`, compares it with the registered routes, starts the
-   * plugins, then the server. Resolves to the address that the server listens on.
-   *
-   * Rejects if the options or the build are invalid, if a plugin fails, or if the server cannot listen. After that,
-   * `listen` may be called again.
-   *
-   * @param options - `port` (0 selects a free one) and `host`, or `path` of a Unix socket.
-   */
-  listen(options: AppListenOptions): Promise<ListenAddress>;
-  /** Starts the application, as {@link App.listen} does. The default port is 3000. */
-  start(options?: AppListenOptions): Promise<ListenAddress>;
-  /**
-   * Closes the application. It sets `/readyz` to 503 and continues to serve for `delayMs` milliseconds. Then it stops
-   * accepting connections, waits up to `graceMs` milliseconds (default 10,000) for requests in progress, responds to
-   * the remaining requests with 503, and stops the plugins.
-   *
-   * Rejects with a `RangeError` that names the option if an option is invalid. In that case nothing is closed.
-   */
-  close(options?: AppCloseOptions): Promise<void>;
-  /** Returns the framework's server that the server adapter wraps, such as the application of Express. */
-  getNativeServer(): unknown;
-  /**
-   * Returns the numbers of requests, spans and log entries that telemetry exported or dropped in this process. `null`
-   * if telemetry is off, or if the application does not listen yet.
-   */
-  telemetry(): TelemetryCounts | null;
-  /**
-   * Returns the service that a server adapter serves, for adapters and for test tools that send requests without a
-   * socket.
-   */
-  service(): Promise<ServerService>;
-}
-
-/** Options for closing an application, in milliseconds. */
-export interface AppCloseOptions extends Partial<CloseOptions> {
-  /**
-   * Time to continue serving before the application stops accepting connections. Default
-   * {@link AppOptions.shutdownDelayMs}.
-   */
-  readonly delayMs?: number;
-}
 
 const defaultGraceMs = 10_000;
 const defaultPort = 3000;
@@ -100,7 +59,7 @@ const developmentGraceMs = 5_000;
  * Creates an application from a server adapter, middleware and route groups. Only routes that are registered here
  * exist. The application serves after a call of {@link App.listen}.
  *
- * @param options - Options of the application. `server` and `routes` are required.
+ * @param options - Options of the application. `routes` is required, and `server` for {@link App.listen}.
  * @example
  * ```ts
  * const app = createApp({
@@ -137,6 +96,9 @@ class Application implements App {
   readonly #refusedRequests: RefusedRequestLog;
   #prepared: Promise<Prepared> | undefined;
   #listening: Promise<ListenAddress> | undefined;
+  /** Start of the application by `fetch`, without a server. */
+  #starting: Promise<ServerService> | undefined;
+  readonly #fetches: FetchServer = new FetchServer();
   #closing: Promise<void> | undefined;
   #telemetry: Telemetry | null = null;
   #removeSignals: (() => void) | undefined;
@@ -168,6 +130,10 @@ class Application implements App {
       return Promise.reject(new Error("The application was closed; create another one"));
     if (this.#listening !== undefined)
       return Promise.reject(new Error("The application is listening already"));
+    if (this.#starting !== undefined) {
+      const problem = "The application was started by `fetch` already; call `listen` before `fetch`";
+      return Promise.reject(new Error(problem));
+    }
     ignoreStdioErrors();
     showStartErrors();
     const listening = this.#listenAsRole(options);
@@ -176,6 +142,44 @@ class Application implements App {
       this.#listening = undefined;
     });
     return listening;
+  }
+
+  readonly fetch = async (request: Request): Promise<Response> => {
+    if (this.#closing !== undefined) throw new Error("The application was closed; create another one");
+    const service = await this.#startForFetch();
+    return this.#fetches.handle(service, request);
+  };
+
+  /** Starts the application once for all calls of `fetch`. A failure is not cached. */
+  #startForFetch(): Promise<ServerService> {
+    // The plugins are started by `listen` too, and only once.
+    if (this.#listening !== undefined) return this.#listening.then(() => this.service());
+    this.#starting ??= this.#startWithoutServer().catch((error: unknown) => {
+      this.#starting = undefined;
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  async #startWithoutServer(): Promise<ServerService> {
+    const prepared = await this.#prepare();
+    try {
+      await this.#plugins.start(
+        this.#hostOf(
+          prepared,
+          this.#log.loggerFor(() => ({})),
+        ),
+      );
+    } catch (error) {
+      // The caller must receive the first error, so errors of stopping the plugins are only logged.
+      const log = this.#log.loggerFor(() => ({}));
+      await this.#plugins
+        .stop()
+        .catch((failure: unknown) => log.error("A plugin failed", { error: failure }));
+      throw databaseFailure(error, prepared.projectRoot, this.#options.isDevelopment);
+    }
+    this.#isReady = this.#closing === undefined;
+    return prepared.service;
   }
 
   start(options: AppListenOptions = { port: defaultPort }): Promise<ListenAddress> {
@@ -317,6 +321,7 @@ class Application implements App {
       // requests elsewhere.
       if (listening !== undefined && delayMs > 0 && !hasWorkers) await sleep(delayMs);
       if (listening !== undefined) await this.#closeServer(hasWorkers ? { ...options, delayMs } : options);
+      else if (this.#starting !== undefined) await this.#closeFetches(options);
     } finally {
       this.#breaches.flush();
       this.#unwatchSchema?.();
@@ -360,12 +365,20 @@ class Application implements App {
     // The last part of the grace period is reserved for sending these responses.
     const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
     try {
-      await this.#options.server.close(options);
+      await Promise.all([this.#options.server.close(options), this.#fetches.close(graceMs)]);
     } finally {
       clearTimeout(timer);
       // A server may close its connections before the timer fires.
       this.#inFlight.abortAll();
     }
+  }
+
+  /** Waits for the requests of `fetch`. Those without a response at the end of the grace period receive 503. */
+  async #closeFetches({ graceMs }: CloseOptions): Promise<void> {
+    const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
+    await this.#fetches.close(graceMs);
+    clearTimeout(timer);
+    this.#inFlight.abortAll();
   }
 
   /**
@@ -392,6 +405,7 @@ class Application implements App {
       errorMiddleware,
       findAddress,
     } = this.#options;
+    const cors = this.#options.cors && new Cors(this.#options.cors);
     const location = "the given `compiled`";
     const found =
       given === undefined
@@ -412,6 +426,7 @@ class Application implements App {
       reference: apiDocs && ApiReference.of(docs!.path, apiDocs, found.compiled),
       openapi: servesDocument ? OpenApiDocument.of(found.compiled) : null,
       health: health && new Health(health, paths, () => this.#isReady, log),
+      cors,
       settings: {
         serverAdapter: server.name,
         projectRoot,
@@ -430,7 +445,8 @@ class Application implements App {
         recorder,
       },
     });
-    return { found, service: await testedService(pipeline), recorder, projectRoot };
+    const service = await testedService(cors === null ? pipeline : ruledService(pipeline, cors));
+    return { found, service, recorder, projectRoot };
   }
 
   /** Loads telemetry once, if it is on. Telemetry is a plugin that starts before all others and stops after them. */

@@ -1,11 +1,13 @@
 import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySettings } from "@kit/types";
 
+import type { CorsOptions, ReadCors } from "../edge/cors.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { AnyHandlers } from "../handlers.ts";
 import { credentialNames } from "../logging/credentials.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
+import { readCors } from "./cors-option.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { type Environment, environmentOf, environments } from "./environment.ts";
 import { readHealth } from "./health-options.ts";
@@ -13,6 +15,7 @@ import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
 import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
 import { suggestName } from "./suggestion.ts";
+import { withoutServer } from "./without-server.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
 /** Group of handlers with a common path prefix and middleware. */
@@ -53,8 +56,8 @@ export interface LoggingOptions {
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /** Server adapter, such as `nativeServer()`. */
-  readonly server: ServerAdapter;
+  /** Server adapter, such as `nativeServer()`. Required for `listen`; `app.fetch` works without a server. */
+  readonly server?: ServerAdapter;
   /** Routes of the application. */
   readonly routes: readonly RouteGroup[];
   /** Middleware of every route. It does not run for a request that matches no route. */
@@ -90,6 +93,12 @@ export interface AppOptions {
    * that the proxies write: `{ proxies: 1, header: "forwarded" }`. The default header is `X-Forwarded-For`.
    */
   readonly trustProxy?: TrustProxy;
+  /**
+   * Origins of web pages that may call this application from a browser (CORS): `{ origins: ["https://app.example.com"]
+   * }`. Default: none. kit responds to preflight requests itself, before any middleware, and adds the headers to every
+   * response, also to errors.
+   */
+  readonly cors?: CorsOptions;
   /**
    * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
    * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
@@ -135,6 +144,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   signals: true,
   requestTimeoutMs: true,
   trustProxy: true,
+  cors: true,
   health: true,
   docs: true,
   openapi: true,
@@ -171,6 +181,7 @@ export interface ReadOptions {
   readonly shutdownDelayMs: number;
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
+  readonly cors: ReadCors | null;
   readonly docs: ReadDocs | null;
   /** `null` if all telemetry is off. */
   readonly telemetry: TelemetrySettings | null;
@@ -185,15 +196,9 @@ export function readOptions(options: AppOptions): ReadOptions {
   if (typeof options !== "object" || options === null)
     throw new TypeError("createApp requires an object of options");
   requireKnown(options, known, "");
-  const {
-    server,
-    routes,
-    middleware = [],
-    plugins = [],
-    logging = {},
-    telemetry = {},
-    limits = {},
-  } = options;
+  const { routes, middleware = [], plugins = [], logging = {}, telemetry = {}, limits = {} } = options;
+  // `server: undefined` is a mistake, such as a wrong import, and not an application without a server.
+  const server = Object.hasOwn(options, "server") ? options.server! : withoutServer;
   if (typeof (server as Partial<ServerAdapter> | undefined)?.listen !== "function") {
     throw new TypeError("createApp: `server` must be a server adapter such as nativeServer()");
   }
@@ -256,6 +261,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     shutdownDelayMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
     health,
+    cors: readCors(options.cors),
     telemetry: readTelemetry(telemetry),
     docs: readDocs(options.docs, isProduction, health),
   };

@@ -20,5 +20,6 @@ export function serviceAround(
     }),
     ...(service.logRefusal !== undefined && { logRefusal: (refusal) => service.logRefusal?.(refusal) }),
     ...(service.hasRoute !== undefined && { hasRoute: (path) => service.hasRoute?.(path) === true }),
+    ...(service.responseRules !== undefined && { responseRules: service.responseRules }),
   };
 }

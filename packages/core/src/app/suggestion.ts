@@ -1,4 +1,4 @@
-import { closest } from "../codec/suggest.ts";
+import { closest } from "../codec/closest.ts";
 
 /** Returns the end of a message about an unknown name: a suggestion for a similar known name, or an empty string. */
 export function suggestName(name: string, known: Iterable<string>): string {

@@ -1,4 +1,4 @@
-import type { TemplatePart, TextTest } from "./template.ts";
+import type { TemplatePart, StringTest } from "./string-test.ts";
 
 /**
  * Maximum number of cached sets of states. If the limit is reached, the cache is cleared, so that no input can exhaust
@@ -29,7 +29,7 @@ interface StateSet {
  * Automaton for a template literal type, such as `${number}px`. It follows all possible divisions of a string into
  * parts at once, so it reads each UTF-16 code unit once. Sets of states are computed when a string first reaches them.
  */
-export class Automaton implements TextTest {
+export class Automaton implements StringTest {
   readonly parts: readonly TemplatePart[];
   readonly #steps: Step[][] = [[]];
   /** For each state, the states that it reaches without reading a code unit. */

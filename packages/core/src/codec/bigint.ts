@@ -12,19 +12,42 @@ const DIGITS = /^-?[0-9]+$/;
  */
 export const MAX_BIGINT_CHARACTERS = 1000;
 
-/** Returns true if a wire value is a bigint: a string of decimal digits, or a safe integer. */
+/**
+ * Returns true if a wire value is a bigint: a string of decimal digits, or a safe integer.
+ *
+ * @example
+ * ```ts
+ * isBigIntText("-12"); // true
+ * isBigIntText("0x10"); // false
+ * ```
+ */
 export function isBigIntText(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= MAX_BIGINT_CHARACTERS && DIGITS.test(value)
     : Number.isSafeInteger(value);
 }
 
-/** Converts a wire value that {@link isBigIntText} accepts. */
+/**
+ * Converts a wire value that {@link isBigIntText} accepts.
+ *
+ * @example
+ * ```ts
+ * toBigInt("-12"); // -12n
+ * ```
+ */
 export function toBigInt(value: unknown): bigint {
   return BigInt(value as string | number);
 }
 
-/** Returns true if the bigint of a wire value is within inclusive bounds. `±Infinity` means no bound. */
+/**
+ * Returns true if the bigint of a wire value is within inclusive bounds. `±Infinity` means no bound.
+ *
+ * @example
+ * ```ts
+ * bigintWithin("7", 0, 10); // true
+ * bigintWithin("7", -Infinity, 5); // false
+ * ```
+ */
 export function bigintWithin(value: unknown, min: number, max: number): boolean {
   const number = toBigInt(value);
   return number >= min && number <= max;

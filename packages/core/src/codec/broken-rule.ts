@@ -31,7 +31,7 @@ const DIGITS = "^-?[0-9]+$";
 
 /**
  * Returns the first rule of a shape that a value breaks. The value must be invalid. Types are checked first, then the
- * rules in the order in which `expected` lists them. `crates/kit-runtime/src/check/broken.rs` implements the same in
+ * rules in the order in which `expected` lists them. `crates/kit-runtime/src/check/broken_rule.rs` implements the same in
  * Rust.
  */
 export function brokenRule(shape: Shape, value: unknown, form: Form): BrokenRule {

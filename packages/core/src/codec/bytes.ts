@@ -1,6 +1,12 @@
 /**
  * Returns true if a wire value is canonical base64 with the standard alphabet and padding (RFC 4648, section 4): unused
  * bits are zero.
+ *
+ * @example
+ * ```ts
+ * isBase64("AQI="); // true
+ * isBase64("AQI"); // false
+ * ```
  */
 export function isBase64(value: unknown): value is string {
   if (typeof value !== "string" || value.length % 4 !== 0) return false;
@@ -14,13 +20,27 @@ export function isBase64(value: unknown): value is string {
   return digits > 0 && (last & (padding === 2 ? 0b1111 : 0b11)) === 0;
 }
 
-/** Decodes a string that {@link isBase64} accepts. */
+/**
+ * Decodes a string that {@link isBase64} accepts.
+ *
+ * @example
+ * ```ts
+ * decodeBytes("AQI="); // new Uint8Array([1, 2])
+ * ```
+ */
 export function decodeBytes(text: string): Uint8Array {
   // A copy is necessary, because small Buffers are views of a shared pool.
   return new Uint8Array(Buffer.from(text, "base64"));
 }
 
-/** Encodes bytes as base64. */
+/**
+ * Encodes bytes as base64.
+ *
+ * @example
+ * ```ts
+ * encodeBytes(new Uint8Array([1, 2])); // "AQI="
+ * ```
+ */
 export function encodeBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }

@@ -1,74 +1,45 @@
-import { elementAt, hasTupleLength, isOptional, readProperty } from "./match.ts";
-import type { Form, Shape } from "./shape.ts";
-import { resolve } from "./shape.ts";
-
-/** Similarity of a value to a member of a union. */
-interface Nearness {
-  /** For an object, the number of declared properties that it has. For an array, the number of valid items. */
-  readonly shared: number;
-  /** Number of properties or items that are missing or invalid. */
-  readonly mistakes: number;
+/** Returns the most similar candidate, ignoring case. At most a third of its characters may differ. */
+export function closest(text: string, candidates: Iterable<string>): string | undefined {
+  if (text.length > LONGEST) return undefined;
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  const lowered = text.toLowerCase();
+  for (const candidate of candidates) {
+    const most = Math.min(Math.floor(candidate.length / 3), bestDistance - 1);
+    // The difference in length is a lower bound of the distance.
+    if (candidate.length > LONGEST || Math.abs(candidate.length - text.length) > most) continue;
+    const distance = editDistance(lowered, candidate.toLowerCase(), most);
+    if (distance <= most) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
 }
 
 /**
- * Returns the member of a union that an invalid value was probably meant to be: the member that shares the most keys
- * (or items) with the value. If several members share the same number, the one with the fewest mistakes is returned.
- * Returns `undefined` if two members are equally similar, or if no member shares anything. In these cases it is better
- * to list the members.
+ * Maximum length of strings to compare. `row` is longer, because the lower-case form of a string can be longer than the
+ * string.
  */
-export function closestMember(
-  members: readonly Shape[],
-  value: unknown,
-  fits: (shape: Shape, value: unknown) => boolean,
-  form: Form,
-): Shape | undefined {
-  let best: { member: Shape; nearness: Nearness } | undefined;
-  let tied = false;
-  for (const member of members) {
-    const nearness = nearnessOf(resolve(member), value, fits, form);
-    if (nearness === undefined || nearness.shared === 0) continue;
-    const order = best === undefined ? 1 : compare(nearness, best.nearness);
-    if (order > 0) {
-      best = { member, nearness };
-      tied = false;
-    } else if (order === 0) {
-      tied = true;
-    }
-  }
-  return tied ? undefined : best?.member;
-}
+const LONGEST = 64;
+const row = new Uint8Array(3 * LONGEST + 1);
 
-function compare(a: Nearness, b: Nearness): number {
-  return a.shared - b.shared || b.mistakes - a.mistakes;
-}
-
-function nearnessOf(
-  shape: Shape,
-  value: unknown,
-  fits: (shape: Shape, value: unknown) => boolean,
-  form: Form,
-): Nearness | undefined {
-  let [shared, mistakes] = [0, 0];
-  if (Array.isArray(value)) {
-    if (shape.kind !== "array" && !(shape.kind === "tuple" && hasTupleLength(shape, value.length))) {
-      return undefined;
+/** Returns the Levenshtein distance, or some number above `most` if the distance is greater than `most`. */
+function editDistance(from: string, to: string, most: number): number {
+  for (let j = 0; j <= to.length; j++) row[j] = j;
+  for (let i = 1; i <= from.length; i++) {
+    let diagonal = row[0] as number;
+    let least = (row[0] = i);
+    for (let j = 1; j <= to.length; j++) {
+      const above = row[j] as number;
+      const replaced = diagonal + (from.charCodeAt(i - 1) === to.charCodeAt(j - 1) ? 0 : 1);
+      const here = Math.min(replaced, above + 1, (row[j - 1] as number) + 1);
+      row[j] = here;
+      diagonal = above;
+      if (here < least) least = here;
     }
-    value.forEach((item, index) => {
-      const element = shape.kind === "array" ? shape.element : elementAt(shape, index, value.length);
-      if (fits(element, item)) shared++;
-      else mistakes++;
-    });
-    return { shared, mistakes };
+    // The minimum of a row never decreases from row to row.
+    if (least > most) return least;
   }
-  if (shape.kind !== "object" || typeof value !== "object" || value === null) return undefined;
-  for (const property of shape.properties) {
-    const item = readProperty(value, property.key);
-    if (item !== undefined) {
-      shared++;
-      if (!fits(property.shape, item)) mistakes++;
-    } else if (!isOptional(property, form)) {
-      mistakes++;
-    }
-  }
-  return { shared, mistakes };
+  return row[to.length] as number;
 }

@@ -5,7 +5,15 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 export const FIRST_TIME = -62_167_219_200_000;
 export const LAST_TIME = 253_402_300_799_999;
 
-/** Returns true if a string is an RFC 3339 `full-date`, such as `2026-02-28`. */
+/**
+ * Returns true if a string is an RFC 3339 `full-date`, such as `2026-02-28`.
+ *
+ * @example
+ * ```ts
+ * isCalendarDate("2024-02-29"); // true
+ * isCalendarDate("2026-02-29"); // false
+ * ```
+ */
 export function isCalendarDate(text: string): boolean {
   return text.length === 10 && isDateAt(text);
 }
@@ -13,6 +21,12 @@ export function isCalendarDate(text: string): boolean {
 /**
  * Returns true if a string is an RFC 3339 `date-time`, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be lower
  * case. A leap second is accepted only in the last minute of a day in UTC.
+ *
+ * @example
+ * ```ts
+ * isDateTime("2026-02-28T23:59:59+01:00"); // true
+ * isDateTime("2026-02-28"); // false
+ * ```
  */
 export function isDateTime(text: string): boolean {
   const length = text.length;
@@ -38,6 +52,12 @@ export function isDateTime(text: string): boolean {
 /**
  * Returns true if a string is an RFC 3339 `date-time` whose year in UTC has four digits. `9999-12-31T23:59:59-01:00` is
  * in the year 10000 in UTC, which a response could not contain.
+ *
+ * @example
+ * ```ts
+ * isTimestamp("2026-02-28T23:59:59Z"); // true
+ * isTimestamp("9999-12-31T23:59:59-01:00"); // false
+ * ```
  */
 export function isTimestamp(text: string): boolean {
   if (!isDateTime(text)) return false;
@@ -51,6 +71,11 @@ export function isTimestamp(text: string): boolean {
 /**
  * Decodes a string that {@link isTimestamp} accepts. A leap second becomes the first second of the next day, as in
  * POSIX.
+ *
+ * @example
+ * ```ts
+ * decodeDate("1970-01-01T01:00:00+01:00"); // new Date(0)
+ * ```
  */
 export function decodeDate(text: string): Date {
   if (text.charCodeAt(17) === 0x36) {

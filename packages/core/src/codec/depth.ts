@@ -14,7 +14,15 @@ export const MAX_ENTRIES = 1_000_000;
 /** Number of recursive types that the current check entered. Checks are synchronous, so one counter is sufficient. */
 let entries = 0;
 
-/** Returns true if a recursive type may be entered at that depth. The outermost entry has the depth 0. */
+/**
+ * Returns true if a recursive type may be entered at that depth. The outermost entry has the depth 0.
+ *
+ * @example
+ * ```ts
+ * enter(0); // true
+ * enter(MAX_DEPTH); // false
+ * ```
+ */
 export function enter(depth: number): boolean {
   entries = depth === 0 ? 1 : entries + 1;
   return depth < MAX_DEPTH && entries <= MAX_ENTRIES;
@@ -23,6 +31,12 @@ export function enter(depth: number): boolean {
 /**
  * Returns true if a JSON value is valid for `unknown`: present, and with at most {@link MAX_DEPTH} levels of arrays and
  * objects.
+ *
+ * @example
+ * ```ts
+ * isUnknown({ tags: [null] }); // true
+ * isUnknown(undefined); // false
+ * ```
  */
 export function isUnknown(value: unknown): boolean {
   return value !== undefined && isWithin(value, MAX_DEPTH);

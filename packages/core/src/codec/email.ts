@@ -24,6 +24,12 @@ const USUAL = usualPattern();
  * `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A domain may consist of a single label. Only ASCII
  * is allowed, as in the standard. The parts before and after the `@` have maximum lengths. For the whole string, use
  * the rule `maxLength`.
+ *
+ * @example
+ * ```ts
+ * isEmail("ada@example.com"); // true
+ * isEmail("ada"); // false
+ * ```
  */
 export function isEmail(text: string): boolean {
   if (text.length <= MAX_LABEL && USUAL.test(text)) return true;

@@ -2,7 +2,7 @@ import type { ValidationFailure } from "@kit/types";
 
 import { brokenRule } from "./broken-rule.ts";
 import { MAX_DEPTH } from "./depth.ts";
-import { closestMember } from "./closest.ts";
+import { closestMember } from "./closest-member.ts";
 import { MissingFailure, ScalarFailure } from "./failure.ts";
 import {
   elementAt,
@@ -17,7 +17,7 @@ import {
   acceptsKey,
 } from "./match.ts";
 import { isObject } from "./object.ts";
-import { Part } from "./object-explainer.ts";
+import { ObjectWalk, type ShapeWalk } from "./object-walk.ts";
 import { itemPath, memberPath } from "./path.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasType, satisfiesRules } from "./rules.ts";
@@ -49,6 +49,12 @@ const MAX_PATHS = 16_384;
  * failure per location, and its `expected` lists all rules of that location. The result is empty if and only if the
  * generated check accepts the value. If there are more failures than the limit, or if their paths are too long
  * together, one more entry says so.
+ *
+ * @example
+ * ```ts
+ * explain({ kind: "string", maxLength: 3 }, "Milk", "wire")[0]?.rule; // "maxLength"
+ * explain({ kind: "string", maxLength: 3 }, "Tea", "wire"); // []
+ * ```
  */
 export function explain(shape: Shape, value: unknown, form: Form, limit?: number): ValidationFailure[] {
   // One failure above the limit shows that there are more.
@@ -81,7 +87,7 @@ export function firstFailure(
 }
 
 /** Walks a shape and a value, and collects failures. */
-export class Explainer {
+class Explainer implements ShapeWalk {
   readonly failures: ValidationFailure[] = [];
   readonly #form: Form;
   #limit: number;
@@ -160,7 +166,7 @@ export class Explainer {
     }
     // Generated code reads properties faster than the walk. Both report failures through the same methods.
     const generated = this.#form === "wire" && !this.#kindsOnly ? shape.explain : undefined;
-    if (generated !== undefined) generated(value, new Part(this, shape, value, path, depth, hidden));
+    if (generated !== undefined) generated(value, new ObjectWalk(this, shape, value, path, depth, hidden));
     else this.#visitProperties(shape, value, path, depth, hidden);
     if (shape.index === undefined) return;
     for (const [key, item] of otherEntries(shape, value)) {

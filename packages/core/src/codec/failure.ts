@@ -3,7 +3,8 @@ import type { ValidationFailure, ValidationLimit, ValidationRule } from "@kit/ty
 import { type BrokenRule, brokenRule } from "./broken-rule.ts";
 import type { Form, ObjectShape, Shape } from "./shape.ts";
 import { displayValue } from "./display-value.ts";
-import { closest, suggest } from "./suggest.ts";
+import { closest } from "./closest.ts";
+import { suggest } from "./suggest.ts";
 import { describeReceived, nounOf } from "./describe.ts";
 
 /*

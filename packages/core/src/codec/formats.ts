@@ -28,6 +28,12 @@ export function hasFormat(format: FormatName, text: string): boolean {
 /**
  * Returns true if a string satisfies `@format uuid`: the text form of RFC 9562, section 4, in upper or lower case and
  * of any version, such as `123e4567-e89b-12d3-a456-426614174000`.
+ *
+ * @example
+ * ```ts
+ * isUuid("123e4567-e89b-12d3-a456-426614174000"); // true
+ * isUuid("123e4567"); // false
+ * ```
  */
 export function isUuid(text: string): boolean {
   return UUID.test(text);

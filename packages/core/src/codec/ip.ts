@@ -9,6 +9,12 @@ const IPV4 = ipv4Pattern();
 /**
  * Returns true if a string satisfies `@format ipv4`: four decimal numbers up to 255, without leading zeros (RFC 2673,
  * section 3.2).
+ *
+ * @example
+ * ```ts
+ * isIpv4("192.0.2.1"); // true
+ * isIpv4("192.0.2.01"); // false
+ * ```
  */
 export function isIpv4(text: string): boolean {
   return IPV4.test(text);
@@ -17,6 +23,12 @@ export function isIpv4(text: string): boolean {
 /**
  * Returns true if a string satisfies `@format ipv6`: an address of RFC 4291, section 2.2, without zone, brackets and
  * prefix length.
+ *
+ * @example
+ * ```ts
+ * isIpv6("2001:db8::1"); // true
+ * isIpv6("[2001:db8::1]"); // false
+ * ```
  */
 export function isIpv6(text: string): boolean {
   return text.length <= 45 && isIpv6Within(text, 0, text.length);

@@ -1,5 +1,5 @@
 import { MAX_DEPTH } from "./depth.ts";
-import { isNumericKey, isObject, own } from "./object.ts";
+import { isNumericKey, isObject, ownProperty } from "./object.ts";
 import type { ScalarShape } from "./rules.ts";
 import { hasType, satisfiesRules } from "./rules.ts";
 import type {
@@ -210,13 +210,29 @@ export class UnionMatcher {
 /**
  * Returns true if a value is valid for a union. Tries each nested value once. Used for recursive unions without a
  * discriminant.
+ *
+ * @example
+ * ```ts
+ * const union: UnionShape = { kind: "union", members: [{ kind: "number" }, { kind: "string" }] };
+ * fitsUnion(union, "a", 0); // true
+ * fitsUnion(union, true, 0); // false
+ * ```
  */
 export function fitsUnion(union: Shape, value: unknown, depth: number): boolean {
   return new UnionMatcher("wire").fit(union, value, depth) !== undefined;
 }
 
-/** Finds the union members that values belong to, with a cache for decoding or encoding one value. */
-export class Picks {
+/**
+ * Finds the union members that values belong to, with a cache for decoding or encoding one value.
+ *
+ * @example
+ * ```ts
+ * const union: UnionShape = { kind: "union", members: [{ kind: "number" }, { kind: "string" }] };
+ * new MemberSelector("value").memberIndex(union, "a"); // 1
+ * new MemberSelector("value").memberIndex(union, true); // -1
+ * ```
+ */
+export class MemberSelector {
   readonly #exact: UnionMatcher;
   /** Matcher that ignores rules, for handlers' values that break a rule. kit checks these only in development. */
   readonly #loose: UnionMatcher | undefined;
@@ -227,7 +243,7 @@ export class Picks {
   }
 
   /** Returns the index of the union member that a value belongs to. Returns -1 if there is none. */
-  of(union: UnionShape, value: unknown): number {
+  memberIndex(union: UnionShape, value: unknown): number {
     const fit = this.#exact.fit(union, value, -1) ?? this.#loose?.fit(union, value, -1);
     return fit?.member ?? -1;
   }
@@ -327,7 +343,9 @@ function mayHold(shape: Shape, value: object): boolean {
  * those of `Object.prototype`.
  */
 export function readProperty(value: object, key: string): unknown {
-  return key in Object.prototype ? own(value, key) : (value as Readonly<Record<string, unknown>>)[key];
+  return key in Object.prototype
+    ? ownProperty(value, key)
+    : (value as Readonly<Record<string, unknown>>)[key];
 }
 
 /** Returns true if a property may be absent in that form. */

@@ -1,6 +1,12 @@
 /**
  * Returns true if a number is a multiple of another number in decimal: `0.3` is a multiple of `0.1`, although the
  * quotient of the two binary fractions is not an integer.
+ *
+ * @example
+ * ```ts
+ * isMultipleOf(0.3, 0.1); // true
+ * isMultipleOf(7, 2); // false
+ * ```
  */
 export function isMultipleOf(value: number | bigint, divisor: number): boolean {
   if (typeof value === "number" && Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) {

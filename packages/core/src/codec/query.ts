@@ -24,7 +24,14 @@ export function readQuery(query: string, keys: readonly string[]): QueryValue[] 
   return values;
 }
 
-/** Reads every key, for a type with an index signature. Returns a `Map`, so that keys such as `__proto__` are safe. */
+/**
+ * Reads every key, for a type with an index signature. Returns a `Map`, so that keys such as `__proto__` are safe.
+ *
+ * @example
+ * ```ts
+ * readWholeQuery("tag=a&tag=b%20c"); // new Map([["tag", ["a", "b c"]]])
+ * ```
+ */
 export function readWholeQuery(query: string): Map<string, string | string[]> {
   const values = new Map<string, string | string[]>();
   for (let start = 0; start < query.length;) {

@@ -1,5 +1,4 @@
-import type { Part } from "./object-explainer.ts";
-import type { TextTest } from "./template.ts";
+import type { StringTest } from "./string-test.ts";
 
 /**
  * Form of a value: `wire` is parsed JSON, and `value` is what handlers receive and return, such as a `Date` or a
@@ -66,7 +65,7 @@ export interface LiteralShape {
 /** Template literal type. */
 export interface TemplateShape extends TextRules {
   readonly kind: "template";
-  readonly texts: TextTest;
+  readonly texts: StringTest;
   /** Source in TypeScript, without the backticks: `user-${number}`. */
   readonly source: string;
 }
@@ -114,12 +113,20 @@ export interface ObjectShape {
   /** Index signatures by precedence. A value must be valid for every signature that accepts its key. */
   readonly index?: readonly IndexShape[];
   /** Generated function that reports invalid declared properties of a value in wire form. */
-  readonly explain?: (value: Readonly<Record<string, unknown>>, part: Part) => void;
+  readonly explain?: (value: Readonly<Record<string, unknown>>, explainer: ObjectExplainer) => void;
+}
+
+/** Reports the invalid properties of one object in wire form. A generated function checks the properties. */
+export interface ObjectExplainer {
+  /** Reports that a property is invalid or missing, if its type has no nested values. `position` is its index. */
+  refuse(position: number, value: unknown): void;
+  /** Checks a property with nested values. `position` is the index of the property. */
+  visit(position: number, value: unknown): void;
 }
 
 /** Index signature: the accepted keys, and the shape of their values. */
 export interface IndexShape {
-  readonly keys: "string" | "number" | TextTest;
+  readonly keys: "string" | "number" | StringTest;
   /** Rules that every accepted key must satisfy. */
   readonly key?: StringShape;
   readonly shape: Shape;

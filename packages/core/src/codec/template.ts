@@ -1,32 +1,19 @@
 import { Automaton } from "./automaton.ts";
-
-/** Test of a string, such as a regular expression or the test of a template literal type. */
-export interface TextTest {
-  test(text: string): boolean;
-  /** Parts of a template literal type, for code that generates examples. */
-  readonly parts?: readonly TemplatePart[];
-}
-
-/** Part of a template literal type: fixed text, or a placeholder (a "hole") such as `${number}`. */
-export type TemplatePart = string | HolePart | EitherPart;
-
-/** Placeholder for any string, for a number in JSON syntax, or for digits with an optional `-`. */
-export interface HolePart {
-  readonly hole: "string" | "number" | "bigint";
-}
-
-/** Placeholder for one of several alternatives, such as `${"a" | "b"}`. An empty list matches nothing. */
-export interface EitherPart {
-  readonly either: readonly (readonly TemplatePart[])[];
-}
+import type { HolePart, StringTest, TemplatePart } from "./string-test.ts";
 
 /**
  * Creates the test of a template literal type. Strings are divided as TypeScript divides them.
  *
  * An equivalent regular expression would backtrack: for an invalid string it tries each division, and
  * `${string}@${string}.${string}` has as many as the square of the length. This test takes linear time.
+ *
+ * @example
+ * ```ts
+ * template(["user-", { hole: "number" }]).test("user-7"); // true
+ * template(["user-", { hole: "number" }]).test("user-x"); // false
+ * ```
  */
-export function template(parts: readonly TemplatePart[]): TextTest {
+export function template(parts: readonly TemplatePart[]): StringTest {
   const fixed: string[] = [""];
   const holes: HolePart["hole"][] = [];
   for (const part of parts) {
@@ -50,7 +37,7 @@ const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp
  * of the fixed text after it. A placeholder that another one follows directly is one character. So `-1-2` does not
  * match `${number}-${number}`, because there is nothing before the first `-`.
  */
-class DividedTemplate implements TextTest {
+class DividedTemplate implements StringTest {
   readonly parts: readonly TemplatePart[];
   readonly #first: string;
   readonly #last: string;

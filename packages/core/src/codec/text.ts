@@ -3,6 +3,12 @@
  *
  * A string of `n` UTF-16 code units has at least `n / 2` and at most `n` code points, so for most strings the code
  * points need not be counted.
+ *
+ * @example
+ * ```ts
+ * codePointsWithin("😀", 1, 1); // true
+ * codePointsWithin("", 1, 5); // false
+ * ```
  */
 export function codePointsWithin(text: string, min: number, max: number): boolean {
   const units = text.length;

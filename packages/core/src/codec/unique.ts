@@ -4,6 +4,12 @@ import { MAX_DEPTH } from "./depth.ts";
  * Returns true if no two items of an array are equal as JSON values. Objects are compared by their properties in any
  * order, and `1` and `"1"` differ. If an item is nested deeper than {@link MAX_DEPTH}, the result is false, because the
  * item cannot be compared.
+ *
+ * @example
+ * ```ts
+ * hasUniqueItems([1, "1"]); // true
+ * hasUniqueItems([{ a: 1, b: 2 }, { b: 2, a: 1 }]); // false
+ * ```
  */
 export function hasUniqueItems(items: readonly unknown[]): boolean {
   if (items.length < 2) return true;

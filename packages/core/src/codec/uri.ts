@@ -24,6 +24,12 @@ const USUAL = usualPattern();
 /**
  * Returns true if a string satisfies `@format uri`: a `URI` of RFC 3986, with a scheme. Non-ASCII characters must be
  * percent-encoded.
+ *
+ * @example
+ * ```ts
+ * isUri("https://example.com/a%20b"); // true
+ * isUri("/notes"); // false
+ * ```
  */
 export function isUri(text: string): boolean {
   return (text.length <= SHORT && USUAL.test(text)) || isUriOfAnyKind(text);

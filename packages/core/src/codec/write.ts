@@ -8,13 +8,27 @@ import type { Shape } from "./shape.ts";
 /** Maximum length of strings that a loop checks. For longer strings, the native code of `JSON.stringify` is faster. */
 const SHORT = 40;
 
-/** Returns a JSON string. */
+/**
+ * Returns a JSON string.
+ *
+ * @example
+ * ```ts
+ * writeString("a\nb"); // '"a\\nb"'
+ * ```
+ */
 export function writeString(value: unknown): string {
   if (typeof value !== "string") refuse(value);
   return value.length <= SHORT && isPlain(value) ? `"${value}"` : JSON.stringify(value);
 }
 
-/** Returns the characters between the quotes of a JSON string: the value itself if nothing must be escaped. */
+/**
+ * Returns the characters between the quotes of a JSON string: the value itself if nothing must be escaped.
+ *
+ * @example
+ * ```ts
+ * stringContent("a\nb"); // "a\\nb"
+ * ```
+ */
 export function stringContent(value: unknown): string {
   if (typeof value !== "string") refuse(value);
   return value.length <= SHORT && isPlain(value) ? value : JSON.stringify(value).slice(1, -1);
@@ -32,36 +46,79 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** Returns a JSON number. `-0` becomes `0`. Refuses `NaN`, which `JSON.stringify` would silently write as `null`. */
+/**
+ * Returns a JSON number. `-0` becomes `0`. Refuses `NaN`, which `JSON.stringify` would silently write as `null`.
+ *
+ * @example
+ * ```ts
+ * writeNumber(-0); // "0"
+ * writeNumber(Number.NaN); // throws TypeError
+ * ```
+ */
 export function writeNumber(value: unknown): string {
   if (typeof value !== "number" || !Number.isFinite(value)) refuse(value);
   return encodeNumber(value);
 }
 
-/** Returns `true` or `false`. */
+/**
+ * Returns `true` or `false`.
+ *
+ * @example
+ * ```ts
+ * writeBoolean(true); // "true"
+ * ```
+ */
 export function writeBoolean(value: unknown): string {
   if (typeof value !== "boolean") refuse(value);
   return value ? "true" : "false";
 }
 
-/** Returns a bigint as a JSON string of its digits. As a JSON number, it would lose precision in the reader. */
+/**
+ * Returns a bigint as a JSON string of its digits. As a JSON number, it would lose precision in the reader.
+ *
+ * @example
+ * ```ts
+ * writeBigInt(7n); // '"7"'
+ * ```
+ */
 export function writeBigInt(value: unknown): string {
   if (typeof value !== "bigint") refuse(value);
   return `"${value}"`;
 }
 
-/** Returns a `Date` as an RFC 3339 string in UTC. */
+/**
+ * Returns a `Date` as an RFC 3339 string in UTC.
+ *
+ * @example
+ * ```ts
+ * writeDate(new Date(0)); // '"1970-01-01T00:00:00.000Z"'
+ * ```
+ */
 export function writeDate(value: unknown): string {
   return `"${dateContent(value)}"`;
 }
 
-/** Returns a `Date` as an RFC 3339 string in UTC, without quotes. */
+/**
+ * Returns a `Date` as an RFC 3339 string in UTC, without quotes.
+ *
+ * @example
+ * ```ts
+ * dateContent(new Date(0)); // "1970-01-01T00:00:00.000Z"
+ * ```
+ */
 export function dateContent(value: unknown): string {
   if (!isWritableDate(value)) refuse(value);
   return encodeDate(value.getTime());
 }
 
-/** Returns bytes as a base64 string. */
+/**
+ * Returns bytes as a base64 string.
+ *
+ * @example
+ * ```ts
+ * writeBytes(new Uint8Array([1, 2])); // '"AQI="'
+ * ```
+ */
 export function writeBytes(value: unknown): string {
   if (!(value instanceof Uint8Array)) refuse(value);
   return `"${encodeBytes(value)}"`;
@@ -70,6 +127,12 @@ export function writeBytes(value: unknown): string {
 /**
  * Returns the JSON of a value of type `unknown`, as `JSON.stringify` writes it. Refuses values that would silently
  * become `null`: `NaN`, the infinities and invalid dates.
+ *
+ * @example
+ * ```ts
+ * writeUnknown({ tags: ["a"] }); // '{"tags":["a"]}'
+ * writeUnknown([Number.NaN]); // throws TypeError
+ * ```
  */
 export function writeUnknown(value: unknown): string {
   return (JSON.stringify(value, refuseLoss) as string | undefined) ?? refuse(value);
@@ -88,7 +151,14 @@ function refuseLoss(this: unknown, key: string, written: unknown): unknown {
   return written;
 }
 
-/** Throws for a value that has no JSON form. {@link unserializable} determines the location of the value. */
+/**
+ * Throws for a value that has no JSON form. {@link unserializable} determines the location of the value.
+ *
+ * @example
+ * ```ts
+ * refuse(Number.NaN); // throws TypeError
+ * ```
+ */
 export function refuse(value: unknown): never {
   throw new TypeError(`${value === undefined ? "undefined" : typeof value} cannot be written here`);
 }
@@ -96,6 +166,13 @@ export function refuse(value: unknown): never {
 /**
  * Returns the error for a failed `serialize`, with the JSONPath of the first value that could not be written. The path
  * is determined only after a failure, so that valid responses have no cost.
+ *
+ * @example
+ * ```ts
+ * const shape: Shape = { kind: "array", element: { kind: "number" } };
+ * unserializable("Ratings", shape, [1, Number.NaN], undefined).message;
+ * // "Ratings has no JSON form: $[1] should be number, but is number NaN"
+ * ```
  */
 export function unserializable(name: string, shape: Shape, value: unknown, cause: unknown): TypeError {
   const failure = firstFailure(shape, value, "value", false);

@@ -43,7 +43,7 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
     const names = pattern.toLowerCase().split(".");
     if (names.some((name) => name === "")) {
       throw new TypeError(
-        `logging.redact: \`${pattern}\` is no pattern; write property names joined by dots`,
+        `logging.redact: \`${pattern}\` is not a pattern; write property names joined by dots`,
       );
     }
     const last = names.at(-1)!;
@@ -61,15 +61,22 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
   };
   const hidesStart = (path: readonly string[], length: number): boolean =>
     (hidden.size > 0 && hidden.has(bareName(path[length - 1]!))) || hidesStartByPattern(path, length);
-  const hidesField = (path: string): boolean => {
+  const hidesAnyOf = (path: string, steps: RegExp): boolean => {
     const names = ["data"];
-    for (const [name] of path.matchAll(/[^.[\]"$]+/g)) {
+    for (const [step] of path.matchAll(steps)) {
+      const name = nameOf(step);
+      // An array index adds no name to the path, as in the data of a log entry.
+      if (name === undefined) continue;
       names.push(name.toLowerCase());
       // Every enclosing name is checked, because everything below a hidden property is hidden.
       if (hidesStart(names, names.length)) return true;
     }
     return false;
   };
+  // The string may contain other parts of a message, which come from a client. The second check finds names that the
+  // first one reads as a part of a quoted key, or together with the text after the path.
+  const hidesField = (path: string): boolean =>
+    hidesAnyOf(path, pathSteps) || (/[":]/.test(path) && hidesAnyOf(path, pathWords));
   return {
     hideNames(names) {
       for (const name of names) hidden.add(bareName(name));
@@ -85,6 +92,26 @@ export function compileRedactor(patterns: readonly string[]): Redactor {
     },
     hidesByPattern: (path) => hidesStartByPattern(path, path.length),
   };
+}
+
+/** Matches the steps of a failure's path: `["first name"]`, `[0]`, `tags`. */
+const pathSteps = /\["(?:[^"\\]|\\.)*"\]|\[\d+\]|[^.[\]"$]+/g;
+/** Matches the steps of a failure's path, but divides all other texts at each dot, bracket, quote and colon. */
+const pathWords = /\[\d+\]|[^.[\]"$:]+/g;
+
+/** Returns the name of a step. Returns `undefined` for an array index. */
+function nameOf(step: string): string | undefined {
+  if (!step.startsWith("[")) return step;
+  return step.startsWith('["') ? unquoted(step.slice(1, -1)) : undefined;
+}
+
+/** Returns the string that a JSON text represents. Returns the text itself if it is not valid JSON. */
+function unquoted(text: string): string {
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return text;
+  }
 }
 
 const expected = ": expected ";

@@ -1,7 +1,7 @@
 import type { CompiledRoute } from "@kit/types";
 
 import { queryKeys } from "../codec/query.ts";
-import { closest } from "../codec/suggest.ts";
+import { closest } from "../codec/closest.ts";
 import type { Logger } from "../logging/log-entry.ts";
 
 /** Maximum number of warnings per process, because clients choose the keys. */

@@ -9,6 +9,7 @@ import type {
   Validator,
 } from "@kit/types";
 
+import type { Cors } from "../edge/cors.ts";
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ApiReference } from "./api-reference.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
@@ -34,6 +35,8 @@ export interface PipelineParts {
   readonly reference: ApiReference | null;
   /** Health paths. `null` if they are not served. */
   readonly health: Health | null;
+  /** Rules of CORS. `null` if pages of other origins may not read responses. */
+  readonly cors: Cors | null;
 }
 
 /** Serves the requests of an application, on any server. */
@@ -46,6 +49,7 @@ export class Pipeline implements ServerService {
   readonly #openapi: OpenApiDocument | null;
   readonly #reference: ApiReference | null;
   readonly #health: Health | null;
+  readonly #cors: Cors | null;
   readonly #match: Matcher;
   /** Value of the header `Allow` for `OPTIONS *`. */
   readonly #allow: string;
@@ -59,6 +63,7 @@ export class Pipeline implements ServerService {
     this.#openapi = parts.openapi;
     this.#reference = parts.reference;
     this.#health = parts.health;
+    this.#cors = parts.cors;
     this.#allow = allowOf(this.routes);
     // Created even if the adapter has its own matcher, so that an invalid tree is detected at the start.
     this.#match = createMatcher(parts.tree, this.routes);
@@ -69,6 +74,9 @@ export class Pipeline implements ServerService {
     if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
     if (isOptionsAsterisk(exchange)) {
       return respondToOptionsAsterisk(new RequestState(this.#settings, exchange, null), this.#allow);
+    }
+    if (this.#cors !== null && this.#cors.isPreflight(exchange.method, (name) => exchange.header(name))) {
+      return this.#answerPreflight(this.#cors, exchange);
     }
     if (this.#openapi !== null && this.#openapi.isAt(exchange)) return this.#serveOpenapi(exchange);
     if (this.#reference !== null) {
@@ -118,6 +126,28 @@ export class Pipeline implements ServerService {
 
   fail(exchange: ServerExchange, error: unknown): void {
     new RequestState(this.#settings, exchange, null).fail(error);
+  }
+
+  /** Responds to a preflight request of CORS, for every path except one that cannot be decoded. */
+  #answerPreflight(cors: Cors, exchange: ServerExchange): void {
+    const match = this.#match("", pathOf(exchange.target));
+    if (match.kind === "bad-path") return this.#refuseUnmatched(exchange, match);
+    const state = new RequestState(this.#settings, exchange, null);
+    const headers = cors.preflightHeaders((name) => exchange.header(name), this.#methodsAt(exchange, match));
+    for (let index = 0; index < headers.length; index += 2) {
+      state.setHeader(headers[index]!, headers[index + 1]!);
+    }
+    state.respond(204, null);
+  }
+
+  /** Returns the methods of a path. `match` is the result for a method that no route has. */
+  #methodsAt(exchange: ServerExchange, match: RouteMatch): readonly string[] {
+    const isReadOnly =
+      this.#openapi?.isAt(exchange) === true ||
+      this.#reference?.find(exchange) !== undefined ||
+      this.#health?.find(exchange) !== undefined;
+    if (isReadOnly) return ["GET", "HEAD"];
+    return match.kind === "method-not-allowed" ? match.allow : [];
   }
 
   #serveOpenapi(exchange: ServerExchange): void {

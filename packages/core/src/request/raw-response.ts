@@ -23,7 +23,16 @@ export interface SendOptions {
   readonly length?: number;
 }
 
-/** Result of `ctx.send`, which a handler returns in place of its contract's response. */
+/**
+ * Result of `ctx.send`, which a handler returns in place of its contract's response.
+ *
+ * @example
+ * ```ts
+ * function sendReport(ctx: RequestContext, lines: AsyncIterable<string>): RawResponse {
+ *   return ctx.send(lines, { contentType: "text/csv; charset=utf-8" });
+ * }
+ * ```
+ */
 export class RawResponse {
   /** Exists only for the type checker, which uses it to distinguish responses from properties that middleware adds. */
   declare readonly onlyHandlersReturnThis: true;

@@ -36,7 +36,7 @@ export class ResponseHeaders {
       throw new TypeError(`The header ${lowerName} is set by the server and cannot be set by a handler`);
     }
     const values = typeof value === "string" ? [value] : value;
-    if (!Array.isArray(values)) throw new TypeError(`The value of the header ${lowerName} is no string`);
+    if (!Array.isArray(values)) throw new TypeError(`The value of the header ${lowerName} is not a string`);
     for (const item of values as readonly unknown[]) {
       if (typeof item !== "string" || !valuePattern.test(item)) {
         throw new TypeError(

@@ -137,7 +137,7 @@ function addRange(ranges: BlockList, range: string): void {
   const isLength = length === undefined || (/^\d{1,3}$/.test(length) && bits <= most);
   if (version === 0 || !isLength || rest.length > 0 || address.includes("%")) {
     throw new TypeError(
-      `createApp: \`trustProxy\`: ${JSON.stringify(range)} is no address or range such as 10.0.0.0/8, and none of ${[...Object.keys(names), "unix"].join(", ")}`,
+      `createApp: \`trustProxy\`: ${JSON.stringify(range)} is not an address, a range such as 10.0.0.0/8, or one of ${[...Object.keys(names), "unix"].join(", ")}`,
     );
   }
   ranges.addSubnet(address, bits, version === 4 ? "ipv4" : "ipv6");

@@ -44,7 +44,14 @@ export function joinPath(prefix: string, path: string): string {
   return `/${(isIncluded ? after : [...before, ...after]).join("/")}`;
 }
 
-/** Returns the names of a path's parameters in order, with the wildcard last. */
+/**
+ * Returns the names of a path's parameters in order, with the wildcard last.
+ *
+ * @example
+ * ```ts
+ * parameterNames("/users/:id/files/*path"); // ["id", "path"]
+ * ```
+ */
 export function parameterNames(path: string): string[] {
   return parseRoutePath(path)
     .filter(({ kind }) => kind !== "static")
@@ -71,6 +78,12 @@ export function fillRoutePath(path: string, valueOf: (name: string) => string): 
 /**
  * Returns the path of a request that matched a route, with `replacement` in place of the parameters whose names are
  * hidden. A hidden wildcard hides everything that it matches.
+ *
+ * @example
+ * ```ts
+ * hideParameters("/users/7/keys/abc", "/users/:id/keys/:key", (name) => name === "key", "[hidden]");
+ * // "/users/7/keys/[hidden]"
+ * ```
  */
 export function hideParameters(
   path: string,

@@ -6,7 +6,7 @@
 import { type AppOptions, createApp } from "@kit/core";
 import type { RouteMatch } from "@kit/types";
 import { compiled, responseOf, route } from "../support/compiled.ts";
-import { auth, cost, note, noteBody, noteId, type Scenario, smallBody } from "../support/measured.ts";
+import { auth, cost, note, noteBody, noteId, type Scenario, smallBody } from "../support/benchmark.ts";
 import { MemoryServer } from "../support/memory-server.ts";
 
 const batch = 50_000;

@@ -45,9 +45,9 @@ test("the validation rules are those of the list that all runtimes share", () =>
 test("the guide has a row for each validation rule", async () => {
   const page = await readFile(new URL("../../../../docs/guide/errors.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| `([A-Za-z]+)` \| ([^|]*) \|/gm)];
-  const told = rows.filter(([, rule]) => Object.hasOwn(shared.rules, rule!));
+  const documented = rows.filter(([, rule]) => Object.hasOwn(shared.rules, rule!));
   assert.deepEqual(
-    told.map(([, rule, limit]) => [rule, limit!.trim()]),
+    documented.map(([, rule, limit]) => [rule, limit!.trim()]),
     Object.entries(shared.rules).map(([rule, { limit }]) => [rule, limit ?? ""]),
   );
 });

@@ -19,7 +19,7 @@ import {
   isBigIntText,
   isDateTime,
   isMultipleOf,
-  own,
+  ownProperty,
   readQuery,
   readWholeQuery,
   type Shape,
@@ -200,10 +200,10 @@ test("the paths of all failures of a value are limited in total length", () => {
   assert.equal(failures[77]?.path, `$["${"k".repeat(200)}…"][77]`);
 });
 
-test("own returns undefined for inherited properties", () => {
-  assert.equal(own({}, "constructor"), undefined);
-  assert.equal(own({ constructor: 1 }, "constructor"), 1);
-  assert.equal(own(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
+test("ownProperty returns undefined for inherited properties", () => {
+  assert.equal(ownProperty({}, "constructor"), undefined);
+  assert.equal(ownProperty({ constructor: 1 }, "constructor"), 1);
+  assert.equal(ownProperty(JSON.parse('{"__proto__":1}') as object, "__proto__"), 1);
 });
 
 test("hasUniqueItems compares items as JSON values", () => {
@@ -421,17 +421,17 @@ describe("validation failures", () => {
     const walked: Shape = { kind: "object", properties };
     const generated: Shape = {
       ...walked,
-      explain: (value, part) => {
-        if (typeof value["odd key"] !== "string") part.refuse(0, value["odd key"]);
-        part.visit(1, value["list"]);
-        if (typeof value["secret"] !== "number") part.refuse(2, value["secret"]);
+      explain: (value, explainer) => {
+        if (typeof value["odd key"] !== "string") explainer.refuse(0, value["odd key"]);
+        explainer.visit(1, value["list"]);
+        if (typeof value["secret"] !== "number") explainer.refuse(2, value["secret"]);
       },
     };
     const values = [{}, { "odd key": 1, list: ["x", 1, null], secret: "s" }, { Odd_key: 1, list: 5 }, []];
     for (const value of [...values, ...values.map((part) => ({ in: part }))]) {
       for (const limit of [undefined, 1, 2]) {
         for (const inside of [false, true]) {
-          const told: string[] = [generated, walked].map((shape: Shape): string =>
+          const results: string[] = [generated, walked].map((shape: Shape): string =>
             JSON.stringify(
               explain(
                 inside ? { kind: "array", element: shape } : shape,
@@ -441,7 +441,7 @@ describe("validation failures", () => {
               ),
             ),
           );
-          assert.equal(told[0], told[1]);
+          assert.equal(results[0], results[1]);
         }
       }
     }

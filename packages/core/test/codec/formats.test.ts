@@ -2,8 +2,19 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 
-import { isCalendarDate, isDateTime, isEmail, isIpv4, isIpv6, isUri, isUuid } from "@kit/core/codec";
+import {
+  explain,
+  isCalendarDate,
+  isDateTime,
+  isEmail,
+  isIpv4,
+  isIpv6,
+  isUri,
+  isUuid,
+  type Shape,
+} from "@kit/core/codec";
 
+import samples from "../../../testing/src/values/samples.json" with { type: "json" };
 import { growth } from "../support/growth.ts";
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -27,7 +38,7 @@ const vectors = JSON.parse(
 ) as Vectors;
 
 /** Returns a string as the name of a test shows it: quoted, and cut after 60 characters. */
-function shown(text: string): string {
+function titleOf(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
@@ -38,11 +49,31 @@ test("the conformance vectors contain cases for every format", () => {
 for (const [name, is] of Object.entries(FORMATS)) {
   describe(name, () => {
     for (const text of vectors.formats[name]?.yes ?? []) {
-      test(`accepts ${shown(text)}`, () => assert.equal(is(text), true));
+      test(`accepts ${titleOf(text)}`, () => assert.equal(is(text), true));
     }
     for (const text of vectors.formats[name]?.no ?? []) {
-      test(`refuses ${shown(text)}`, () => assert.equal(is(text), false));
+      test(`refuses ${titleOf(text)}`, () => assert.equal(is(text), false));
     }
+  });
+}
+
+for (const [name, { valid, broken }] of Object.entries(samples.formats)) {
+  test(`accepts the valid sample of ${name}, which advice about each broken sample shows`, () => {
+    const shape = { kind: "string", format: name } as Shape;
+    assert.deepEqual(explain(shape, valid, "wire"), []);
+    for (const text of broken) {
+      const [failure] = explain(shape, text, "wire");
+      assert.equal(failure?.suggestion, `write it like "${valid}"`, text);
+    }
+  });
+}
+
+for (const kind of ["date", "bytes", "bigint"] as const) {
+  test(`accepts the valid sample of the type ${kind} and refuses the broken samples`, () => {
+    const { valid, broken } = samples.types[kind];
+    assert.deepEqual(explain({ kind }, valid, "wire"), []);
+    for (const value of broken)
+      assert.equal(explain({ kind }, value, "wire").length, 1, JSON.stringify(value));
   });
 }
 
@@ -166,7 +197,7 @@ test("checking a format takes at most linear time", () => {
   for (const make of hostile) {
     for (const [name, is] of Object.entries(FORMATS)) {
       const exponent = growth(make, is, 20_000);
-      assert.ok(exponent < 1.6, `${name} grows with the power ${exponent} on ${shown(make(20))}`);
+      assert.ok(exponent < 1.6, `${name} grows with the power ${exponent} on ${titleOf(make(20))}`);
     }
   }
 });

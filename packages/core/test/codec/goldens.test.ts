@@ -272,28 +272,28 @@ test("is and failures of a validator agree on a thousand mutated inputs for each
     { a: "x" },
     { kind: "circle" },
   ];
-  const spoil = (value: unknown): unknown => {
+  const mutated = (value: unknown): unknown => {
     if (random(6) === 0) return junk[random(junk.length)];
     if (Array.isArray(value)) {
-      const items = value.map((item) => (random(3) === 0 ? spoil(item) : (item as unknown)));
+      const items = value.map((item) => (random(3) === 0 ? mutated(item) : (item as unknown)));
       return random(5) === 0 ? [...items, junk[random(junk.length)]] : items;
     }
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(value).filter(() => random(8) !== 0);
     return Object.fromEntries(
-      entries.map(([key, item]) => [key, random(2) === 0 ? spoil(item) : (item as unknown)]),
+      entries.map(([key, item]) => [key, random(2) === 0 ? mutated(item) : (item as unknown)]),
     );
   };
-  const seen = { taken: 0, refused: 0 };
+  const counts = { taken: 0, refused: 0 };
   for (const vector of vectors.cases) {
     if (vector.nested !== undefined) continue;
     const { is, failures, decode } = await validator(vector.app, vector.type);
     const source: unknown = JSON.parse(jsonText(vector));
     for (let round = 0; round < 1000; round++) {
-      const value = spoil(source);
+      const value = mutated(source);
       const taken = is(value);
       assert.equal(failures(value).length === 0, taken, `${vector.type} ${JSON.stringify(value)}`);
-      seen[taken ? "taken" : "refused"]++;
+      counts[taken ? "taken" : "refused"]++;
       if (!taken || !hasSerializer(vector.app, vector.type)) continue;
       const { serialize } = await serializer(vector.app, vector.type);
       const decoded = decode(value);
@@ -301,7 +301,7 @@ test("is and failures of a validator agree on a thousand mutated inputs for each
       if (complete) assert.ok(is(JSON.parse(serialize(decoded))));
     }
   }
-  assert.ok(seen.taken > 1000 && seen.refused > 1000, JSON.stringify(seen));
+  assert.ok(counts.taken > 1000 && counts.refused > 1000, JSON.stringify(counts));
 });
 
 test("failures of sensitive fields do not contain their values", async () => {

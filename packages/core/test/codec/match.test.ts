@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { explain } from "../../src/codec/explain.ts";
-import { UnionMatcher, Picks } from "../../src/codec/match.ts";
+import { UnionMatcher, MemberSelector } from "../../src/codec/match.ts";
 import type { Shape, UnionShape } from "../../src/codec/shape.ts";
 
 const text: Shape = { kind: "string" };
@@ -82,36 +82,42 @@ describe("the time for matching a value with a recursive union", () => {
 describe("the union member of a value", () => {
   test("is the one that keeps the most keys, in any order of declaration", () => {
     const [narrow, wide] = [object({ a: text }), object({ a: text, "b?": number })];
-    assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x", b: 1 }), 1);
-    assert.equal(new Picks("wire").of(union(wide, narrow), { a: "x", b: 1 }), 0);
-    assert.equal(new Picks("wire").of(union(narrow, wide), { a: "x" }), 0);
-    assert.equal(new Picks("wire").of(union(narrow, wide), { b: 1 }), -1);
+    assert.equal(new MemberSelector("wire").memberIndex(union(narrow, wide), { a: "x", b: 1 }), 1);
+    assert.equal(new MemberSelector("wire").memberIndex(union(wide, narrow), { a: "x", b: 1 }), 0);
+    assert.equal(new MemberSelector("wire").memberIndex(union(narrow, wide), { a: "x" }), 0);
+    assert.equal(new MemberSelector("wire").memberIndex(union(narrow, wide), { b: 1 }), -1);
   });
 
   test("is chosen by the number of keys at all depths, not only at the top", () => {
     const flat = object({ a: object({ x: text }), "b?": number });
     const deep = object({ a: object({ x: text, y: text, z: text }) });
-    assert.equal(new Picks("wire").of(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }), 1);
+    assert.equal(
+      new MemberSelector("wire").memberIndex(union(flat, deep), { a: { x: "", y: "", z: "" }, b: 1 }),
+      1,
+    );
   });
 
   test("is the one with the more specific scalar types if the numbers of keys are equal", () => {
     const [texts, dates] = [object({ at: text }), object({ at: { kind: "date" } })];
-    assert.equal(new Picks("wire").of(union(texts, dates), { at: "2026-01-01T00:00:00Z" }), 1);
-    assert.equal(new Picks("wire").of(union(texts, dates), { at: "tomorrow" }), 0);
-    assert.equal(new Picks("value").of(union(texts, dates), { at: new Date() }), 1);
+    assert.equal(
+      new MemberSelector("wire").memberIndex(union(texts, dates), { at: "2026-01-01T00:00:00Z" }),
+      1,
+    );
+    assert.equal(new MemberSelector("wire").memberIndex(union(texts, dates), { at: "tomorrow" }), 0);
+    assert.equal(new MemberSelector("value").memberIndex(union(texts, dates), { at: new Date() }), 1);
   });
 
   test("is found for a handler's value that breaks a rule, but not for another literal", () => {
     const short = object({ name: { kind: "string", maxLength: 3 } });
     const tagged = object({ kind: { kind: "literal", value: "a" } });
-    assert.equal(new Picks("value").of(union(short, tagged), { name: "too long" }), 0);
-    assert.equal(new Picks("wire").of(union(short, tagged), { name: "too long" }), -1);
-    assert.equal(new Picks("value").of(union(short, tagged), { kind: "b" }), -1);
+    assert.equal(new MemberSelector("value").memberIndex(union(short, tagged), { name: "too long" }), 0);
+    assert.equal(new MemberSelector("wire").memberIndex(union(short, tagged), { name: "too long" }), -1);
+    assert.equal(new MemberSelector("value").memberIndex(union(short, tagged), { kind: "b" }), -1);
   });
 
   test("is not found for a value that contains itself", () => {
     const cycle: { next?: unknown } = {};
     cycle.next = cycle;
-    assert.equal(new Picks("value").of(maze, cycle), -1);
+    assert.equal(new MemberSelector("value").memberIndex(maze, cycle), -1);
   });
 });

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { Automaton } from "../../src/codec/automaton.ts";
-import { template, type TemplatePart } from "../../src/codec/template.ts";
+import type { TemplatePart } from "../../src/codec/string-test.ts";
+import { template } from "../../src/codec/template.ts";
 
 const text: TemplatePart = { hole: "string" };
 const number: TemplatePart = { hole: "number" };

@@ -186,7 +186,7 @@ function naive(routes: readonly string[], method: string, path: string): RouteMa
 }
 
 test("the matcher agrees with a reference matcher for random routes and requests", () => {
-  const seen = { route: 0, "not-found": 0, "method-not-allowed": 0, "bad-path": 0 };
+  const counts = { route: 0, "not-found": 0, "method-not-allowed": 0, "bad-path": 0 };
   for (let round = 0; round < 1000; round++) {
     const routes = randomRoutes();
     const match = createMatcher(compileRoutes(routes), routes);
@@ -194,7 +194,7 @@ test("the matcher agrees with a reference matcher for random routes and requests
       const method = pick([...METHODS, "TRACE"]);
       const path = randomPath();
       const actual = match(method, path);
-      seen[actual.kind]++;
+      counts[actual.kind]++;
       assert.deepEqual(
         actual,
         naive(routes, method, path),
@@ -203,8 +203,8 @@ test("the matcher agrees with a reference matcher for random routes and requests
     }
   }
   assert.ok(
-    Object.values(seen).every((count) => count > 500),
-    `every kind of answer is tried often: ${JSON.stringify(seen)}`,
+    Object.values(counts).every((count) => count > 500),
+    `every kind of answer is tried often: ${JSON.stringify(counts)}`,
   );
 });
 

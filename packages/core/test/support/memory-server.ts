@@ -26,7 +26,7 @@ export interface MemoryRequest {
 }
 
 /** Response to a {@link MemoryRequest}. */
-export interface MemoryAnswer {
+export interface MemoryResponse {
   readonly status: number;
   readonly contentType: string | null;
   readonly text: string | null;
@@ -63,7 +63,7 @@ export class MemoryServer implements ServerAdapter {
   }
 
   /** Sends a request, such as `GET /notes?page=2`. */
-  send(line: string, request: MemoryRequest = {}): Promise<MemoryAnswer> {
+  send(line: string, request: MemoryRequest = {}): Promise<MemoryResponse> {
     const { service } = this;
     if (service === undefined) throw new Error("The server does not listen");
     return send(service, line, request);
@@ -75,7 +75,7 @@ export function send(
   service: ServerService,
   line: string,
   request: MemoryRequest = {},
-): Promise<MemoryAnswer> {
+): Promise<MemoryResponse> {
   return new Promise((resolve, reject) => {
     const exchange = new MemoryExchange(line, request, service.limits.bodyBytes, resolve, reject);
     request.client?.(() => exchange.leave());
@@ -85,7 +85,7 @@ export function send(
 
 /** Client that reads the body of its response when the test tells it to. */
 export class StreamClient implements ResponseWriter {
-  head: MemoryAnswer | undefined;
+  head: MemoryResponse | undefined;
   length: number | null = null;
   readonly pieces: string[] = [];
   outcome: "whole" | "cut" | undefined;
@@ -126,7 +126,7 @@ class MemoryExchange implements ServerExchange {
   readonly remoteAddress = "::ffff:192.0.2.7";
   readonly #bytes: Uint8Array;
   readonly #headers: Map<string, string>;
-  readonly #resolve: (answer: MemoryAnswer) => void;
+  readonly #resolve: (answer: MemoryResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #failToWrite: Error | undefined;
   respondStream?: NonNullable<ServerExchange["respondStream"]>;
@@ -137,7 +137,7 @@ class MemoryExchange implements ServerExchange {
     line: string,
     request: MemoryRequest,
     limit: number,
-    resolve: (answer: MemoryAnswer) => void,
+    resolve: (answer: MemoryResponse) => void,
     reject: (error: Error) => void,
   ) {
     const [method = "", target = ""] = line.split(" ");

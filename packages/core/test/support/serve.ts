@@ -2,7 +2,7 @@ import type { CompiledRoute } from "@kit/types";
 
 import { type AppOptions, createApp, type LogEntry, type RequestContext } from "@kit/core";
 import { compiled } from "./compiled.ts";
-import { type MemoryAnswer, type MemoryRequest, MemoryServer } from "./memory-server.ts";
+import { type MemoryResponse, type MemoryRequest, MemoryServer } from "./memory-server.ts";
 import { quietStdout } from "./quiet-stdout.ts";
 
 quietStdout();
@@ -17,7 +17,7 @@ export type TestHandler = (input: {
 
 /** Application that receives requests of a test and records its log entries. */
 export interface Served {
-  send(line: string, request?: MemoryRequest): Promise<MemoryAnswer>;
+  send(line: string, request?: MemoryRequest): Promise<MemoryResponse>;
   /** Entries of the log at or above the minimum level, which is `fatal` by default. */
   readonly log: readonly LogEntry[];
 }
@@ -48,7 +48,7 @@ export async function serve(
 }
 
 /** Returns the property `error` of a JSON response body. */
-export function errorOf({ text }: MemoryAnswer): Record<string, unknown> {
+export function errorOf({ text }: MemoryResponse): Record<string, unknown> {
   return (JSON.parse(text ?? "null") as { error: Record<string, unknown> }).error;
 }
 

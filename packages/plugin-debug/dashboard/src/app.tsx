@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 
-import type { DashboardInfo } from "../../src/answers/shapes.ts";
+import type { DashboardInfo } from "../../src/responses/shapes.ts";
 import { announce, Announcer } from "./parts/announcer.tsx";
 import { Loading } from "./parts/basic.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";

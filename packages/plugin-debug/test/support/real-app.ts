@@ -3,7 +3,7 @@ import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-de
 import { nativeServer } from "@kit/server-native";
 import { compiled, objectOf, responseOf, route } from "../../../core/test/support/compiled.ts";
 import { quietStdout } from "../../../core/test/support/quiet-stdout.ts";
-import { ask, type Answer, until } from "./sidecar.ts";
+import { sendRequest, type Answer, until } from "./sidecar.ts";
 
 quietStdout();
 
@@ -68,7 +68,7 @@ export async function startReal(
   const ok = async <T>(path: string): Promise<T> => {
     const key = options.security?.apiKey;
     const headers = key === undefined ? {} : { "x-debug-key": key };
-    const answer: Answer = await ask(sidecarPort, path, { headers });
+    const answer: Answer = await sendRequest(sidecarPort, path, { headers });
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return answer.body as T;
   };
@@ -79,7 +79,7 @@ export async function startReal(
     received,
     ok,
     async post(body, headers = {}, query = "") {
-      await ask(port, `/things${query}`, {
+      await sendRequest(port, `/things${query}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
         body: typeof body === "string" ? body : JSON.stringify(body),

@@ -53,16 +53,16 @@ export interface Answer {
 }
 
 /** Options of a request to the sidecar. */
-export interface Asking {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
 
 /** Sends a request with exactly these headers to a port of this machine. Uses node:http, which does not change given headers. */
-export function ask(port: number, path: string, asking: Asking = {}): Promise<Answer> {
+export function sendRequest(port: number, path: string, options: RequestOptions = {}): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const { method = "GET", headers = {}, body } = asking;
+  const { method = "GET", headers = {}, body } = options;
   const sending = request({ port, host: "127.0.0.1", path, method, headers, agent: false }, (response) => {
     const { statusCode: status = 0, headers: received } = response;
     text(response).then(
@@ -119,7 +119,7 @@ export async function start(options: DebugOptions = { mode: "dev" }, app: App = 
   });
   await until("the sidecar listens", () => plugin.address !== null);
   const { port } = plugin.address!;
-  const get: WithSidecar["get"] = (path, headers = {}) => ask(port, path, { headers });
+  const get: WithSidecar["get"] = (path, headers = {}) => sendRequest(port, path, { headers });
   return {
     ...served,
     plugin,

@@ -10,7 +10,7 @@ import type { WorkerStatus } from "../../src/index.ts";
 
 const program = fileURLToPath(new URL("program.ts", import.meta.url));
 /** Timeout for each wait, in milliseconds. It is long because machines may be busy. */
-export const patienceMs = 20_000;
+export const timeoutMs = 20_000;
 
 /** JSON line that the program prints: an event of the test program, or an entry of its log. */
 export interface Line {
@@ -99,7 +99,7 @@ export class Program implements AsyncDisposable {
 
   /** Resolves to the exit status of the program. */
   async end(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
-    const timeout = sleep(patienceMs, undefined, { ref: false });
+    const timeout = sleep(timeoutMs, undefined, { ref: false });
     const end = await Promise.race([this.#ended, timeout]);
     assert.ok(end, `The program does not end: ${this.#output()}`);
     return { code: end[0], signal: end[1] };
@@ -133,7 +133,7 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   describe: () => string,
 ): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > deadline) assert.fail(`Waited in vain. ${describe()}`);
     await sleep(10);
@@ -144,9 +144,9 @@ export async function until(
  * Sends a request on a new connection, because the operating system distributes connections and not requests between
  * the workers.
  */
-export function ask(port: number, path: string): Promise<{ status: number; text: string }> {
+export function sendRequest(port: number, path: string): Promise<{ status: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  const outgoing = request({ port, path, host: "127.0.0.1", agent: false, timeout: patienceMs }, (answer) => {
+  const outgoing = request({ port, path, host: "127.0.0.1", agent: false, timeout: timeoutMs }, (answer) => {
     let body = "";
     answer.setEncoding("utf8").on("data", (part: string) => (body += part));
     answer.on("error", reject);
@@ -163,7 +163,7 @@ export function ask(port: number, path: string): Promise<{ status: number; text:
 
 /** Returns the ids of the processes that respond, by the number of the worker. */
 export async function whoAnswers(port: number, times = 60): Promise<Map<string, Set<string>>> {
-  const answers = await Promise.all(Array.from({ length: times }, () => ask(port, "/who")));
+  const answers = await Promise.all(Array.from({ length: times }, () => sendRequest(port, "/who")));
   const pids = new Map<string, Set<string>>();
   for (const { text } of answers) {
     const [worker, pid] = text.split(" ") as [string, string];
@@ -190,7 +190,7 @@ export class Load {
 
   async #run(port: number): Promise<void> {
     while (!this.#isDone) {
-      await ask(port, "/who").then(
+      await sendRequest(port, "/who").then(
         () => (this.answered += 1),
         () => (this.failed += 1),
       );

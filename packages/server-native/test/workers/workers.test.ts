@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { ask, isAlive, type Line, Load, Program, until, whoAnswers } from "./support.ts";
+import { sendRequest, isAlive, type Line, Load, Program, until, whoAnswers } from "./support.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -39,9 +39,9 @@ test("listen resolves when all workers listen, and only workers respond to reque
   const answers = await whoAnswers(port);
   assert.equal(answers.has("none"), false);
   if (isLinux) assert.deepEqual(new Set(answers.keys()), new Set(["1", "2", "3"]));
-  assert.equal((await ask(port, "/readyz")).status, 200);
+  assert.equal((await sendRequest(port, "/readyz")).status, 200);
   // A process that a worker starts is not a worker.
-  assert.equal((await ask(port, "/workers")).text, "undefined");
+  assert.equal((await sendRequest(port, "/workers")).text, "undefined");
 
   program.signal("SIGTERM");
   assert.deepEqual(await program.end(), { code: 0, signal: null });
@@ -125,7 +125,7 @@ test("after SIGTERM under load, the workers respond to all requests that were se
   await using program = new Program();
   const port = await program.port();
   const answers: Promise<{ status: number }>[] = [];
-  for (let index = 0; index < 40; index += 1) answers.push(ask(port, "/slow"));
+  for (let index = 0; index < 40; index += 1) answers.push(sendRequest(port, "/slow"));
   // All requests are in progress now: sent, and without a response.
   await sleep(100);
   program.signal("SIGTERM");
@@ -138,7 +138,7 @@ test("after SIGTERM during the start of a later worker, the first one responds a
   await using program = new Program({ KIT_TEST_FAIL: "slow 2" });
   const { port } = await program.line(({ listening, worker }) => listening !== undefined && worker === 1);
   await program.line(({ started, worker }) => started !== undefined && worker === 2);
-  const answer = ask(port!, "/slow");
+  const answer = sendRequest(port!, "/slow");
   await sleep(50);
   program.signal("SIGTERM");
   assert.equal((await answer).status, 200);
@@ -163,13 +163,13 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 test("during the shutdown delay, workers serve requests but report that they are not ready", async () => {
   await using program = new Program({ KIT_TEST_DELAY: "1000" });
   const port = await program.port();
-  assert.equal((await ask(port, "/readyz")).status, 200);
+  assert.equal((await sendRequest(port, "/readyz")).status, 200);
   program.signal("SIGTERM");
   const start = performance.now();
   let status = 200;
-  while (status === 200) ({ status } = await ask(port, "/readyz"));
+  while (status === 200) ({ status } = await sendRequest(port, "/readyz"));
   assert.equal(status, 503);
-  assert.equal((await ask(port, "/who")).status, 200);
+  assert.equal((await sendRequest(port, "/who")).status, 200);
   assert.deepEqual(await program.end(), { code: 0, signal: null });
   assert.ok(performance.now() - start >= 990, "it ended before the delay was over");
 });
@@ -177,7 +177,7 @@ test("during the shutdown delay, workers serve requests but report that they are
 test("a signal to the whole process group closes the application once", async () => {
   await using program = new Program();
   const port = await program.port();
-  const answer = ask(port, "/slow");
+  const answer = sendRequest(port, "/slow");
   await sleep(50);
   // Ctrl-C sends SIGINT to the whole process group.
   for (const pid of program.pids()) process.kill(pid, "SIGINT");
@@ -205,7 +205,7 @@ test("a second signal kills all processes of the program at once", async () => {
 test("workers finish their requests and exit if their primary is killed", async () => {
   await using program = new Program();
   const port = await program.port();
-  const answers = Array.from({ length: 10 }, () => ask(port, "/slow"));
+  const answers = Array.from({ length: 10 }, () => sendRequest(port, "/slow"));
   await sleep(50);
   program.signal("SIGKILL");
   assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
@@ -213,7 +213,7 @@ test("workers finish their requests and exit if their primary is killed", async 
     () => !program.pids().some(isAlive),
     () => "workers are left",
   );
-  await assert.rejects(ask(port, "/who"), { code: "ECONNREFUSED" });
+  await assert.rejects(sendRequest(port, "/who"), { code: "ECONNREFUSED" });
 });
 
 test("the program exits with 1 if a plugin fails to stop", async () => {
@@ -299,7 +299,7 @@ test("workers serve on node:http too", { skip: !isLinux && "Node shares ports on
   assert.equal((await other.line(isOutcome)).code, "EADDRINUSE");
   process.kill(program.pidOf(2), "SIGKILL");
   await program.line(({ message }) => message === "A worker listens again");
-  const answers = Array.from({ length: 10 }, () => ask(port, "/slow"));
+  const answers = Array.from({ length: 10 }, () => sendRequest(port, "/slow"));
   await sleep(100);
   program.signal("SIGTERM");
   assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([200]));
@@ -319,7 +319,7 @@ test("the handle in the primary returns the status of each worker", async () => 
 test("a very long grace period does not overflow the timer that kills workers", async () => {
   await using program = new Program({ KIT_TEST_GRACE: String(2 ** 31 - 1) });
   const port = await program.port();
-  const answer = ask(port, "/slow");
+  const answer = sendRequest(port, "/slow");
   await sleep(50);
   program.signal("SIGUSR2");
   assert.equal((await answer).status, 200);

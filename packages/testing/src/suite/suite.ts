@@ -171,7 +171,7 @@ class Suite implements IntegrationSuite {
 
   async request(route: string, request: SuiteRequest = {}): Promise<TestResponse> {
     const [, method = "", pattern = ""] = /^([A-Z]+) (\/.*)$/.exec(route) ?? [];
-    if (method === "") throw new TypeError(`\`${route}\` is no route: write it as \`GET /notes/:id\``);
+    if (method === "") throw new TypeError(`\`${route}\` is not a route: write it as \`GET /notes/:id\``);
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture: Fixture = typeof given === "function" ? await given(this.client) : given;
     const { params = {}, query, headers, body, text } = request;

@@ -4,7 +4,7 @@ import {
   isTimestamp,
   type Shape,
   type TemplatePart,
-  type TextTest,
+  type StringTest,
 } from "@kit/core/codec";
 import * as fc from "fast-check";
 
@@ -65,7 +65,7 @@ class Maker {
   root(depth: number): fc.Arbitrary<unknown> {
     const least = this.#least(this.#root);
     if (least === Infinity)
-      throw new NoValueError("there is no value of this type: it needs itself, or holds `never`");
+      throw new NoValueError("there is no value of this type: the type requires itself, or contains `never`");
     return this.#of(this.#root, "", Math.max(depth, least));
   }
 
@@ -227,7 +227,7 @@ class Maker {
     return fc.array(fc.tuple(this.#keys(keys, key), value), { maxLength: MORE_ITEMS, size: "max" });
   }
 
-  #keys(keys: "string" | "number" | TextTest, key: ShapeOf<"string"> | undefined): fc.Arbitrary<string> {
+  #keys(keys: "string" | "number" | StringTest, key: ShapeOf<"string"> | undefined): fc.Arbitrary<string> {
     if (key === undefined) return keysOf(keys, this.#readable);
     if (typeof keys === "string") return ruledKeys(key, this.#readable);
     const { kind: _, isKey: __, ...rules } = key;
@@ -266,7 +266,7 @@ function isFree({ properties }: ShapeOf<"object">, key: string): boolean {
   return key !== "__proto__" && properties.every((property) => property.key !== key);
 }
 
-function keysOf(keys: "string" | "number" | TextTest, readable: boolean): fc.Arbitrary<string> {
+function keysOf(keys: "string" | "number" | StringTest, readable: boolean): fc.Arbitrary<string> {
   if (keys === "number") return fc.integer({ min: 0, max: 999 }).map(String).filter(isNumericKey);
   if (keys === "string") return readable ? word() : texts({ minLength: 1, maxLength: 12 });
   if (keys.parts === undefined)

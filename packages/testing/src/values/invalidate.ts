@@ -1,4 +1,4 @@
-import { explain, type Form, isNumericKey, type Shape, type TextTest } from "@kit/core/codec";
+import { explain, type Form, isNumericKey, type Shape, type StringTest } from "@kit/core/codec";
 import * as fc from "fast-check";
 
 import { missing, placed } from "../contracts/values.ts";
@@ -196,7 +196,7 @@ function keysThatBreak(given: fc.Arbitrary<unknown>): string[] {
 }
 
 /** Returns true if an index signature applies to a key. */
-function takes(keys: "string" | "number" | TextTest, key: string): boolean {
+function takes(keys: "string" | "number" | StringTest, key: string): boolean {
   if (typeof keys === "string") return keys === "string" || isNumericKey(key);
   return keys.test(key);
 }

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 
 import { arbitrary } from "./arbitrary.ts";
 import { bigints, numbers } from "./numbers.ts";
+import samples from "./samples.json" with { type: "json" };
 import {
   FirstOfArbitrary,
   either,
@@ -46,35 +47,14 @@ export interface RuleViolation {
 /** Maximum length of generated strings, in characters. Servers refuse longer values because of their size. */
 const LONGEST = 100_000;
 
-/** Invalid strings that people confuse with valid ones of a format, the most similar string first. */
-const NEAR_MISSES: Readonly<Record<NonNullable<TextRules["format"]>, readonly string[]>> = {
-  email: ["ada.example.com", "ada@", "ada lovelace@example.com", "@b", "a"],
-  uri: ["example.com/notes", "https://exa mple.com/", "/a", "a"],
-  uuid: [
-    "123e4567e89b42d3a456426614174000",
-    "123e4567-e89b-42d3-a456-42661417400g",
-    "123e4567-e89b-42d3-a456-42661417400",
-  ],
-  date: ["2026-02-30", "31.01.2026", "2026-1-1", "2026-13-01"],
-  "date-time": [
-    "2026-01-31",
-    "2026-01-31T25:00:00Z",
-    "2026-01-31 12:00",
-    "2026-02-30T12:00:00.000Z",
-    "2026-01-31T12:00:00",
-  ],
-  ipv4: ["192.0.2.256", "192.0.2", "192.0.2.01"],
-  ipv6: ["2001:db8:::1", "2001:db8", "2001:db8::g"],
-};
-
 /** Returns the rules of a type that values can break, without the rules of types inside of it. */
 export function violationsOf(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
   const members = membersOf(shape);
   const violations: RuleViolation[] = [];
   const kinds = new Set(members.flatMap((member) => kindsOf(member, form)));
-  const others = VALUES_BY_TYPE.filter(([kind]) => !kinds.has(kind) && kind !== "null").map(
-    ([, value]) => value,
-  );
+  const others = Object.entries<unknown>(samples.jsonTypes)
+    .filter(([kind]) => !kinds.has(kind) && kind !== "null")
+    .map(([, value]) => value);
   if (!kinds.has("any")) {
     if (!kinds.has("null")) violations.push({ rule: "null", given: fc.constant(null) });
     if (others.length > 0) violations.push({ rule: "type", given: fc.constantFrom(...others) });
@@ -83,16 +63,6 @@ export function violationsOf(shape: Shape, form: Form, readable: boolean): RuleV
   for (const member of members) violations.push(...ruled(member, form, readable));
   return violations;
 }
-
-/** One value of each JSON type. */
-const VALUES_BY_TYPE: readonly (readonly [kind: string, value: unknown])[] = [
-  ["string", "text"],
-  ["number", 12],
-  ["boolean", true],
-  ["array", []],
-  ["object", {}],
-  ["null", null],
-];
 
 /** Returns the types that a type consists of after unions and references are resolved. */
 function membersOf(
@@ -176,11 +146,10 @@ function ruled(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
     case "bigint":
       return ofNumber(shape, form);
     case "date":
-      return form === "wire"
-        ? [{ rule: "format", given: fc.constantFrom("2026-02-30T12:00:00Z", "2026-01-31") }]
-        : [];
     case "bytes":
-      return form === "wire" ? [{ rule: "format", given: fc.constantFrom("a?", "abc") }] : [];
+      return form === "wire"
+        ? [{ rule: "format", given: fc.constantFrom(...samples.types[shape.kind].broken) }]
+        : [];
     case "array":
       return ofArray(shape, form);
     case "tuple":
@@ -240,7 +209,7 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
     );
   }
   if (format !== undefined) {
-    const mistaken = fc.constantFrom(...NEAR_MISSES[format]);
+    const mistaken = fc.constantFrom(...samples.formats[format].broken);
     const loose = like(without(rules, "format"));
     // A readable value should be nearly valid, so such strings are tried first.
     if (readable) {
@@ -252,7 +221,7 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
     const loose = without(rules, "pattern");
     // Nearly valid strings find more mistakes than completely different ones.
     const nearly = fc
-      .tuple(like(rules), fc.constantFrom(...EXCLUDED_CHARACTERS, ""), fc.nat({ max: 40 }))
+      .tuple(like(rules), fc.constantFrom(...samples.excludedCharacters, ""), fc.nat({ max: 40 }))
       .map(([text, other, place]) => {
         const characters = [...(text as string)];
         return characters.toSpliced(place % (characters.length + 1), 1, other).join("");
@@ -262,13 +231,10 @@ function ofText(shape: ShapeOf<"string">, readable: boolean, template?: Template
   return violations;
 }
 
-/** Characters that patterns often do not allow. */
-const EXCLUDED_CHARACTERS = ["!", " ", "~", "A", "a", "0", "é", "-"] as const;
-
 /** Returns strings that repeat one character. */
 function uniform({ minLength = 1, maxLength = Infinity }: TextRules): fc.Arbitrary<string> {
   const length = Math.min(Math.max(1, minLength), maxLength);
-  return fc.constantFrom(...EXCLUDED_CHARACTERS).map((character) => character.repeat(length));
+  return fc.constantFrom(...samples.excludedCharacters).map((character) => character.repeat(length));
 }
 
 function ofNumber(shape: NumberShape, form: Form): RuleViolation[] {
@@ -301,7 +267,7 @@ function ofNumber(shape: NumberShape, form: Form): RuleViolation[] {
   if (multipleOf !== undefined) add("multipleOf", {});
   if (integer !== undefined && !isBig) add("integer", {});
   if (isBig && form === "wire")
-    violations.push({ rule: "integer", given: fc.constantFrom<unknown>("1.5", 0.5, "twelve") });
+    violations.push({ rule: "integer", given: fc.constantFrom<unknown>(...samples.types.bigint.broken) });
   return violations;
 }
 

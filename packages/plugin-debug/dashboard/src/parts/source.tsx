@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-import type { SourceLines } from "../../../src/answers/shapes.ts";
+import type { SourceLines } from "../../../src/responses/shapes.ts";
 import { query } from "../state/api.ts";
 import { session } from "../state/session.ts";
 import { useStore } from "../state/store.ts";

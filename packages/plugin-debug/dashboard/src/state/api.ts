@@ -1,4 +1,4 @@
-import type { ReplayAnswer, ReplayRequest } from "../../../src/answers/shapes.ts";
+import type { ReplayAnswer, ReplayRequest } from "../../../src/responses/shapes.ts";
 
 /** Failure of a request to the sidecar. */
 export class ApiFailure extends Error {

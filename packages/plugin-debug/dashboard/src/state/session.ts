@@ -1,4 +1,4 @@
-import type { DashboardInfo, Feed, RequestSummary } from "../../../src/answers/shapes.ts";
+import type { DashboardInfo, Feed, RequestSummary } from "../../../src/responses/shapes.ts";
 import { ApiFailure, ask, debugKey, query } from "./api.ts";
 import { createStore } from "./store.ts";
 

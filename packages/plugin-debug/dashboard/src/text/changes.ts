@@ -1,4 +1,4 @@
-import type { PendingChange } from "../../../src/answers/shapes.ts";
+import type { PendingChange } from "../../../src/responses/shapes.ts";
 
 /** Describes a change of a migration in words: `Add column pinned of notes` for `addColumn`. */
 export function wordsOf(change: PendingChange): string {

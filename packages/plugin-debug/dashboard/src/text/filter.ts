@@ -1,4 +1,4 @@
-import type { RequestSummary } from "../../../src/answers/shapes.ts";
+import type { RequestSummary } from "../../../src/responses/shapes.ts";
 
 /** Filter of the list of requests. An empty string means that the field does not filter. */
 export interface Filter {

@@ -1,4 +1,4 @@
-import type { Series, Slice } from "../../../src/answers/shapes.ts";
+import type { Series, Slice } from "../../../src/responses/shapes.ts";
 
 /** Returns all slices of a time window, including those without requests. These have null as latencies and a throughput of 0. */
 export function withGaps({ since, sliceMs, slices }: Pick<Series, "since" | "sliceMs" | "slices">): Slice[] {

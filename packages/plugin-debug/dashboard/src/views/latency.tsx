@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-import type { Series } from "../../../src/answers/shapes.ts";
+import type { Series } from "../../../src/responses/shapes.ts";
 import { Chart } from "../parts/chart.tsx";
 import { Empty, Failure, Loading } from "../parts/basic.tsx";
 import { query } from "../state/api.ts";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-import type { PendingChange, PendingMigration } from "../../../src/answers/shapes.ts";
+import type { PendingChange, PendingMigration } from "../../../src/responses/shapes.ts";
 import { CopyButton, Empty, Failure, Loading, Pre, Section, Tag } from "../parts/basic.tsx";
 import { useSidecarData } from "../state/use-sidecar-data.ts";
 import { wordsOf } from "../text/changes.ts";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-import type { Performance as Answer, RouteFigures } from "../../../src/answers/shapes.ts";
+import type { Performance as Answer, RouteFigures } from "../../../src/responses/shapes.ts";
 import { Choice, Failure, Loading } from "../parts/basic.tsx";
 import { query } from "../state/api.ts";
 import { go, hrefOf, type Place } from "../state/place.ts";

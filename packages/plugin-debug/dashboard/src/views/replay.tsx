@@ -2,7 +2,7 @@ import type { RequestRecord } from "@kit/types";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { ReplayAnswer, ReplayRequest } from "../../../src/answers/shapes.ts";
+import type { ReplayAnswer, ReplayRequest } from "../../../src/responses/shapes.ts";
 import { Pre, Status } from "../parts/basic.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";

@@ -5,7 +5,7 @@ import type {
   RouteFigures,
   ShownRoute,
   SourceLines,
-} from "../../../src/answers/shapes.ts";
+} from "../../../src/responses/shapes.ts";
 import { Empty, Facts, Failure, Loading, Search, Section } from "../parts/basic.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Source } from "../parts/source.tsx";

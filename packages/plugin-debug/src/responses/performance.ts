@@ -1,15 +1,15 @@
 import { writeDuration } from "../duration.ts";
 import { Latency, longestWindowMs } from "../history/latency.ts";
 import type { SidecarState } from "../sidecar-state.ts";
-import type { Query } from "./question.ts";
+import type { Query } from "./query.ts";
 import { routesNamed } from "./routes.ts";
 import type { Figures, Performance } from "./shapes.ts";
 
 export const defaultWindowMs: number = 5 * 60_000;
 
-export function performanceOf(state: SidecarState, question: Query): Performance {
-  const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
-  const name = question.text("route");
+export function performanceOf(state: SidecarState, query: Query): Performance {
+  const windowMs = query.duration("window", longestWindowMs) ?? defaultWindowMs;
+  const name = query.text("route");
   const wanted = name === undefined ? undefined : routesNamed(state, name);
   const { since, routes } = state.history.latency(windowMs);
   const seconds = Math.max(1, (Date.now() - since) / 1_000);

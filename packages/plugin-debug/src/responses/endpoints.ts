@@ -6,7 +6,8 @@ import { infoOf } from "./info.ts";
 import { migrationsOf } from "./migrations.ts";
 import { performanceOf } from "./performance.ts";
 import { dependenciesOf, middlewareOf, pipelineOf } from "./project.ts";
-import { ErrorResponse, Query, shown } from "./question.ts";
+import { ErrorResponse, truncate } from "./error-response.ts";
+import { Query } from "./query.ts";
 import { errorsOf, logsOf, requestOf, requestsOf, spansOf, tracesOf } from "./requests.ts";
 import { allRoutes, oneRoute } from "./routes.ts";
 import { allSchemas, schemaOf } from "./schema.ts";
@@ -21,7 +22,7 @@ interface Endpoint {
   /** Other paths of the same endpoint. */
   readonly also?: readonly string[];
   /** Returns the response body. If the path ends with parameters, `rest` contains the decoded segments that they stand for. */
-  answer(state: SidecarState, question: Query, rest: readonly string[]): object | Promise<object>;
+  respond(state: SidecarState, query: Query, rest: readonly string[]): object | Promise<object>;
 }
 
 const endpoints: readonly Endpoint[] = [
@@ -29,109 +30,109 @@ const endpoints: readonly Endpoint[] = [
     path: "/_debug/requests",
     query: ["since", "limit", "route", "status"],
     about: "requests under way and the last ones, with their phases and spans",
-    answer: requestsOf,
+    respond: requestsOf,
   },
   {
     path: "/_debug/requests/:requestId",
     query: [],
     about: "a request with its log entries and its error",
-    answer: (state, _, [requestId = ""]) => requestOf(state, requestId),
+    respond: (state, _, [requestId = ""]) => requestOf(state, requestId),
   },
   {
     path: "/_debug/errors",
     query: ["since", "limit", "last"],
     about: "the last errors, each with the request it happened in",
-    answer: errorsOf,
+    respond: errorsOf,
   },
   {
     path: "/_debug/logs",
     query: ["since", "level", "limit", "requestId"],
     about: "the last log entries",
-    answer: logsOf,
+    respond: logsOf,
   },
-  { path: "/_debug/spans", query: ["since", "limit"], about: "the last spans", answer: spansOf },
+  { path: "/_debug/spans", query: ["since", "limit"], about: "the last spans", respond: spansOf },
   {
     path: "/_debug/traces",
     query: [],
     about: "the spans of the last 100 requests as trees",
-    answer: tracesOf,
+    respond: tracesOf,
   },
   {
     path: "/_debug/performance",
     query: ["route", "window"],
     about: "percentiles of latency, and throughput",
-    answer: performanceOf,
+    respond: performanceOf,
   },
   {
     path: "/_debug/performance/series",
     query: ["route", "window"],
     about: "the same over time, slice by slice",
-    answer: seriesOf,
+    respond: seriesOf,
   },
   {
     path: "/_debug/health",
     query: [],
     about: "memory, connections, how late the event loop is",
-    answer: healthOf,
+    respond: healthOf,
   },
-  { path: "/_debug/server", query: [], about: "the server beneath", answer: serverOf },
+  { path: "/_debug/server", query: [], about: "the server beneath", respond: serverOf },
   {
     path: "/_debug/routes",
     query: [],
     about: "routes with their middleware, validators and serializer",
-    answer: allRoutes,
+    respond: allRoutes,
   },
   {
     path: "/_debug/routes/:method/:path",
     query: [],
     about: "one route",
-    answer: (state, _, [method = "", ...path]) => oneRoute(state, method, pathOf(path)),
+    respond: (state, _, [method = "", ...path]) => oneRoute(state, method, pathOf(path)),
   },
   {
     path: "/_debug/middleware",
     query: [],
     about: "middleware with its priorities",
-    answer: middlewareOf,
+    respond: middlewareOf,
   },
-  { path: "/_debug/schema", query: [], about: "the names of all types", answer: allSchemas },
+  { path: "/_debug/schema", query: [], about: "the names of all types", respond: allSchemas },
   {
     path: "/_debug/schema/:name",
     query: [],
     about: "a type, and who uses it",
-    answer: (state, _, [name = ""]) => schemaOf(state, name),
+    respond: (state, _, [name = ""]) => schemaOf(state, name),
   },
   {
     path: "/_debug/deps",
     also: ["/_debug/dependencies"],
     query: [],
     about: "which packages of kit depend on which",
-    answer: dependenciesOf,
+    respond: dependenciesOf,
   },
   {
     path: "/_debug/build-pipeline",
     query: [],
     about: "the hooks of a build, and who steps in",
-    answer: pipelineOf,
+    respond: pipelineOf,
   },
   {
     path: "/_debug/migrations",
     query: [],
     about: "what the types are ahead of the committed migrations",
-    answer: migrationsOf,
+    respond: migrationsOf,
   },
   {
     path: "/_debug/source",
     query: ["file", "line", "around"],
     about: "lines of a source file, in development",
-    answer: sourceOf,
+    respond: sourceOf,
   },
   {
     path: "/_debug/feed",
     query: ["after", "limit"],
     about: "requests in short: those that ended since, and those under way; `next` is the next `after`",
-    answer: feedOf,
+    respond: feedOf,
   },
-  { path: "/_debug/dashboard", query: [], about: "what the dashboard at `/` needs first", answer: infoOf },
+  { path: "/_debug/dashboard", query: [], about: "what the dashboard at `/` needs first", respond: infoOf },
 ];
 
 /** Endpoints by path. Contains only those whose path has no parameters. */
@@ -142,13 +143,13 @@ const byPath: ReadonlyMap<string, Endpoint> = new Map(
 );
 
 /** Returns the response body for a request target, which is a path with a query. Rejects with {@link ErrorResponse} on any error. */
-export async function answer(state: SidecarState, target: string): Promise<object> {
+export async function respond(state: SidecarState, target: string): Promise<object> {
   const start = target.indexOf("?");
   const path = start === -1 ? target : target.slice(0, start);
   const query = start === -1 ? "" : target.slice(start + 1);
   if (path === "/" || path === "/_debug" || path === "/_debug/") return indexOf(query);
   const { endpoint, rest } = find(path);
-  return endpoint.answer(state, new Query(query, endpoint.query), rest);
+  return endpoint.respond(state, new Query(query, endpoint.query), rest);
 }
 
 function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
@@ -166,7 +167,7 @@ function find(path: string): { endpoint: Endpoint; rest: readonly string[] } {
   if (endpoint !== undefined) return { endpoint, rest };
   const near = nearest(path, byPath.keys());
   const help = near === undefined ? "`/` lists what there is" : `did you mean ${near}?`;
-  throw new ErrorResponse(404, "NOT_FOUND", `the debug sidecar has nothing at ${shown(path)}; ${help}`);
+  throw new ErrorResponse(404, "NOT_FOUND", `the debug sidecar has nothing at ${truncate(path)}; ${help}`);
 }
 
 /**
@@ -182,7 +183,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ErrorResponse(400, "BAD_REQUEST", `${shown(segment)} has an invalid percent-escape`);
+    throw new ErrorResponse(400, "BAD_REQUEST", `${truncate(segment)} has an invalid percent-escape`);
   }
 }
 

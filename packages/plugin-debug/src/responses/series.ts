@@ -2,14 +2,14 @@ import { writeDuration } from "../duration.ts";
 import { Latency, longestWindowMs } from "../history/latency.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 import { defaultWindowMs, figuresOf } from "./performance.ts";
-import type { Query } from "./question.ts";
+import type { Query } from "./query.ts";
 import { routesNamed } from "./routes.ts";
 import type { Series } from "./shapes.ts";
 
 /** Returns the latencies for a chart, slice by slice, the oldest first. */
-export function seriesOf(state: SidecarState, question: Query): Series {
-  const windowMs = question.duration("window", longestWindowMs) ?? defaultWindowMs;
-  const name = question.text("route");
+export function seriesOf(state: SidecarState, query: Query): Series {
+  const windowMs = query.duration("window", longestWindowMs) ?? defaultWindowMs;
+  const name = query.text("route");
   const wanted = name === undefined ? undefined : routesNamed(state, name);
   const { since, sliceMs, slices } = state.history.slices(windowMs);
   const now = Date.now();

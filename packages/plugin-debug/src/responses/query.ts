@@ -1,17 +1,6 @@
 import { durationForm, readDuration, writeDuration } from "../duration.ts";
 import { suggestion } from "../nearest.ts";
-
-/** Error that the sidecar responds with: a status, a code and a message. */
-export class ErrorResponse extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
+import { ErrorResponse, truncate } from "./error-response.ts";
 
 /** Maximum value of a limit in a query. */
 const greatestLimit = 1_000_000;
@@ -25,7 +14,7 @@ export class Query {
     for (const [name, value] of new URLSearchParams(query)) {
       if (!known.includes(name)) {
         const takes = known.length === 0 ? "this takes no query" : suggestion(name, known);
-        throw invalid(`there is no parameter \`${shown(name)}\`; ${takes}`);
+        throw invalid(`there is no parameter \`${truncate(name)}\`; ${takes}`);
       }
       if (values.has(name)) throw invalid(`\`${name}\` is there twice`);
       values.set(name, value);
@@ -43,7 +32,7 @@ export class Query {
     if (text === undefined) return undefined;
     const ms = readDuration(text);
     if (ms === undefined)
-      throw invalid(`\`${name}\` must be a duration, ${durationForm}; not "${shown(text)}"`);
+      throw invalid(`\`${name}\` must be a duration, ${durationForm}; not "${truncate(text)}"`);
     if (ms > longestMs)
       throw invalid(
         `\`${name}\` may be at most ${writeDuration(longestMs)}, which is as long as is kept; not ${text}`,
@@ -71,7 +60,7 @@ export class Query {
     if (text === undefined) return undefined;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
     if (value >= least && value <= most) return value;
-    throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}, not "${shown(text)}"`);
+    throw invalid(`\`${name}\` must be a whole number from ${least} to ${most}, not "${truncate(text)}"`);
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
@@ -79,14 +68,9 @@ export class Query {
     if (text === undefined) return undefined;
     const value = values.find((candidate) => candidate === text);
     if (value === undefined)
-      throw invalid(`\`${name}\` must be one of ${values.join(", ")}; not "${shown(text)}"`);
+      throw invalid(`\`${name}\` must be one of ${values.join(", ")}; not "${truncate(text)}"`);
     return value;
   }
-}
-
-/** Truncates a part of a request to 100 characters, for use in a message. */
-export function shown(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 function invalid(message: string): ErrorResponse {

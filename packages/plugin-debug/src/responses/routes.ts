@@ -2,7 +2,7 @@ import type { CompiledRoute } from "@kit/types";
 
 import { suggestion } from "../nearest.ts";
 import type { SidecarState } from "../sidecar-state.ts";
-import { ErrorResponse, shown } from "./question.ts";
+import { ErrorResponse, truncate } from "./error-response.ts";
 import type { ShownRoute } from "./shapes.ts";
 
 const slots = ["params", "query", "body"] as const;
@@ -25,7 +25,7 @@ export function oneRoute({ host }: SidecarState, method: string, path: string): 
 }
 
 function noRoute(name: string, names: readonly string[]): ErrorResponse {
-  const message = `there is no route \`${shown(name)}\`; ${suggestion(name, names)}`;
+  const message = `there is no route \`${truncate(name)}\`; ${suggestion(name, names)}`;
   return new ErrorResponse(404, "ROUTE_NOT_FOUND", message);
 }
 

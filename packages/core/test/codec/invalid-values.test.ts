@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import type { Shape } from "@kit/core/codec";
 import type { Validator } from "@kit/types";
 
-import { fitting, spoilings } from "./spoil.ts";
+import { validValue, invalidValues } from "./invalid-values.ts";
 
 const goldens = new URL("../../../../crates/kit-emit/tests/goldens/", import.meta.url);
 let all = 0;
@@ -20,19 +20,19 @@ for (const app of ["notes", "kitchen-sink", "directions"]) {
         const shape = module[`${name}Shape`] as Shape;
         const { is, failures, decode } = module[`${name}Validator`] as Validator<unknown>;
         for (const full of [true, false]) {
-          const value = fitting(shape, full);
+          const value = validValue(shape, full);
           assert.deepEqual(failures(value), [], JSON.stringify(value));
           assert.ok(is(value), JSON.stringify(value));
           decode(structuredClone(value));
-          for (const { value: wrong, path, how, exact } of spoilings(shape, value)) {
+          for (const { value: wrong, path, how, exact } of invalidValues(shape, value)) {
             const paths = failures(wrong).map((failure) => failure.path);
-            const told = `${how} at ${path}: ${JSON.stringify(wrong)}`;
-            assert.equal(is(wrong), false, told);
-            if (exact) assert.deepEqual(paths, [path], told);
+            const description = `${how} at ${path}: ${JSON.stringify(wrong)}`;
+            assert.equal(is(wrong), false, description);
+            if (exact) assert.deepEqual(paths, [path], description);
             else
               assert.ok(
                 paths.length > 0 && paths.every((found) => path.startsWith(found) || found.startsWith(path)),
-                told,
+                description,
               );
             all++;
           }
@@ -43,5 +43,5 @@ for (const app of ["notes", "kitchen-sink", "directions"]) {
 }
 
 test("the tests of mutated values cover a sufficient number of values", () => {
-  assert.ok(all > 1000, `only ${all} places were spoiled`);
+  assert.ok(all > 1000, `only ${all} invalid values were checked`);
 });

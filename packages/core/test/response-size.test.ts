@@ -74,7 +74,7 @@ const scalars = (inner: string): string =>
   `{"unknown":${inner},"nothing":null,"flag":true,"number":1,"string":"s","big":"1","date":"2026-01-31T12:00:00Z","bytes":"","text":"it's \\"quoted\\"\\n\\u2028\`\${x}\`","seven":7,"yes":true,"huge":"12345678901234567890"}`;
 
 const long = "k".repeat(1_000_000);
-const made: Readonly<Record<string, unknown>> = {
+const bodies: Readonly<Record<string, unknown>> = {
   "a long key around many failures": { record: { [long]: 1 }, items: [{ [long]: 1 }] },
   "many failures below one long key": { [long]: Array.from({ length: 200 }, () => 1), record: 5 },
   "many long keys": {
@@ -89,7 +89,7 @@ for (const env of ["production", "development"] as const) {
   describe(`the response to an invalid request in ${env}`, () => {
     const [factor, more] = bounds[env];
 
-    async function ask(served: Served, type: string, text: string): Promise<number> {
+    async function sendRequest(served: Served, type: string, text: string): Promise<number> {
       const answer = await served.send(`POST /${type}`, json(text));
       assert.ok([204, 400].includes(answer.status), `${answer.status} ${answer.text?.slice(0, 500)}`);
       const size = Buffer.byteLength(answer.text ?? "");
@@ -103,12 +103,12 @@ for (const env of ["production", "development"] as const) {
 
     it("is limited in size if the request has long keys", async () => {
       const served = await start(env);
-      for (const value of Object.values(made)) {
-        for (const type of types) await ask(served, type, JSON.stringify(value));
+      for (const value of Object.values(bodies)) {
+        for (const type of types) await sendRequest(served, type, JSON.stringify(value));
       }
       // One key of a megabyte that all failures share.
       const shared = `{"record":{"${long}":1}}`;
-      assert.ok((await ask(served, "Containers", shared)) < 8_000);
+      assert.ok((await sendRequest(served, "Containers", shared)) < 8_000);
     });
 
     it("is limited in size if the request has long, nested and repeated keys at random", async () => {
@@ -118,7 +118,7 @@ for (const env of ["production", "development"] as const) {
       for (let round = 0; round < 300; round += 1) {
         const text = JSON.stringify(hostile(random, 4));
         if (text.length > 500_000) continue;
-        for (const type of types) refused += Number((await ask(served, type, text)) > 0);
+        for (const type of types) refused += Number((await sendRequest(served, type, text)) > 0);
       }
       assert.ok(refused > 1000, `${refused} were refused`);
     });

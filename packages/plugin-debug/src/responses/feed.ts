@@ -1,7 +1,7 @@
 import type { RequestRecord } from "@kit/types";
 
 import type { SidecarState } from "../sidecar-state.ts";
-import type { Query } from "./question.ts";
+import type { Query } from "./query.ts";
 import type { Feed, RequestSummary } from "./shapes.ts";
 
 const defaultLimit = 200;
@@ -11,10 +11,10 @@ const defaultLimit = 200;
  * so the sidecar stores nothing about the page. If the history is a file that several processes write to, no number identifies new
  * requests, so the last requests are returned in each poll.
  */
-export function feedOf(state: SidecarState, question: Query): Feed {
+export function feedOf(state: SidecarState, query: Query): Feed {
   const { instance, host, history, redaction } = state;
-  const limit = question.limit(["limit"], defaultLimit);
-  const [of, number] = (question.text("after") ?? "").split(".");
+  const limit = query.limit(["limit"], defaultLimit);
+  const [of, number] = (query.text("after") ?? "").split(".");
   const after = of === instance && /^\d{1,15}$/.test(number ?? "") ? Number(number) : undefined;
   const active = state.active();
   const answered = host.requests?.finishedCount ?? 0;

@@ -2,7 +2,8 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, relative, resolve, sep } from "node:path";
 
 import type { SidecarState } from "../sidecar-state.ts";
-import { ErrorResponse, type Query, shown } from "./question.ts";
+import { ErrorResponse, truncate } from "./error-response.ts";
+import type { Query } from "./query.ts";
 import type { SourceLines } from "./shapes.ts";
 
 /** File name extensions of source code and SQL. Other files, such as `.env`, may contain secrets and are not shown. */
@@ -22,17 +23,17 @@ const defaultAround = 8;
 const mostAround = 200;
 
 /** Returns lines of a source file of the project. It is available only in development. */
-export async function sourceOf(state: SidecarState, question: Query): Promise<SourceLines> {
+export async function sourceOf(state: SidecarState, query: Query): Promise<SourceLines> {
   if (state.isProduction) {
     throw new ErrorResponse(403, "DEVELOPMENT_ONLY", "source text is shown in development only");
   }
-  const asked = question.text("file");
-  if (asked === undefined || asked === "" || asked.includes("\0")) {
+  const requestedFile = query.text("file");
+  if (requestedFile === undefined || requestedFile === "" || requestedFile.includes("\0")) {
     throw new ErrorResponse(400, "VALIDATION_ERROR", "`file` must be a path below the project's root");
   }
-  const line = question.whole("line", 1, 999_999_999) ?? 1;
-  const around = question.whole("around", 0, mostAround) ?? defaultAround;
-  const { file, text } = await read(state.host.projectRoot, asked);
+  const line = query.whole("line", 1, 999_999_999) ?? 1;
+  const around = query.whole("around", 0, mostAround) ?? defaultAround;
+  const { file, text } = await read(state.host.projectRoot, requestedFile);
   const lines = text.split(/\r?\n/);
   // The newline at the end of a file does not start another line.
   if (lines.at(-1) === "") lines.pop();
@@ -40,18 +41,18 @@ export async function sourceOf(state: SidecarState, question: Query): Promise<So
   return { file, from, lines: lines.slice(from - 1, line + around), count: lines.length };
 }
 
-async function read(projectRoot: string, asked: string): Promise<{ file: string; text: string }> {
+async function read(projectRoot: string, requestedFile: string): Promise<{ file: string; text: string }> {
   const nothing = new ErrorResponse(
     404,
     "NOT_FOUND",
-    `there is no source file ${shown(asked)} below the project's root; packages and hidden files are not shown`,
+    `there is no source file ${truncate(requestedFile)} below the project's root; packages and hidden files are not shown`,
   );
   let root: string;
   let path: string;
   try {
     root = await realpath(projectRoot);
     // Resolves symbolic links, so that a link to a file outside of the project is refused.
-    path = await realpath(resolve(root, asked));
+    path = await realpath(resolve(root, requestedFile));
   } catch {
     throw nothing;
   }

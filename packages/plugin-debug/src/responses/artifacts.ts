@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { PluginHost } from "@kit/core";
 
-import { ErrorResponse } from "./question.ts";
+import { ErrorResponse } from "./error-response.ts";
 
 /** Reads an artifact that `kit build` wrote to `.kit/`. Reads the file each time, because a build may have changed it. */
 export async function readArtifact<T>(host: Pick<PluginHost, "projectRoot">, name: string): Promise<T> {

@@ -1,7 +1,7 @@
 import { suggestion } from "../nearest.ts";
 import type { SidecarState } from "../sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
-import { ErrorResponse, shown } from "./question.ts";
+import { ErrorResponse, truncate } from "./error-response.ts";
 
 /** Type in `.kit/schemas.json`. */
 interface Entry {
@@ -54,7 +54,11 @@ export async function schemaOf(state: SidecarState, name: string): Promise<objec
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
   if (entry === undefined) {
     const names = Object.keys(entries);
-    throw new ErrorResponse(404, "NOT_FOUND", `there is no type ${shown(name)}; ${suggestion(name, names)}`);
+    throw new ErrorResponse(
+      404,
+      "NOT_FOUND",
+      `there is no type ${truncate(name)}; ${suggestion(name, names)}`,
+    );
   }
   const { file, line, table, schema, inputSchema } = entry;
   return {

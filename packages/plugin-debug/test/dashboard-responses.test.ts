@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 
-import type { DashboardInfo, Feed, PendingMigration, Series, SourceLines } from "../src/answers/shapes.ts";
+import type { DashboardInfo, Feed, PendingMigration, Series, SourceLines } from "../src/responses/shapes.ts";
 import { startReal } from "./support/real-app.ts";
 import { errorOf, json, start, until, type WithSidecar } from "./support/sidecar.ts";
 
@@ -41,12 +41,12 @@ describe("the feed of requests", () => {
     app = await start({ mode: "dev", keep: 50 });
   });
   after(() => app.close());
-  const ask = (query: string): Promise<Feed> => app.ok<Feed>(`/_debug/feed${query}`);
+  const feedWith = (query: string): Promise<Feed> => app.ok<Feed>(`/_debug/feed${query}`);
 
   it("returns each finished request once", async () => {
     await app.send("GET /things/1");
     await app.send("POST /things", json({ name: 7 }));
-    const first = await ask("");
+    const first = await feedWith("");
     assert.deepEqual(
       first.requests.map(({ method, target, status, code, route }) => [method, target, status, code, route]),
       [
@@ -54,31 +54,31 @@ describe("the feed of requests", () => {
         ["GET", "/things/1", 200, null, "GET /things/:id"],
       ],
     );
-    assert.deepEqual((await ask(`?after=${first.next}`)).requests, []);
+    assert.deepEqual((await feedWith(`?after=${first.next}`)).requests, []);
     await app.send("GET /things/none");
-    const { requests, skipped, next } = await ask(`?after=${first.next}`);
+    const { requests, skipped, next } = await feedWith(`?after=${first.next}`);
     assert.deepEqual([requests.length, requests[0]!.code, skipped], [1, "THING_NOT_FOUND", 0]);
     assert.equal(requests[0]!.message, "There is no such thing");
-    assert.deepEqual((await ask(`?after=${next}`)).requests, []);
+    assert.deepEqual((await feedWith(`?after=${next}`)).requests, []);
   });
 
   it("returns the number of requests that were overwritten between two polls", async () => {
-    const { next } = await ask("");
+    const { next } = await feedWith("");
     for (let count = 0; count < 60; count += 1) await app.send(`GET /things/${count}`);
-    const limited = await ask(`?after=${next}&limit=10`);
+    const limited = await feedWith(`?after=${next}&limit=10`);
     assert.deepEqual([limited.requests.length, limited.skipped], [10, 50]);
     assert.equal(limited.requests[0]!.target, "/things/59");
     // The history stores only fifty requests.
-    const all = await ask(`?after=${next}`);
+    const all = await feedWith(`?after=${next}`);
     assert.deepEqual([all.requests.length, all.skipped], [50, 10]);
   });
 
   it("returns the last requests if the cursor is invalid or comes from another process", async () => {
-    const { instance } = await ask("");
+    const { instance } = await feedWith("");
     assert.match(instance, /^[0-9a-f]{16}$/);
     for (const cursor of ["0123456789abcdef.3", "nonsense", `${instance}.-1`, `${instance}.x`, "."])
-      assert.ok((await ask(`?after=${cursor}&limit=5`)).requests.length === 5, cursor);
-    assert.deepEqual((await ask(`?after=${instance}.999999999`)).requests, []);
+      assert.ok((await feedWith(`?after=${cursor}&limit=5`)).requests.length === 5, cursor);
+    assert.deepEqual((await feedWith(`?after=${instance}.999999999`)).requests, []);
   });
 
   it("lists a request first as in progress and then as finished", async () => {
@@ -226,13 +226,13 @@ describe("migrations", () => {
     app = await start();
   });
   after(() => app.close());
-  const ask = (): Promise<PendingMigration> => app.ok<PendingMigration>("/_debug/migrations");
+  const pendingMigration = (): Promise<PendingMigration> => app.ok<PendingMigration>("/_debug/migrations");
 
   it("are empty without tables, or if the types agree with the committed migrations", async () => {
     const nothing = { destructive: false, changes: [], problems: [], sql: null };
-    assert.deepEqual(await ask(), { hasTables: false, ...nothing });
+    assert.deepEqual(await pendingMigration(), { hasTables: false, ...nothing });
     await writeFile(join(root, ".kit/migrations/snapshot.json"), '{"tables":[{"name":"notes"}]}');
-    assert.deepEqual(await ask(), { hasTables: true, ...nothing });
+    assert.deepEqual(await pendingMigration(), { hasTables: true, ...nothing });
   });
 
   it("are the changes that kit build wrote to .kit/migrations", async () => {
@@ -240,7 +240,7 @@ describe("migrations", () => {
     const pending = { version: 1, destructive: true, changes, problems: [] };
     await writeFile(join(root, ".kit/migrations/pending.json"), JSON.stringify(pending));
     await writeFile(join(root, ".kit/migrations/pending.sql"), "ALTER TABLE …");
-    assert.deepEqual(await ask(), {
+    assert.deepEqual(await pendingMigration(), {
       hasTables: true,
       destructive: true,
       changes,

@@ -2,19 +2,20 @@ import type { LogLevel, RequestRecord, SpanRecord } from "@kit/types";
 
 import { severities } from "../history/memory.ts";
 import type { SidecarState } from "../sidecar-state.ts";
-import { ErrorResponse, type Query, shown } from "./question.ts";
+import { ErrorResponse, truncate } from "./error-response.ts";
+import type { Query } from "./query.ts";
 import { routesNamed } from "./routes.ts";
 
 const defaultLimit = 100;
 /** Maximum number of traces in the list. */
 const traceCount = 100;
 
-export function requestsOf(state: SidecarState, question: Query): object {
-  const route = question.text("route");
+export function requestsOf(state: SidecarState, query: Query): object {
+  const route = query.text("route");
   const requests = state.history.requests({
-    since: question.since(),
-    limit: question.limit(["limit"], defaultLimit),
-    status: question.whole("status", 100, 599),
+    since: query.since(),
+    limit: query.limit(["limit"], defaultLimit),
+    status: query.whole("status", 100, 599),
     routes: route === undefined ? undefined : routesNamed(state, route),
   });
   const show = (record: RequestRecord): RequestRecord => state.redaction.request(record);
@@ -28,7 +29,7 @@ export function requestOf({ history, redaction }: SidecarState, requestId: strin
     throw new ErrorResponse(
       404,
       "NOT_FOUND",
-      `there is no request ${shown(requestId)}, or it was too long ago: ask for /_debug/requests`,
+      `there is no request ${truncate(requestId)}, or it was too long ago: ask for /_debug/requests`,
     );
   }
   const [error] = history.errors({ requestId, limit: 1 });
@@ -39,25 +40,25 @@ export function requestOf({ history, redaction }: SidecarState, requestId: strin
   };
 }
 
-export function errorsOf({ history, redaction }: SidecarState, question: Query): object {
-  const selection = { since: question.since(), limit: question.limit(["limit", "last"], defaultLimit) };
+export function errorsOf({ history, redaction }: SidecarState, query: Query): object {
+  const selection = { since: query.since(), limit: query.limit(["limit", "last"], defaultLimit) };
   return { errors: history.errors(selection).map((record) => redaction.error(record)) };
 }
 
-export function logsOf({ history, redaction }: SidecarState, question: Query): object {
-  const level = question.oneOf("level", Object.keys(severities) as LogLevel[]);
+export function logsOf({ history, redaction }: SidecarState, query: Query): object {
+  const level = query.oneOf("level", Object.keys(severities) as LogLevel[]);
   const logs = history.logs({
-    since: question.since(),
-    limit: question.limit(["limit"], defaultLimit),
+    since: query.since(),
+    limit: query.limit(["limit"], defaultLimit),
     severity: level === undefined ? undefined : severities[level],
-    requestId: question.text("requestId"),
+    requestId: query.text("requestId"),
   });
   return { logs: logs.map((entry) => redaction.log(entry)) };
 }
 
-export function spansOf({ history, redaction }: SidecarState, question: Query): object {
-  const since = question.since();
-  const limit = question.limit(["limit"], 1_000);
+export function spansOf({ history, redaction }: SidecarState, query: Query): object {
+  const since = query.since();
+  const limit = query.limit(["limit"], 1_000);
   const spans: SpanRecord[] = [];
   for (const record of history.requests({ since, limit })) {
     if (spans.length >= limit) break;

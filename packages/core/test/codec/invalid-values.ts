@@ -4,8 +4,10 @@
  */
 import type { Shape } from "@kit/core/codec";
 
+import samples from "../../../testing/src/values/samples.json" with { type: "json" };
+
 /** Value with one error. */
-export interface Spoiled {
+export interface InvalidValue {
   readonly value: unknown;
   /** JSONPath of the error. */
   readonly path: string;
@@ -17,16 +19,6 @@ export interface Spoiled {
 
 type Kind<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-const FORMATS: Readonly<Record<string, string>> = {
-  email: "name@example.com",
-  uri: "https://example.com/a?b#c",
-  uuid: "123e4567-e89b-12d3-a456-426614174000",
-  date: "2024-02-29",
-  "date-time": "2026-01-31T12:00:00Z",
-  ipv4: "192.0.2.1",
-  ipv6: "2001:db8::1",
-};
-
 /** Strings that match patterns of the fixtures. */
 const TEXTS = ["abc", "ABC", "a1", "AB-1", "1", "a-b", "A1", "abcdef", "A", "a/B", "12", "true"];
 
@@ -36,11 +28,11 @@ const DEEP = 3;
 class TooDeep extends Error {}
 
 /** Returns a valid value. With `full`, every optional property and element is present, otherwise none. */
-export function fitting(shape: Shape, full: boolean, depth: number = 0): unknown {
+export function validValue(shape: Shape, full: boolean, depth: number = 0): unknown {
   switch (shape.kind) {
     case "reference":
       if (shape.recursive && depth > DEEP) throw new TooDeep("a recursive type does not end");
-      return fitting(shape.to(), full && depth < DEEP, depth + (shape.recursive ? 1 : 0));
+      return validValue(shape.to(), full && depth < DEEP, depth + (shape.recursive ? 1 : 0));
     case "unknown":
       return { any: [1] };
     case "never":
@@ -50,32 +42,31 @@ export function fitting(shape: Shape, full: boolean, depth: number = 0): unknown
     case "boolean":
       return true;
     case "date":
-      return "2026-02-28T12:00:00Z";
     case "bytes":
-      return "AAE=";
+      return samples.types[shape.kind].valid;
     case "literal":
       return typeof shape.value === "bigint" ? shape.value.toString() : shape.value;
     case "number":
     case "bigint":
-      return fittingNumber(shape);
+      return validNumber(shape);
     case "string":
-      return fittingText(shape);
+      return validString(shape);
     case "template":
-      return fittingTemplate(shape);
+      return validTemplateString(shape);
     case "array":
-      return fittingArray(shape, full, depth);
+      return validArray(shape, full, depth);
     case "tuple":
       return shape.elements
         .filter((element) => full || !(element.optional || element.rest))
-        .map((element) => fitting(element.shape, full, depth));
+        .map((element) => validValue(element.shape, full, depth));
     case "object":
-      return fittingObject(shape, full, depth);
+      return validObject(shape, full, depth);
     case "union":
-      return fittingMember(shape, full, depth);
+      return validMember(shape, full, depth);
   }
 }
 
-function fittingNumber(shape: Kind<"number" | "bigint">): unknown {
+function validNumber(shape: Kind<"number" | "bigint">): unknown {
   const step = shape.multipleOf ?? (shape.integer || shape.kind === "bigint" ? 1 : 0.5);
   const least =
     shape.minimum ?? (shape.exclusiveMinimum === undefined ? undefined : shape.exclusiveMinimum + step);
@@ -87,8 +78,8 @@ function fittingNumber(shape: Kind<"number" | "bigint">): unknown {
   return shape.kind === "bigint" ? BigInt(value).toString() : value;
 }
 
-function fittingText(shape: Kind<"string">): string {
-  if (shape.format !== undefined) return FORMATS[shape.format] as string;
+function validString(shape: Kind<"string">): string {
+  if (shape.format !== undefined) return samples.formats[shape.format].valid;
   const { pattern } = shape;
   const least = shape.minLength ?? 0;
   const candidates = pattern === undefined ? ["x".repeat(Math.max(least, 1)), "x".repeat(least)] : TEXTS;
@@ -98,7 +89,7 @@ function fittingText(shape: Kind<"string">): string {
   });
 }
 
-function fittingTemplate({ source, texts }: Kind<"template">): string {
+function validTemplateString({ source, texts }: Kind<"template">): string {
   const text = source.replaceAll(/\$\{([^}]*)\}/g, (_, hole: string) => {
     const literal = /^"([^"]*)"/.exec(hole);
     if (literal !== null) return literal[1] as string;
@@ -113,21 +104,21 @@ function found(candidates: readonly string[], fits: (text: string) => boolean): 
   return text;
 }
 
-function fittingArray(shape: Kind<"array">, full: boolean, depth: number): unknown[] {
+function validArray(shape: Kind<"array">, full: boolean, depth: number): unknown[] {
   const length = Math.max(shape.minItems ?? 0, full ? Math.min(1, shape.maxItems ?? 1) : 0);
   if (length === 0) return [];
-  const item = fitting(shape.element, full, depth);
+  const item = validValue(shape.element, full, depth);
   return Array.from({ length }, (_, index) =>
     shape.uniqueItems && typeof item === "number" ? item + index : item,
   );
 }
 
-function fittingObject(shape: Kind<"object">, full: boolean, depth: number): Record<string, unknown> {
+function validObject(shape: Kind<"object">, full: boolean, depth: number): Record<string, unknown> {
   const entries: [string, unknown][] = [];
   for (const property of shape.properties) {
     if (full || property.optional === undefined) {
       try {
-        entries.push([property.key, fitting(property.shape, full, depth)]);
+        entries.push([property.key, validValue(property.shape, full, depth)]);
       } catch (error) {
         if (!(error instanceof TooDeep) || property.optional === undefined) throw error;
       }
@@ -137,12 +128,12 @@ function fittingObject(shape: Kind<"object">, full: boolean, depth: number): Rec
   return Object.fromEntries(entries);
 }
 
-function fittingMember(shape: Kind<"union">, full: boolean, depth: number): unknown {
+function validMember(shape: Kind<"union">, full: boolean, depth: number): unknown {
   let last: unknown;
   // The last member is often an object or array.
   for (const member of full ? shape.members.toReversed() : shape.members) {
     try {
-      return fitting(member, full, depth);
+      return validValue(member, full, depth);
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error;
       last = error;
@@ -152,16 +143,16 @@ function fittingMember(shape: Kind<"union">, full: boolean, depth: number): unkn
 }
 
 /** Yields every mutation of a valid value with one error. */
-export function* spoilings(
+export function* invalidValues(
   shape: Shape,
   value: unknown,
   path: string = "$",
   exact: boolean = true,
-): Generator<Spoiled> {
-  const at = (how: string, wrong: unknown): Spoiled => ({ value: wrong, path, how, exact });
+): Generator<InvalidValue> {
+  const at = (how: string, wrong: unknown): InvalidValue => ({ value: wrong, path, how, exact });
   switch (shape.kind) {
     case "reference":
-      yield* spoilings(shape.to(), value, path, exact);
+      yield* invalidValues(shape.to(), value, path, exact);
       return;
     case "unknown":
     case "never":
@@ -203,13 +194,12 @@ export function* spoilings(
   }
 }
 
-/** One value of each JSON type. */
-const KINDS: readonly unknown[] = [null, true, 12_345.5, "~ ~", [[[]]], { "~": {} }];
-
-function* wrongKinds(shape: Shape, at: (how: string, wrong: unknown) => Spoiled): Generator<Spoiled> {
+function* wrongKinds(
+  shape: Shape,
+  at: (how: string, wrong: unknown) => InvalidValue,
+): Generator<InvalidValue> {
   const taken = new Set(kindsOf(shape));
-  for (const wrong of KINDS) {
-    const kind = Array.isArray(wrong) ? "array" : wrong === null ? "null" : typeof wrong;
+  for (const [kind, wrong] of Object.entries<unknown>(samples.jsonTypes)) {
     if (!taken.has(kind)) yield at(`${kind} instead`, wrong);
   }
   // These types are strings on the wire, but not every string is valid.
@@ -221,9 +211,9 @@ function* wrongKinds(shape: Shape, at: (how: string, wrong: unknown) => Spoiled)
   ) {
     yield at("text of another form", "~ ~");
   }
-  if (shape.kind === "date") yield at("no day of the calendar", "2026-02-30T12:00:00Z");
-  if (shape.kind === "bytes") yield at("bits that are not zero", "AB==");
-  if (shape.kind === "bigint") yield at("a fraction", 0.5);
+  if (shape.kind === "date" || shape.kind === "bytes" || shape.kind === "bigint") {
+    for (const wrong of samples.types[shape.kind].broken) yield at(`no ${shape.kind}`, wrong);
+  }
 }
 
 /** Returns the JSON types that a shape may accept. */
@@ -257,11 +247,11 @@ function* wrongNumbers(shape: Kind<"number" | "bigint">): Generator<[string, num
   if (shape.exclusiveMinimum !== undefined) yield ["the exclusive minimum itself", shape.exclusiveMinimum];
   if (shape.exclusiveMaximum !== undefined) yield ["the exclusive maximum itself", shape.exclusiveMaximum];
   if (shape.multipleOf !== undefined && (shape.kind === "number" || shape.multipleOf > 1)) {
-    const middle = fittingNumber({ ...shape, kind: "number" }) as number;
+    const middle = validNumber({ ...shape, kind: "number" }) as number;
     yield ["no multiple", middle + (shape.kind === "bigint" ? 1 : shape.multipleOf / 2)];
   }
   if (shape.kind === "number" && shape.integer) {
-    yield ["a fraction", (fittingNumber(shape) as number) + 0.5];
+    yield ["a fraction", (validNumber(shape) as number) + 0.5];
     yield ["no safe integer", 2 ** 53];
   }
   if (shape.kind === "number") yield ["not finite", Number.POSITIVE_INFINITY];
@@ -278,9 +268,8 @@ function* wrongTexts(shape: Kind<"string">): Generator<[string, string]> {
     yield ["too long in code points", "😀".repeat(maxLength + 1)];
   }
   if (format !== undefined) {
-    yield ["of no format", "~ ~"];
-    yield ["a space before", ` ${FORMATS[format] as string}`];
-    yield ["a line end behind", `${FORMATS[format] as string}\n`];
+    const { valid, broken } = samples.formats[format];
+    for (const wrong of [...broken, ` ${valid}`, `${valid}\n`]) yield [`no ${format}`, wrong];
   }
   if (pattern !== undefined)
     yield ["of another pattern", found(["~", "~ ~", " ", ""], (text) => !pattern.test(text))];
@@ -291,7 +280,7 @@ function* wrongItems(
   items: unknown[],
   path: string,
   exact: boolean,
-): Generator<Spoiled> {
+): Generator<InvalidValue> {
   const { minItems = 0, maxItems } = shape;
   const [first] = items;
   if (minItems > 0) yield { value: items.slice(0, minItems - 1), path, how: "too few items", exact };
@@ -306,9 +295,9 @@ function* wrongItems(
   }
   if (shape.uniqueItems) yield { value: [first, ...items], path, how: "equal items", exact };
   for (const index of [0, items.length - 1]) {
-    for (const spoiled of spoilings(shape.element, items[index], `${path}[${index}]`, exact)) {
-      if (shape.uniqueItems && items.includes(spoiled.value)) continue;
-      yield { ...spoiled, value: items.with(index, spoiled.value) };
+    for (const invalid of invalidValues(shape.element, items[index], `${path}[${index}]`, exact)) {
+      if (shape.uniqueItems && items.includes(invalid.value)) continue;
+      yield { ...invalid, value: items.with(index, invalid.value) };
     }
   }
 }
@@ -318,7 +307,7 @@ function* wrongElements(
   items: unknown[],
   path: string,
   exact: boolean,
-): Generator<Spoiled> {
+): Generator<InvalidValue> {
   const { elements } = shape;
   const least = elements.filter((element) => !element.optional && !element.rest).length;
   if (least > 0) yield { value: items.slice(0, least - 1), path, how: "an element missing", exact };
@@ -328,8 +317,8 @@ function* wrongElements(
   for (const [index, item] of items.entries()) {
     const element = elements[index];
     if (element === undefined) continue;
-    for (const spoiled of spoilings(element.shape, item, `${path}[${index}]`, exact)) {
-      yield { ...spoiled, value: items.with(index, spoiled.value) };
+    for (const invalid of invalidValues(element.shape, item, `${path}[${index}]`, exact)) {
+      yield { ...invalid, value: items.with(index, invalid.value) };
     }
   }
 }
@@ -339,7 +328,7 @@ function* wrongProperties(
   value: Record<string, unknown>,
   path: string,
   exact: boolean,
-): Generator<Spoiled> {
+): Generator<InvalidValue> {
   const changed = (key: string, item: unknown): unknown =>
     Object.fromEntries([...Object.entries(value).filter(([other]) => other !== key), [key, item]]);
   for (const { key, shape: inner, optional } of shape.properties) {
@@ -349,16 +338,16 @@ function* wrongProperties(
       yield { value: Object.fromEntries(others), path: place, how: "a property missing", exact };
     }
     if (!Object.hasOwn(value, key)) continue;
-    for (const spoiled of spoilings(inner, value[key], place, exact)) {
-      yield { ...spoiled, value: changed(key, spoiled.value) };
+    for (const invalid of invalidValues(inner, value[key], place, exact)) {
+      yield { ...invalid, value: changed(key, invalid.value) };
     }
   }
   const everyKey = shape.index?.find((signature) => signature.keys === "string");
   if (everyKey === undefined) return;
-  for (const spoiled of spoilings(everyKey.shape, undefined, `${path}["other key"]`, exact)) {
+  for (const invalid of invalidValues(everyKey.shape, undefined, `${path}["other key"]`, exact)) {
     // Only mutations that need no valid value to start from.
-    if (spoiled.path === `${path}["other key"]`)
-      yield { ...spoiled, value: changed("other key", spoiled.value) };
+    if (invalid.path === `${path}["other key"]`)
+      yield { ...invalid, value: changed("other key", invalid.value) };
   }
 }
 
@@ -367,7 +356,7 @@ function* wrongMembers(
   value: unknown,
   path: string,
   exact: boolean,
-): Generator<Spoiled> {
+): Generator<InvalidValue> {
   yield* wrongKinds(shape, (how, wrong) => ({ value: wrong, path, how, exact: false }));
   for (const member of shape.members) {
     // If a literal determines the member, an error inside of the member has its own path.
@@ -375,16 +364,16 @@ function* wrongMembers(
     if (tag === undefined) continue;
     let right: unknown;
     try {
-      right = fitting(member, true, DEEP - 1);
+      right = validValue(member, true, DEEP - 1);
     } catch (error) {
       if (error instanceof TooDeep) continue;
       throw error;
     }
-    for (const spoiled of spoilings(member, right, path, exact)) {
+    for (const invalid of invalidValues(member, right, path, exact)) {
       // The other boolean is the literal of another member.
       const another =
-        spoiled.path === `${path}.${tag}` && typeof propertyOf(spoiled.value, tag) === "boolean";
-      if (spoiled.path !== path && !another) yield spoiled;
+        invalid.path === `${path}.${tag}` && typeof propertyOf(invalid.value, tag) === "boolean";
+      if (invalid.path !== path && !another) yield invalid;
     }
   }
 }

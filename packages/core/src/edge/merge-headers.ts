@@ -1,0 +1,39 @@
+/**
+ * Returns the headers of a response with the added ones. An added header replaces the response's own header of that
+ * name, except that the members of `vary` are joined. Both lists have lower-case names and values alternately.
+ */
+export function mergeHeaders(own: readonly string[] | null, added: readonly string[]): readonly string[] {
+  if (own === null) return added;
+  const merged: string[] = [];
+  let vary = "";
+  for (let index = 0; index < own.length; index += 2) {
+    const name = own[index]!;
+    if (name === "vary") vary = joinVary(vary, own[index + 1]!);
+    else if (!hasName(added, name)) merged.push(name, own[index + 1]!);
+  }
+  for (let index = 0; index < added.length; index += 2) {
+    const name = added[index]!;
+    if (name === "vary") vary = joinVary(vary, added[index + 1]!);
+    else merged.push(name, added[index + 1]!);
+  }
+  if (vary !== "") merged.push("vary", vary);
+  return merged;
+}
+
+function hasName(headers: readonly string[], name: string): boolean {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index] === name) return true;
+  }
+  return false;
+}
+
+/** Joins two values of `vary`. A member that both have occurs once. */
+function joinVary(first: string, second: string): string {
+  if (first === "") return second;
+  const members = first.split(",").map((member) => member.trim());
+  const known = new Set(members.map((member) => member.toLowerCase()));
+  for (const member of second.split(",").map((text) => text.trim())) {
+    if (!known.has(member.toLowerCase())) members.push(member);
+  }
+  return members.join(", ");
+}

@@ -1,0 +1,42 @@
+import type { ServerService } from "@kit/types";
+
+import { FetchExchange } from "./fetch-exchange.ts";
+import { readFetchBody } from "./read-body.ts";
+
+/** Serves requests of the Fetch standard, and waits for those in progress when the application closes. */
+export class FetchServer {
+  #active = 0;
+  #onIdle: (() => void) | undefined;
+
+  /** Number of requests without a response. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /**
+   * Runs the pipeline for a request. Rejects only if the body of the request cannot be read: every error of the
+   * application becomes a response.
+   */
+  async handle(service: ServerService, request: Request): Promise<Response> {
+    this.#active += 1;
+    try {
+      const body = await readFetchBody(request, service.limits.bodyBytes);
+      const exchange = new FetchExchange(request, body);
+      service.handle(exchange);
+      return await exchange.response;
+    } finally {
+      this.#active -= 1;
+      if (this.#active === 0) this.#onIdle?.();
+    }
+  }
+
+  /** Waits until every request has its response, at most `graceMs` milliseconds. */
+  async close(graceMs: number): Promise<void> {
+    if (this.#active === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onIdle = resolve;
+    const timer = setTimeout(resolve, graceMs);
+    await promise;
+    clearTimeout(timer);
+  }
+}

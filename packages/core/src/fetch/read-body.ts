@@ -1,0 +1,38 @@
+/** Body of a request: its bytes, or the fact that there are more of them than the limit allows. */
+export type FetchBody = Uint8Array<ArrayBuffer> | "too large";
+
+const empty = new Uint8Array(0);
+
+/**
+ * Reads the body of a request to its end or to the limit. The rest is not read.
+ *
+ * @throws {TypeError} If the body was read before.
+ */
+export async function readFetchBody(request: Request, limit: number): Promise<FetchBody> {
+  if (request.bodyUsed) {
+    throw new TypeError(
+      "app.fetch: the body of the request was read before; pass a request whose body is unread, such as `request.clone()`",
+    );
+  }
+  const { body } = request;
+  if (body === null) return empty;
+  if (Number(request.headers.get("content-length")) > limit) {
+    await body.cancel();
+    return "too large";
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body as ReadableStream<Uint8Array>) {
+    length += chunk.length;
+    // Leaving the loop cancels the stream.
+    if (length > limit) return "too large";
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let position = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, position);
+    position += chunk.length;
+  }
+  return bytes;
+}

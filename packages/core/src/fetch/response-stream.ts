@@ -1,0 +1,60 @@
+import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
+
+/** Number of bytes of a response body that may wait to be read. A writer that has passed the limit pauses. */
+const highWaterMark = 64 * 1024;
+
+/** Writer of a streamed response whose body is read as a web stream. */
+export class FetchResponseWriter implements ResponseWriter {
+  /** Stream of the written bytes. */
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #events: ResponseStreamEvents;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #isOver = false;
+  #isWaiting = false;
+
+  constructor(events: ResponseStreamEvents) {
+    this.#events = events;
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: () => this.#drained(),
+        cancel: () => this.abort(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark }),
+    );
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.#isOver) return false;
+    this.#controller.enqueue(chunk);
+    this.#isWaiting = this.#controller.desiredSize! <= 0;
+    return !this.#isWaiting;
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller.close();
+  }
+
+  destroy(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#controller.error(new Error("The response body failed; the log of the application has the reason"));
+  }
+
+  /** Stops the writer because the client reads no more. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    // The caller may be inside of a method of this writer, during which no event may be called.
+    queueMicrotask(() => this.#events.abort());
+  }
+
+  #drained(): void {
+    if (this.#isOver || !this.#isWaiting) return;
+    this.#isWaiting = false;
+    // The stream may call this function inside of `write`, during which no event may be called.
+    queueMicrotask(() => this.#events.drain());
+  }
+}

@@ -1,0 +1,73 @@
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from "node:http";
+
+import type { ResponseRules } from "@kit/types";
+
+/** Returns a function that reads headers of the request by their lower-case names. */
+export function headerReader(request: IncomingMessage): (name: string) => string | undefined {
+  return (name) => {
+    const value: unknown = request.headers[name];
+    return typeof value === "string" ? value : undefined;
+  };
+}
+
+const hasRules: unique symbol = Symbol("response rules");
+
+/** Response whose head {@link applyRules} completes. */
+type RuledResponse = ServerResponse & { [hasRules]?: true };
+
+/** Returns true if {@link applyRules} was called for the response. */
+export function isRuled(response: RuledResponse): boolean {
+  return response[hasRules] === true;
+}
+
+type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/**
+ * Adds the headers of the rules to the response, whoever sends it: a framework, its middleware or kit. The headers are
+ * added when the head is written, so that no middleware replaces them.
+ */
+export function applyRules(rules: ResponseRules, request: IncomingMessage, response: RuledResponse): void {
+  response[hasRules] = true;
+  const added = rules.headers(headerReader(request));
+  if (added.length === 0) return;
+  const writeHead = response.writeHead.bind(response) as (status: number, message?: string) => ServerResponse;
+  response.writeHead = (status: number, message?: string | Fields, fields?: Fields) => {
+    if (typeof message === "string") setFields(response, fields);
+    else setFields(response, message);
+    for (let index = 0; index < added.length; index += 2) {
+      const name = added[index]!;
+      if (name === "vary") addVary(response, added[index + 1]!);
+      else response.setHeader(name, added[index + 1]!);
+    }
+    return typeof message === "string" ? writeHead(status, message) : writeHead(status);
+  };
+}
+
+/** Sets headers that a caller passed to `writeHead`. They replace those that were set before. */
+function setFields(response: ServerResponse, fields: Fields | undefined): void {
+  if (fields === undefined) return;
+  if (!Array.isArray(fields)) {
+    for (const [name, value] of Object.entries(fields)) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    return;
+  }
+  // `writeHead` accepts a flat list of names and values, or a list of pairs.
+  const flat = fields.flat() as string[];
+  const seen = new Set<string>();
+  for (let index = 0; index < flat.length; index += 2) {
+    const name = flat[index]!.toLowerCase();
+    if (seen.has(name)) response.appendHeader(name, flat[index + 1]!);
+    else response.setHeader(name, flat[index + 1]!);
+    seen.add(name);
+  }
+}
+
+/** Adds members to `vary`, except those that the header has already. */
+function addVary(response: ServerResponse, value: string): void {
+  const present = [response.getHeader("vary") ?? []].flat().join(", ");
+  const known = new Set(present.split(",").map((member) => member.trim().toLowerCase()));
+  const members = value.split(",").map((member) => member.trim());
+  const missing = members.filter((member) => !known.has(member.toLowerCase()));
+  response.setHeader("vary", [...(present === "" ? [] : [present]), ...missing].join(", "));
+}
