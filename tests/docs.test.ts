@@ -59,9 +59,9 @@ async function assertWorks(page: Page, path: string): Promise<void> {
   try {
     if (!page.steps.some((step) => step.command.startsWith("kit build"))) await project.kitOk("build");
     for (const step of page.steps) {
-      const asks = step.command.includes("localhost:3000");
-      if (asks) app ??= await project.start({ env: { DEBUG_PORT: String(debugPort) } });
-      const command = asks
+      const sendsRequest = step.command.includes("localhost:3000");
+      if (sendsRequest) app ??= await project.start({ env: { DEBUG_PORT: String(debugPort) } });
+      const command = sendsRequest
         ? step.command.replaceAll("localhost:3000", `127.0.0.1:${app?.port}`)
         : step.command.replaceAll(/\b9800\b/g, String(debugPort));
       const result = await run("bash", ["-o", "pipefail", "-c", command], {
@@ -71,7 +71,7 @@ async function assertWorks(page: Page, path: string): Promise<void> {
       const printed = result.stdout + result.stderr;
       assert.ok(
         matches(printed, step.output),
-        `${page.name}:${step.line}: ${step.command}\n--- shown ---\n${step.output}--- printed (exit code ${result.code}) ---\n${printed}`,
+        `${page.name}:${step.line}: ${step.command}\n--- expected ---\n${step.output}--- printed (exit code ${result.code}) ---\n${printed}`,
       );
     }
     const tsc = await run(

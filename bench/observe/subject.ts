@@ -14,7 +14,7 @@ import {
   noteId,
   type Scenario,
   smallBody,
-} from "../../packages/core/test/support/measured.ts";
+} from "../../packages/core/test/support/benchmark.ts";
 import { MemoryServer } from "../../packages/core/test/support/memory-server.ts";
 
 /** Number of requests in a slice, which takes some tens of milliseconds. */

@@ -33,8 +33,8 @@ function portOf(server: Server): number {
 }
 
 test("the load counts all responses, and responses with wrong content as wrong", async (t) => {
-  let asked = 0;
-  const server = await serve(t, (_, response) => response.end((asked += 1) % 3 === 0 ? "wrong" : "right"));
+  let requests = 0;
+  const server = await serve(t, (_, response) => response.end((requests += 1) % 3 === 0 ? "wrong" : "right"));
   const { answered, wrong, refused, reset, closed } = await counted(
     portOf(server),
     (counts) => counts.answered > 5 && counts.wrong > 2,
@@ -56,11 +56,11 @@ test("the load counts refused connections and incomplete responses as failures",
 });
 
 test("the load counts keep-alive connections that the server closed separately", async (t) => {
-  const seen = new WeakSet<object>();
+  const resetOnce = new WeakSet<object>();
   const server = await serve(t, ({ socket }, response) => {
-    if (seen.has(socket)) socket.resetAndDestroy();
+    if (resetOnce.has(socket)) socket.resetAndDestroy();
     else response.end("right");
-    seen.add(socket);
+    resetOnce.add(socket);
   });
   const { closed, reset, answered } = await counted(
     portOf(server),

@@ -83,9 +83,9 @@ describe("the client of the teams example", () => {
     const members = { params: { id: team.id }, body: { userId: ada.id } };
     const joined = await api.post("/teams/:id/members", members);
     assert.ok(joined.joinedAt instanceof Date);
-    const shown = await api.get("/teams/:id", { params: { id: team.id } });
-    assert.deepEqual(shown.members[0]?.joinedAt, joined.joinedAt);
-    assert.ok(shown.createdAt instanceof Date);
+    const fetched = await api.get("/teams/:id", { params: { id: team.id } });
+    assert.deepEqual(fetched.members[0]?.joinedAt, joined.joinedAt);
+    assert.ok(fetched.createdAt instanceof Date);
 
     const again = await api.post("/teams/:id/members", members).result();
     assert.ok(!again.ok);
@@ -160,7 +160,7 @@ async function inBrowser(example: Example, script: string): Promise<unknown> {
 }
 
 test("the client of the notes example works in a browser", { skip: withoutChromium }, async () => {
-  const told = await inBrowser(
+  const result = await inBrowser(
     "notes",
     `const api = createClient({ baseUrl: "/api", headers: { authorization: "Bearer ada:user" } });
     const note = await api.post("/notes", { body: { title: "Grüße", content: "Milk" } });
@@ -172,32 +172,32 @@ test("the client of the notes example works in a browser", { skip: withoutChromi
       error: [gone.error.code, gone.error.status, gone.error.traceId.length],
     };`,
   );
-  assert.deepEqual(told, { isDate: true, title: "Grüße", error: ["NOTE_NOT_FOUND", 404, 32] });
+  assert.deepEqual(result, { isDate: true, title: "Grüße", error: ["NOTE_NOT_FOUND", 404, 32] });
 });
 
 test("the client of the teams example works in a browser", { skip: withoutChromium }, async () => {
-  const told = await inBrowser(
+  const result = await inBrowser(
     "teams",
     `const api = createClient({ baseUrl: "/api" });
     const ada = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } });
     const again = await api.post("/users", { body: { email: "ada@example.com", displayName: "Ada" } }).result();
     const team = await api.post("/teams", { body: { name: "Analysts" } });
     const joined = await api.post("/teams/:id/members", { params: { id: team.id }, body: { userId: ada.id, role: "lead" } });
-    const shown = await api.get("/teams/:id", { params: { id: team.id } });
+    const fetched = await api.get("/teams/:id", { params: { id: team.id } });
     const users = await api.get("/users", { query: { status: "active" } });
     const left = await api.delete("/teams/:id/members/:userId", { params: { id: team.id, userId: ada.id } });
     const wrong = await api.post("/teams", { body: { name: "", capacity: 0 } }).result();
     return {
       filledIn: [ada.status, team.capacity],
-      dates: [joined.joinedAt instanceof Date, shown.members[0].joinedAt instanceof Date],
-      members: shown.members.map(({ displayName, role }) => [displayName, role]),
+      dates: [joined.joinedAt instanceof Date, fetched.members[0].joinedAt instanceof Date],
+      members: fetched.members.map(({ displayName, role }) => [displayName, role]),
       total: users.pagination.total,
       left: left === undefined,
       conflict: [again.error.code, again.error.status],
       wrong: wrong.error.details.fields.map(({ path }) => path),
     };`,
   );
-  assert.deepEqual(told, {
+  assert.deepEqual(result, {
     filledIn: ["active", 10],
     dates: [true, true],
     members: [["Ada", "lead"]],

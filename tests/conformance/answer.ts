@@ -11,7 +11,7 @@ export interface Exchange {
 }
 
 /** Time in milliseconds after which the test gives up. The server must close the connection in every case. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /** Sends the bytes of a case, and reads until the server closes the connection. */
 export function send(port: number, one: Case): Promise<Exchange> {
@@ -19,7 +19,7 @@ export function send(port: number, one: Case): Promise<Exchange> {
   const socket = connect(port, "127.0.0.1");
   const chunks: Buffer[] = [];
   let closed = false;
-  socket.setTimeout(patienceMs, () => socket.destroy());
+  socket.setTimeout(timeoutMs, () => socket.destroy());
   socket.on("connect", () => socket.write(bytesOf(one)));
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("end", () => (closed = true));

@@ -180,9 +180,14 @@ export async function serve(
   bodyLimit: number,
   more: Pick<AppOptions, "plugins" | "requestTimeoutMs"> = {},
 ): Promise<Served> {
-  const app = createApp({
-    ...more,
-    server,
+  const app = createApp({ ...optionsOf(bodyLimit), ...more, server });
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { port, [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }) };
+}
+
+/** Returns the options of the application, without a server. */
+export function optionsOf(bodyLimit: number): AppOptions {
+  return {
     env: "production",
     signals: false,
     compiled: program,
@@ -218,7 +223,5 @@ export async function serve(
         ],
       },
     ],
-  });
-  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
-  return { port, [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }) };
+  };
 }

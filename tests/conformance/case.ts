@@ -50,8 +50,7 @@ export function bytesOf({ request, closes }: Case): Buffer {
     return Buffer.from(request.raw.replace("%s", text.repeat(count)), "latin1");
   }
   const { method = "GET", target = "/", headers = {}, chunks } = request;
-  const [repeated, count] = request.repeat ?? ["", 0];
-  const body = Buffer.from((request.body ?? "") + repeated.repeat(count));
+  const body = bodyOf(request);
   const lines = Object.entries({ host: "localhost", ...headers }).map(
     ([name, text]) => `${name}: ${text}\r\n`,
   );
@@ -61,6 +60,12 @@ export function bytesOf({ request, closes }: Case): Buffer {
   else if (body.length > 0) lines.push(`content-length: ${body.length}\r\n`);
   const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);
   return Buffer.concat([head, chunks === undefined ? body : inChunks(body, chunks)]);
+}
+
+/** Returns the body of a case's request. */
+export function bodyOf(request: CaseRequest): Buffer<ArrayBuffer> {
+  const [repeated, count] = request.repeat ?? ["", 0];
+  return Buffer.from((request.body ?? "") + repeated.repeat(count));
 }
 
 function inChunks(body: Buffer, size: number): Buffer {

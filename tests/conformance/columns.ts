@@ -1,4 +1,4 @@
-import type { ServerAdapter, ServerExchange } from "@kit/types";
+import type { ServerAdapter, ServerExchange, ServerService } from "@kit/types";
 
 import { routes, tree } from "../../packages/server-native/test/support.ts";
 import { aborted, serve } from "./application.ts";
@@ -64,7 +64,7 @@ function echo(request: ServerExchange): void {
 }
 
 async function listen(server: ServerAdapter, host: string): Promise<number> {
-  const service = {
+  const service: ServerService = {
     tree,
     routes,
     limits: { bodyBytes },

@@ -13,14 +13,14 @@ import { join } from "node:path";
 import { nativeServer } from "@kit/server-native";
 
 import { Random } from "../property/support/random.ts";
-import { holdProportion } from "./bounds.ts";
+import { assertProportion } from "./bounds.ts";
 import { serveGuarded } from "./guarded.ts";
 import { randomConnection } from "./hostile.ts";
 import { mutate } from "./mutate.ts";
 import { rawBytes, readRawCases } from "./raw-case.ts";
 import { readResponses, sendBytes } from "./raw-client.ts";
 import { withKitServer } from "./servers.ts";
-import { holdAnswer } from "./verdict.ts";
+import { assertAllowed } from "./verdict.ts";
 
 const corpus = join(import.meta.dirname, "../../fuzz/corpus/node-http");
 const watched = "/packages/server-node/src/";
@@ -29,7 +29,7 @@ const longestKept = 1200;
 /** Reports which ranges of the watched files ran since the last call. */
 class Coverage {
   readonly #session = new Session();
-  readonly #seen = new Set<string>();
+  readonly #ranges = new Set<string>();
 
   async start(): Promise<void> {
     this.#session.connect();
@@ -40,18 +40,18 @@ class Coverage {
   /** Returns the number of code ranges that ran for the first time. */
   async take(): Promise<number> {
     const { result } = await this.#session.post("Profiler.takePreciseCoverage");
-    const before = this.#seen.size;
+    const before = this.#ranges.size;
     for (const { url, functions } of result) {
       if (!url.includes(watched)) continue;
       for (const { ranges } of functions) {
         for (const { startOffset, endOffset, count } of ranges) {
           // Similar counts are in the same class, as in other fuzzers.
           if (count > 0)
-            this.#seen.add(`${url} ${startOffset} ${endOffset} ${Math.min(4, 32 - Math.clz32(count))}`);
+            this.#ranges.add(`${url} ${startOffset} ${endOffset} ${Math.min(4, 32 - Math.clz32(count))}`);
         }
       }
     }
-    return this.#seen.size - before;
+    return this.#ranges.size - before;
   }
 }
 
@@ -85,11 +85,11 @@ for (let next = 0; performance.now() < end; next++) {
   const isSeed = next < pool.length && runs === next;
   const input = isSeed ? pool[next]! : mutate(random, random.pick(pool), random.pick(pool));
   runs++;
-  const heard = await sendBytes(served.port, input, 2000, true);
+  const received = await sendBytes(served.port, input, 2000, true);
   try {
-    holdProportion(heard, input);
-    for (const response of readResponses(heard)) holdAnswer(response, false);
-    if (heard.isCut) throw new Error("the server neither answered nor closed");
+    assertProportion(received, input);
+    for (const response of readResponses(received)) assertAllowed(response, false);
+    if (received.timedOut) throw new Error("the server neither answered nor closed");
   } catch (error) {
     const file = `fuzz-node-http-${nameOf(input)}`;
     await writeFile(file, input);

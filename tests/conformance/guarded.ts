@@ -22,12 +22,12 @@ export type Guarding =
   | "prefixes";
 
 /** Response body of all routes. It shows which route was reached, also a guarded one by mistake. */
-export interface Told {
+export interface RouteResponse {
   readonly route: string;
   readonly path: string;
 }
 
-const told = responseOf("Told", { route: "string", path: "string" });
+const routeResponse = responseOf("RouteResponse", { route: "string", path: "string" });
 
 const guardedRefs: readonly string[] = [
   "GET /admin",
@@ -59,7 +59,7 @@ const body = objectOf("Text", { text: "string" });
 export const program: CompiledApplication = compiled(
   ...[...guardedRefs, ...openRefs].map((ref) =>
     route(ref, {
-      response: told,
+      response: routeResponse,
       status: 200,
       ...(ref === "POST /admin/users" && { body }),
       middleware: guardedRefs.includes(ref) ? ["auth"] : [],
@@ -73,7 +73,7 @@ interface Input {
 
 function handlersOf(refs: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
-    refs.map((ref) => [ref, ({ ctx }: Input): Told => ({ route: ref, path: ctx.path })]),
+    refs.map((ref) => [ref, ({ ctx }: Input): RouteResponse => ({ route: ref, path: ctx.path })]),
   );
 }
 

@@ -14,14 +14,14 @@ const head = "HTTP/1.1\r\nhost: a\r\n";
 const clients = 10;
 
 /** Sends bytes and closes the sending side immediately. Then reads until the server closes the connection. */
-async function ask(port: number, bytes: string): Promise<string> {
+async function exchange(port: number, bytes: string): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.end(bytes);
   return Buffer.concat(await socket.toArray()).toString();
 }
 
-async function askOften(port: number, bytes: string): Promise<string[]> {
-  return Promise.all(Array.from({ length: clients }, () => ask(port, bytes)));
+async function exchangeOften(port: number, bytes: string): Promise<string[]> {
+  return Promise.all(Array.from({ length: clients }, () => exchange(port, bytes)));
 }
 
 for (const { name, serve } of columns) {
@@ -33,44 +33,44 @@ for (const { name, serve } of columns) {
     after(() => app[Symbol.asyncDispose]());
 
     test("a client that has closed its sending side gets the response of a handler that responds immediately", async () => {
-      for (const text of await askOften(app.port, `GET /files/a ${head}\r\n`)) {
+      for (const text of await exchangeOften(app.port, `GET /files/a ${head}\r\n`)) {
         assert.match(text, /^HTTP\/1\.1 200 [^]*"value":"a"\}$/);
       }
     });
 
     test("a client that has closed its sending side gets the response of a handler that waits", async () => {
-      for (const text of await askOften(app.port, `GET /slow ${head}\r\n`)) {
+      for (const text of await exchangeOften(app.port, `GET /slow ${head}\r\n`)) {
         assert.match(text, /^HTTP\/1\.1 200 [^]*"value":"slow"\}$/);
       }
     });
 
     test("a client that has closed its sending side gets the response to a request with a body", async () => {
       const body = `content-type: application/json\r\ncontent-length: 12\r\n\r\n{"text":"a"}`;
-      for (const text of await askOften(app.port, `POST /notes ${head}${body}`)) {
+      for (const text of await exchangeOften(app.port, `POST /notes ${head}${body}`)) {
         assert.match(text, /^HTTP\/1\.1 20\d [^]*\{"text":"a"\}$/);
       }
     });
 
     test("a client that has closed its sending side gets a response to each of several requests", async () => {
       const slow = `GET /slow ${head}\r\n`;
-      for (const text of await askOften(app.port, slow + slow + slow)) {
+      for (const text of await exchangeOften(app.port, slow + slow + slow)) {
         assert.equal(text.match(/\{"value":"slow"\}/g)?.length, 3, text);
       }
     });
 
     test("a client that has closed its sending side gets a complete stream", async () => {
-      for (const text of await askOften(app.port, `GET /stream/large ${head}\r\n`)) {
+      for (const text of await exchangeOften(app.port, `GET /stream/large ${head}\r\n`)) {
         assert.ok(text.endsWith("\r\n0\r\n\r\n"), text.slice(-100));
         assert.ok(text.length > 64 * 64 * 1024, `${text.length} bytes`);
       }
     });
 
     test("a client that has closed its sending side gets 400 for bytes that are not a request", async () => {
-      assert.match(await ask(app.port, "GET /\r\n\r\n"), /^HTTP\/1\.1 400 /);
+      assert.match(await exchange(app.port, "GET /\r\n\r\n"), /^HTTP\/1\.1 400 /);
     });
 
     test("a client that has closed its sending side gets no response to an incomplete request, and its connection closes", async () => {
-      const text = await ask(app.port, `POST /notes ${head}content-length: 12\r\n\r\n{"te`);
+      const text = await exchange(app.port, `POST /notes ${head}content-length: 12\r\n\r\n{"te`);
       assert.doesNotMatch(text, /^HTTP\/1\.1 2/);
     });
   });

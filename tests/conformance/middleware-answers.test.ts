@@ -17,7 +17,7 @@ const program = compiled(
   route("GET /page", { response: responseOf("Page", { page: "string" }), middleware: ["gate"] }),
 );
 
-const answers: readonly (readonly [what: string, told: RegExp, middleware: AnyMiddleware])[] = [
+const answers: readonly (readonly [what: string, expectedMessage: RegExp, middleware: AnyMiddleware])[] = [
   [
     "ctx.send",
     /returned the result of ctx\.send, .* only handlers answer/,
@@ -31,7 +31,7 @@ const answers: readonly (readonly [what: string, told: RegExp, middleware: AnyMi
 notInRust("middleware that answers", "the type of a middleware's result says what it may return");
 
 for (const [name, make] of servers) {
-  for (const [what, told, middleware] of answers) {
+  for (const [what, expectedMessage, middleware] of answers) {
     test(`${name}: responds with 500 and logs an error if middleware returns ${what}`, async () => {
       const log: LogEntry[] = [];
       let isReached = false;
@@ -56,7 +56,7 @@ for (const [name, make] of servers) {
         assert.equal(isReached, false);
         const entry = log.find(({ level }) => level === "error");
         assert.match(entry!.message, /^The middleware gate returned /);
-        assert.match(entry!.message, told);
+        assert.match(entry!.message, expectedMessage);
       } finally {
         await app.close({ graceMs: 0 });
       }

@@ -8,7 +8,7 @@ import { frameworks, type Guarding, serveGuarded } from "./guarded.ts";
 import { chosenRuns, last, Random, randomRequest } from "./hostile.ts";
 import { readResponses, sendBytes } from "./raw-client.ts";
 import { isRust, notInRust } from "./rust.ts";
-import { holdAnswer, isOfNoHandler } from "./verdict.ts";
+import { assertAllowed, isWithoutHandler } from "./verdict.ts";
 
 const { seed, runs } = chosenRuns(300);
 /** Number of connections that are open at the same time. */
@@ -51,9 +51,9 @@ for (const [name, make] of isRust ? [] : frameworks) {
     test(`${name} guarding ${guarding}: responds with an error to requests that bypassed the middleware in older versions`, async () => {
       await using served = await serveGuarded(make(guarding), false);
       const check = async ([what, request]: (typeof known)[number]): Promise<void> => {
-        const heard = await sendBytes(served.port, Buffer.from(request + last, "latin1"));
-        const [answer] = readResponses(heard);
-        assert.ok(answer !== undefined && answer.status >= 400, `${what}: ${heard.text.slice(0, 300)}`);
+        const received = await sendBytes(served.port, Buffer.from(request + last, "latin1"));
+        const [answer] = readResponses(received);
+        assert.ok(answer !== undefined && answer.status >= 400, `${what}: ${received.text.slice(0, 300)}`);
       };
       await Promise.all(known.map(check));
     });
@@ -61,26 +61,26 @@ for (const [name, make] of isRust ? [] : frameworks) {
     test(`${name} guarding ${guarding}: never writes 100 Continue into a response`, async () => {
       await using served = await serveGuarded(make(guarding), false);
       const expecting = "POST /open/a/b HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n";
-      const heard = await sendBytes(served.port, Buffer.from(expecting.repeat(4) + last, "latin1"));
-      const answers = readResponses(heard).filter(({ status }) => status !== 100);
+      const received = await sendBytes(served.port, Buffer.from(expecting.repeat(4) + last, "latin1"));
+      const answers = readResponses(received).filter(({ status }) => status !== 100);
       // Node closes the connection after a response if it has not sent 100 Continue.
-      assert.ok(answers.length >= 2, heard.text);
-      for (const { body } of answers) assert.doesNotThrow(() => JSON.parse(body) as unknown, heard.text);
+      assert.ok(answers.length >= 2, received.text);
+      for (const { body } of answers) assert.doesNotThrow(() => JSON.parse(body) as unknown, received.text);
     });
 
     test(`${name} guarding ${guarding}: the middleware sees every target, or the response is an error`, async () => {
       await using served = await serveGuarded(make(guarding), false);
       let next = 0;
       let open = 0;
-      const ask = async (): Promise<void> => {
+      const sendRandomRequests = async (): Promise<void> => {
         while (next < runs) {
           const run = next++;
           const request = randomRequest(new Random(seed * 1_000_003 + run));
-          const heard = await sendBytes(served.port, Buffer.from(request + last, "latin1"));
+          const received = await sendBytes(served.port, Buffer.from(request + last, "latin1"));
           try {
-            for (const response of readResponses(heard)) {
-              if (!isOpenSomewhere) assert.ok(isOfNoHandler(response), heard.text);
-              holdAnswer(response, true);
+            for (const response of readResponses(received)) {
+              if (!isOpenSomewhere) assert.ok(isWithoutHandler(response), received.text);
+              assertAllowed(response, true);
               open += Number(response.status === 200);
             }
           } catch (error) {
@@ -88,7 +88,7 @@ for (const [name, make] of isRust ? [] : frameworks) {
           }
         }
       };
-      await Promise.all(Array.from({ length: clients }, ask));
+      await Promise.all(Array.from({ length: clients }, sendRandomRequests));
       // A server that refuses all requests would pass the checks above.
       if (isOpenSomewhere) assert.ok(open > runs / 8, `${open} requests were answered`);
     });

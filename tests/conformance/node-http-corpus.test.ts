@@ -7,12 +7,12 @@ import { test } from "node:test";
 import { nativeServer } from "@kit/server-native";
 import type { ServerAdapter } from "@kit/types";
 
-import { holdProportion } from "./bounds.ts";
+import { assertProportion } from "./bounds.ts";
 import { frameworks, serveGuarded } from "./guarded.ts";
 import { readResponses, sendBytes } from "./raw-client.ts";
 import { isRust, notInRust } from "./rust.ts";
 import { withKitServer } from "./servers.ts";
-import { holdAnswer } from "./verdict.ts";
+import { assertAllowed } from "./verdict.ts";
 
 const corpus = new URL("../../fuzz/corpus/node-http/", import.meta.url);
 const inputs = readdirSync(corpus).map((name) => [name, readFileSync(new URL(name, corpus))] as const);
@@ -30,15 +30,15 @@ notInRust("the corpus of the server on node:http", "it is that of another server
 for (const [name, make, hasFramework] of isRust ? [] : servers) {
   test(`${name}: no stored input of the fuzzer bypasses the middleware or gets too large responses`, async () => {
     await using served = await serveGuarded(make(), !hasFramework);
-    const ask = async ([file, input]: (typeof inputs)[number]): Promise<void> => {
-      const heard = await sendBytes(served.port, input, 3000, true);
+    const replay = async ([file, input]: (typeof inputs)[number]): Promise<void> => {
+      const received = await sendBytes(served.port, input, 3000, true);
       try {
-        holdProportion(heard, input);
-        for (const response of readResponses(heard)) holdAnswer(response, hasFramework);
+        assertProportion(received, input);
+        for (const response of readResponses(received)) assertAllowed(response, hasFramework);
       } catch (error) {
         throw new Error(`fuzz/corpus/node-http/${file}`, { cause: error });
       }
     };
-    await Promise.all(inputs.map(ask));
+    await Promise.all(inputs.map(replay));
   });
 }

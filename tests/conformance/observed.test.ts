@@ -83,7 +83,7 @@ for (const [name, make] of servers) {
     let url: string;
     let adapter: string;
     let debugUrl: string;
-    const told: LogEntry[] = [];
+    const logged: LogEntry[] = [];
     const get = async <T = Json>(path: string): Promise<T> => {
       const answer = await fetch(`${debugUrl}/_debug/${path}`);
       assert.equal(answer.status, 200, path);
@@ -114,7 +114,7 @@ for (const [name, make] of servers) {
         logging: { level: "debug", redact: ["*.password", "authorization"] },
         middleware: [{ name: "auth", middleware: async () => undefined, priority: 1 }],
         routes: [{ handlers }],
-        plugins: [sidecar, { name: "log", onLog: (entry: LogEntry) => told.push(entry) }],
+        plugins: [sidecar, { name: "log", onLog: (entry: LogEntry) => logged.push(entry) }],
         telemetry: { tracing: true, endpoint: collector.endpoint, exportIntervalMs: 20 },
       } as unknown as AppOptions);
       ({ url } = await app.listen({ port: 0, host: "127.0.0.1" }));
@@ -161,14 +161,14 @@ for (const [name, make] of servers) {
 
     test("log entries are the same on standard output, in the sidecar, for plugins and in a collector", async () => {
       await until(
-        () => written.includes('"at fatal"') && collector.logs.length >= told.length,
+        () => written.includes('"at fatal"') && collector.logs.length >= logged.length,
         "the entries",
       );
       const printed = written
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as LogEntry);
-      assert.deepEqual(printed, JSON.parse(JSON.stringify(told)));
+      assert.deepEqual(printed, JSON.parse(JSON.stringify(logged)));
       const { logs } = await get<{ logs: LogEntry[] }>("logs?limit=1000&level=trace");
       assert.deepEqual(logs.toReversed(), printed);
       const got = collector.logs.map((log) => fromCollector(log));
@@ -248,11 +248,11 @@ for (const [name, make] of servers) {
         assert.match(String(timestamp), iso);
         assert.ok(Number(durationMs) >= 0);
       }
-      const shown = (lifecycle: Json[]): string[] =>
+      const phasesOf = (lifecycle: Json[]): string[] =>
         lifecycle.map(({ phase, result, status }) => [phase, result, status].filter(Boolean).join(" "));
       const first = ["received", "server:normalize", "middleware:auth"];
       const valid = ["validation:params pass", "validation:query pass"];
-      assert.deepEqual(shown(of(201)), [
+      assert.deepEqual(phasesOf(of(201)), [
         ...first,
         ...valid,
         "validation:body pass",
@@ -261,7 +261,7 @@ for (const [name, make] of servers) {
         "server:write",
         "response 201",
       ]);
-      assert.deepEqual(shown(of(400)), [
+      assert.deepEqual(phasesOf(of(400)), [
         ...first,
         ...valid,
         "validation:body fail",
@@ -303,8 +303,8 @@ for (const [name, make] of servers) {
       const { heapUsed, heapTotal, rss } = health["memory"] as Record<string, number>;
       assert.ok(heapUsed! > 0 && heapTotal! > 0 && rss! > 0 && Number(health["uptime"]) > 0);
       assert.ok("eventLoopLag" in health && Number(health["connections"]) >= 0);
-      const { adapter: shown, platform, port, status } = await get("server");
-      assert.deepEqual([shown, port, status], [adapter, Number(new URL(url).port), "ok"]);
+      const { adapter: reportedAdapter, platform, port, status } = await get("server");
+      assert.deepEqual([reportedAdapter, port, status], [adapter, Number(new URL(url).port), "ok"]);
       assert.equal(typeof platform, "string");
       const { routes } = await get<{ routes: Json[] }>("routes");
       assert.deepEqual(

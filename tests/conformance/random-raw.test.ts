@@ -9,13 +9,13 @@ import { after, test } from "node:test";
 
 import { nativeServer } from "@kit/server-native";
 
-import { bytesMore, bytesPerByte, holdProportion, proportion } from "./bounds.ts";
+import { bytesMore, bytesPerByte, assertProportion, proportion } from "./bounds.ts";
 import { frameworks, serveGuarded } from "./guarded.ts";
 import { chosenRuns, Random, randomConnection } from "./hostile.ts";
 import { type RawResponse, readResponses, sendBytes } from "./raw-client.ts";
 import { isRust, startRust } from "./rust.ts";
 import { withKitServer } from "./servers.ts";
-import { holdAnswer } from "./verdict.ts";
+import { assertAllowed } from "./verdict.ts";
 
 const { seed, runs, isLong } = chosenRuns(400);
 /** Number of connections that are open at the same time. */
@@ -45,7 +45,7 @@ const inNode = (name: string, value: string): Server => ({
       withKitServer(value, () => nativeServer({ headersTimeoutMs: 2000 })),
       true,
     ),
-  hold: (response) => holdAnswer(response, false),
+  hold: (response) => assertAllowed(response, false),
 });
 
 const servers: readonly Server[] = isRust
@@ -56,7 +56,7 @@ const servers: readonly Server[] = isRust
       ...frameworks.map(([name, make]) => ({
         name,
         start: () => serveGuarded(make("prefixes"), false),
-        hold: (response: RawResponse) => holdAnswer(response, true),
+        hold: (response: RawResponse) => assertAllowed(response, true),
       })),
     ];
 
@@ -70,16 +70,16 @@ for (const { name, start, hold } of servers) {
     let cut = 0;
     let most = 0;
     const began = performance.now();
-    const ask = async (): Promise<void> => {
+    const sendRandomBytes = async (): Promise<void> => {
       while (next < runs) {
         const run = next++;
         const bytes = randomConnection(new Random(seed * 1_000_003 + run));
-        const heard = await sendBytes(served.port, bytes);
-        cut += Number(heard.isCut);
-        most = Math.max(most, proportion(heard, bytes));
+        const received = await sendBytes(served.port, bytes);
+        cut += Number(received.timedOut);
+        most = Math.max(most, proportion(received, bytes));
         try {
-          holdProportion(heard, bytes);
-          for (const response of readResponses(heard)) {
+          assertProportion(received, bytes);
+          for (const response of readResponses(received)) {
             statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
             hold(response);
           }
@@ -89,7 +89,7 @@ for (const { name, start, hold } of servers) {
         }
       }
     };
-    await Promise.all(Array.from({ length: clients }, ask));
+    await Promise.all(Array.from({ length: clients }, sendRandomBytes));
     // A server that refuses all requests, or never responds, would pass the checks above. The Rust server does not have the last path.
     const least = isRust ? 0 : runs / 8;
     assert.ok((statuses.get(200) ?? 0) > least, `${statuses.get(200)} requests were answered`);

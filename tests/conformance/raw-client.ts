@@ -10,30 +10,30 @@ export interface RawResponse {
 }
 
 /** Data that a client has received on one connection, as a Latin-1 string. */
-export interface Heard {
+export interface Received {
   readonly text: string;
   /** True if the client gave up, because the server neither responded nor closed the connection in time. */
-  readonly isCut: boolean;
+  readonly timedOut: boolean;
 }
 
 /**
  * Sends bytes on a new connection, and reads until the server closes it. With `ends`, the client closes its sending side, so that the
  * server does not wait for more bytes.
  */
-export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends = false): Promise<Heard> {
-  const { promise, resolve } = Promise.withResolvers<Heard>();
+export function sendBytes(port: number, bytes: Buffer, timeoutMs = 1000, ends = false): Promise<Received> {
+  const { promise, resolve } = Promise.withResolvers<Received>();
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   const chunks: Buffer[] = [];
-  let isCut = false;
+  let timedOut = false;
   const timer = setTimeout(() => {
-    isCut = true;
+    timedOut = true;
     socket.destroy();
-  }, patienceMs);
+  }, timeoutMs);
   // A server that has closed the connection may reset it while the client still sends.
   socket.on("error", () => undefined).on("data", (chunk) => chunks.push(chunk));
   socket.on("close", () => {
     clearTimeout(timer);
-    resolve({ text: Buffer.concat(chunks).toString("latin1"), isCut });
+    resolve({ text: Buffer.concat(chunks).toString("latin1"), timedOut });
   });
   if (ends) socket.end(bytes);
   else socket.write(bytes);
@@ -45,13 +45,13 @@ export function sendBytes(port: number, bytes: Buffer, patienceMs = 1000, ends =
  *
  * @throws {Error} if bytes are not a response. The message contains the bytes.
  */
-export function readResponses({ text, isCut }: Heard): RawResponse[] {
+export function readResponses({ text, timedOut }: Received): RawResponse[] {
   const responses: RawResponse[] = [];
   let rest = text;
   while (rest !== "") {
     const found = /^HTTP\/1\.[01] (\d{3}) [^]*?\r\n\r\n/.exec(rest);
     if (found === null) {
-      if (isCut) break;
+      if (timedOut) break;
       throw new Error(`these bytes are no answer: ${JSON.stringify(rest.slice(0, 300))}`);
     }
     const [head] = found;

@@ -11,7 +11,7 @@ import { checkRaw, rawBytes, type RawAnswer, type RawCase, readRawCases } from "
 import { exceptionsOf, Tally } from "./servers.ts";
 
 /** Time in milliseconds after which a server fails that neither responds nor closes the connection. */
-const patienceMs = 5000;
+const timeoutMs = 5000;
 const further = "GET /further HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 const furtherAnswer: RawAnswer = { status: 200, method: "GET", target: "/further", body: "" };
 /** Maximum number of bytes of a case that is sent byte by byte. */
@@ -32,7 +32,7 @@ async function exchange(port: number, pieces: Iterable<Buffer>): Promise<string>
   const timer = setTimeout(() => {
     socket.destroy();
     reject(new Error(`the server neither answers nor closes: ${Buffer.concat(chunks).toString("latin1")}`));
-  }, patienceMs);
+  }, timeoutMs);
   // A server that has closed the connection may reset it while the client still sends.
   socket.on("error", () => undefined).on("data", (chunk) => chunks.push(chunk));
   socket.on("close", () => resolve());
@@ -71,9 +71,9 @@ for (const { name, echo } of columns) {
       served = [await echo(), await echo(impatient)];
     });
     after(() => Promise.all(served.map((one) => one[Symbol.asyncDispose]())));
-    const ask = (one: RawCase): Promise<void> => run(one, served[0].port, served[1].port);
+    const runCase = (one: RawCase): Promise<void> => run(one, served[0].port, served[1].port);
     for (const one of cases) {
-      test(one.name, () => tally.hold(name, exceptions.get(one.name, name), () => ask(one)));
+      test(one.name, () => tally.hold(name, exceptions.get(one.name, name), () => runCase(one)));
     }
   });
 }

@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>;
 
 const project = new URL("rust-server/", import.meta.url);
 
-async function ask(app: Served, path: string): Promise<{ readonly status: number; readonly body: Fields }> {
+async function get(app: Served, path: string): Promise<{ readonly status: number; readonly body: Fields }> {
   const answer = await fetch(`http://127.0.0.1:${app.port}${path}`);
   return { status: answer.status, body: (await answer.json()) as Fields };
 }
@@ -26,7 +26,7 @@ async function placeOf(file: string, text: string): Promise<string> {
 }
 
 for (const mode of ["development", "production"] as const) {
-  describe(`the Rust server in ${mode}`, { skip: !isRust && "it is asked with KIT_E2E_SERVER=rust" }, () => {
+  describe(`the Rust server in ${mode}`, { skip: !isRust && "set KIT_E2E_SERVER=rust to run it" }, () => {
     let app: Served;
     before(async () => {
       app = await startRust("rust-server", { bodyBytes: 65_536 }, mode);
@@ -34,7 +34,7 @@ for (const mode of ["development", "production"] as const) {
     after(() => app[Symbol.asyncDispose]());
 
     test("the Rust server checks responses against their contract in development", async () => {
-      const { status, body } = await ask(app, "/wrong");
+      const { status, body } = await get(app, "/wrong");
       if (mode === "production") {
         assert.deepEqual([status, body], [200, { text: "long" }]);
         return;
@@ -52,7 +52,7 @@ for (const mode of ["development", "production"] as const) {
     });
 
     test("responds with 500 if a response contains a number that JSON cannot represent", async () => {
-      const { status, body } = await ask(app, "/infinite");
+      const { status, body } = await get(app, "/infinite");
       assert.equal(status, 500);
       assert.equal(
         (body["error"] as Fields)["message"],
@@ -69,7 +69,7 @@ for (const mode of ["development", "production"] as const) {
     ];
     for (const [path, file, text] of places) {
       test(`${path}: an error response names the file and line in development, and no file in production`, async () => {
-        const { body } = await ask(app, path);
+        const { body } = await get(app, path);
         const error = body["error"] as Fields;
         if (mode === "production") {
           assert.doesNotMatch(JSON.stringify(body), /src\/|api\//);

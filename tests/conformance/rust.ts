@@ -38,9 +38,10 @@ process.once("exit", () => {
 
 /** Starts one of the programs in `rust-server`. */
 export async function startRust(
-  program: "rust-server" | "raw-echo",
+  program: "rust-server" | "raw-echo" | "cors",
   settings: Settings,
   mode: "production" | "development" = "production",
+  variablesOfProgram: Readonly<Record<string, string>> = {},
 ): Promise<Served> {
   const given = Object.entries(settings).map(([name, value]) => [
     variables[name as keyof Settings],
@@ -53,6 +54,7 @@ export async function startRust(
       HOST: "127.0.0.1",
       LOG_LEVEL: "error",
       ...Object.fromEntries(given),
+      ...variablesOfProgram,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

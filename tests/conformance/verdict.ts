@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 
 import { createMatcher } from "../../packages/core/src/router/matcher.ts";
 import { normalPath } from "../../packages/core/src/router/normal-path.ts";
-import { isGuarded, program, type Told } from "./guarded.ts";
+import { isGuarded, program, type RouteResponse } from "./guarded.ts";
 import { fieldOf, type RawResponse } from "./raw-client.ts";
 
 const refs = program.routes.map((route) => route.ref);
 const match = createMatcher(program.tree, refs);
 
 /** Returns true if a response comes from no handler: an error, 100 Continue, or the server's own response to `OPTIONS *`. */
-export function isOfNoHandler(response: RawResponse): boolean {
+export function isWithoutHandler(response: RawResponse): boolean {
   const { status } = response;
   return status >= 400 || status === 100 || (status === 204 && fieldOf(response, "allow") !== undefined);
 }
@@ -18,14 +18,14 @@ export function isOfNoHandler(response: RawResponse): boolean {
  * Asserts that a response of the application in `guarded.ts` is allowed: it is an error, or it comes from an open route, for the path that
  * the framework's middleware saw.
  */
-export function holdAnswer(response: RawResponse, hasFramework: boolean): void {
+export function assertAllowed(response: RawResponse, hasFramework: boolean): void {
   const { status, body, head } = response;
-  if (isOfNoHandler(response)) return;
+  if (isWithoutHandler(response)) return;
   assert.equal(status, 200, head);
-  const seen = fieldOf(response, "x-seen");
+  const pathInMiddleware = fieldOf(response, "x-seen");
   if (hasFramework)
-    assert.notEqual(seen, undefined, `the framework's middleware has not run: ${head}${body}`);
-  const path = seen === undefined ? undefined : normalPath(seen);
+    assert.notEqual(pathInMiddleware, undefined, `the framework's middleware has not run: ${head}${body}`);
+  const path = pathInMiddleware === undefined ? undefined : normalPath(pathInMiddleware);
   if (body === "") {
     // A response to HEAD does not contain the name of the route.
     if (path === undefined || path === null) return;
@@ -33,10 +33,10 @@ export function holdAnswer(response: RawResponse, hasFramework: boolean): void {
     assert.ok(found.kind === "route" && !isGuarded(refs[found.route]!), `${path} is guarded`);
     return;
   }
-  const told = JSON.parse(body) as Told;
-  assert.ok(!isGuarded(told.route), `a handler behind the guard has answered: ${body}`);
-  if (path !== undefined) assert.equal(told.path, path, "kit and the framework have seen different paths");
-  const found = match(told.route.split(" ", 1)[0]!, told.path);
-  assert.ok(found.kind === "route", `${told.path} has no route, and ${told.route} has answered`);
-  assert.equal(refs[found.route], told.route, "another route has answered");
+  const answer = JSON.parse(body) as RouteResponse;
+  assert.ok(!isGuarded(answer.route), `a handler behind the guard has answered: ${body}`);
+  if (path !== undefined) assert.equal(answer.path, path, "kit and the framework have seen different paths");
+  const found = match(answer.route.split(" ", 1)[0]!, answer.path);
+  assert.ok(found.kind === "route", `${answer.path} has no route, and ${answer.route} has answered`);
+  assert.equal(refs[found.route], answer.route, "another route has answered");
 }

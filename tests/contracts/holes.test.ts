@@ -98,24 +98,24 @@ describe("the contract tests cover everything that a contract declares", () => {
 async function holesIn(directory: string): Promise<string[]> {
   const contracts = await contractsIn(directory);
   const observer = new Observer(contracts);
-  const seen = new Set<string>();
+  const covered = new Set<string>();
   for (const table of await tablesIn(directory)) {
     const compiled = contracts.application.routes.find(({ ref }) => ref === table.route);
     assert.ok(compiled);
     const rows = [[], ...[...(table.accepts ?? []), ...(table.refuses ?? [])].map((row) => [row])];
     for (const row of rows) {
       const changes = row.map(([slot, path, , given]) => ({ slot, path, given }));
-      for (const id of shown(observer, compiled, table, slotsOf(table, {}, changes))) seen.add(id);
+      for (const id of coveredBy(observer, compiled, table, slotsOf(table, {}, changes))) covered.add(id);
     }
   }
   const holes = itemsOf(contracts)
-    .filter((item) => !seen.has(idOf(item)))
+    .filter((item) => !covered.has(idOf(item)))
     .map(({ kind, route, slot, path, what }) => [kind, route, slot, path, what].filter(Boolean).join(" "));
   return holes.filter((item) => !BESIDE_ROWS.test(item));
 }
 
 /** Returns the items that a request covers if the application responds as its validators decide. */
-function shown(observer: Observer, compiled: CompiledRoute, table: RouteTable, slots: Slots): string[] {
+function coveredBy(observer: Observer, compiled: CompiledRoute, table: RouteTable, slots: Slots): string[] {
   const [method = "", path = ""] = table.route.split(" ");
   const query = rawQuery(slots);
   const text = slots.body === undefined || slots.body === missing ? undefined : JSON.stringify(slots.body);

@@ -48,7 +48,7 @@ describe("the dashboard of the sidecar", { skip }, () => {
         await assertAccessible(page, "requests in production");
         await page.reload();
         await page.getByText("VALIDATION_ERROR").first().waitFor();
-        assert.ok(requests.every((asked) => !asked.includes(key)));
+        assert.ok(requests.every((requestUrl) => !requestUrl.includes(key)));
         assert.ok(!page.url().includes(key));
         assert.equal(await page.evaluate("document.cookie + JSON.stringify(localStorage)"), "{}");
 
@@ -73,7 +73,7 @@ describe("the dashboard of the sidecar", { skip }, () => {
         assert.equal(await page.getByRole("button", { name: "Send again" }).count(), 0);
         await page.goto(`${url}#/routes/${encodeURIComponent("POST /notes")}`);
         await page.getByText("Source text is shown in development only.").first().waitFor();
-        assert.ok(requests.every((asked) => !asked.includes("/_debug/source")));
+        assert.ok(requests.every((requestUrl) => !requestUrl.includes("/_debug/source")));
         const text = (await page.evaluate("document.body.textContent")) as string;
         assert.doesNotMatch(text, /Bearer ada|RouteContract</);
       });
@@ -88,9 +88,9 @@ describe("the dashboard of the sidecar", { skip }, () => {
         await page.getByText("No requests yet").waitFor();
         // Waits until the requests of the first load have finished.
         await page.waitForTimeout(2_000);
-        const asked = requests.length;
+        const requestCount = requests.length;
         await page.waitForTimeout(4_000);
-        assert.equal(requests.length, asked, "with twelve a minute it does not ask every second");
+        assert.equal(requests.length, requestCount, "with twelve a minute it does not ask every second");
         for (let count = 0; count < 12; count += 1) await fetch(strictUrl);
         await page.getByRole("button", { name: "Live" }).click();
         await page.getByRole("button", { name: "Paused" }).click();
@@ -135,13 +135,13 @@ describe("the dashboard of the sidecar", { skip }, () => {
     }
     const [best, least] = [Math.min(...times), Math.min(...processorTimes)].map(Math.round);
     const busy = loadavg()[0]! / availableParallelism();
-    const shown = `useful after ${best} ms, ${least} ms of them the page's own work; ${transferred} bytes; load ${busy.toFixed(1)} a processor`;
-    t.diagnostic(shown);
-    assert.ok(transferred > 30_000 && transferred < 200_000, shown);
+    const measured = `useful after ${best} ms, ${least} ms of them the page's own work; ${transferred} bytes; load ${busy.toFixed(1)} a processor`;
+    t.diagnostic(measured);
+    assert.ok(transferred > 30_000 && transferred < 200_000, measured);
     // Checks the CPU time of the page, which does not depend on other work on the machine.
-    assert.ok(least! < 300, shown);
+    assert.ok(least! < 300, measured);
     if (best! >= 300 && busy > 1.5) t.diagnostic("this machine is too busy to say how long a person waits");
-    else assert.ok(best! < 300, shown);
+    else assert.ok(best! < 300, measured);
     await app.stop();
   });
 });

@@ -68,26 +68,26 @@ describe("the dashboard in use", { skip }, () => {
     await traffic(app);
     await withPage(browser, url, {}, async ({ page }) => {
       await rows(page).first().waitFor();
-      const shown = async (): Promise<string[]> => {
+      const listedRequests = async (): Promise<string[]> => {
         const texts = await rows(page).allTextContents();
         return texts.map((text) => /^(\d+)([A-Z]+?)(?=\/)/.exec(text)!.slice(1, 3).join(" "));
       };
       await page.getByLabel("Status").selectOption("5xx");
-      assert.deepEqual(await shown(), ["500 POST"]);
+      assert.deepEqual(await listedRequests(), ["500 POST"]);
       assert.match(page.url(), /status=5xx/);
       await page.getByLabel("Status").selectOption("failed");
       await page.getByLabel("Method").selectOption("POST");
-      assert.deepEqual(await shown(), ["500 POST", "400 POST"]);
+      assert.deepEqual(await listedRequests(), ["500 POST", "400 POST"]);
       await page.reload();
       await rows(page).first().waitFor();
-      assert.deepEqual(await shown(), ["500 POST", "400 POST"], "the address has the filter");
+      assert.deepEqual(await listedRequests(), ["500 POST", "400 POST"], "the address has the filter");
       await page.getByLabel("Method").selectOption("");
       await page.getByLabel("Route").selectOption("none");
-      assert.deepEqual(await shown(), ["404 GET"]);
+      assert.deepEqual(await listedRequests(), ["404 GET"]);
       await page.goto(url);
       const search = page.getByRole("searchbox");
       await search.fill("note_not");
-      assert.deepEqual(await shown(), ["404 GET"]);
+      assert.deepEqual(await listedRequests(), ["404 GET"]);
       await rows(page).first().click();
       const traceId = await page.locator(".id.long .mono").first().textContent();
       assert.match(traceId!, /^[0-9a-f]{32}$/);
@@ -192,9 +192,9 @@ describe("the dashboard in use", { skip }, () => {
       await dialog.getByText("POST may change data").waitFor();
       await dialog.getByText("Hidden, and so not sent again as it was: authorization").waitFor();
       const headers = dialog.getByRole("textbox", { name: "Headers" });
-      const shown = await headers.inputValue();
-      assert.match(shown, /^authorization: \[redacted\]$/m);
-      await headers.fill(shown.replace("[redacted]", "Bearer ada:user"));
+      const text = await headers.inputValue();
+      assert.match(text, /^authorization: \[redacted\]$/m);
+      await headers.fill(text.replace("[redacted]", "Bearer ada:user"));
       await dialog.getByRole("button", { name: "Send" }).click();
       await dialog.getByText("201").waitFor();
       await dialog.getByText('"title": "Twice"').waitFor();

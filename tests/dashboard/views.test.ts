@@ -248,7 +248,7 @@ describe("the views of the dashboard", { skip }, () => {
         hrefs.filter((href) => !href.startsWith(url)),
         [],
       );
-      assert.ok(requests.every((asked) => !asked.endsWith("/x")));
+      assert.ok(requests.every((requestUrl) => !requestUrl.endsWith("/x")));
       // Even a script on the page cannot insert HTML from a string.
       await assert.rejects(
         page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p>')"),

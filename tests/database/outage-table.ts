@@ -19,8 +19,8 @@ for (const runtime of ["node", "rust"] as const) {
     const server = await NotesServer.start(runtime, cluster.url);
     try {
       for (const { name, count, p50, p99, statuses } of await measureOutage(cluster, server, seconds)) {
-        const told = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`);
-        console.log(`| ${runtime} | ${name} | ${count} | ${p50} | ${p99} | ${told.join(", ")} |`);
+        const counts = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`);
+        console.log(`| ${runtime} | ${name} | ${count} | ${p50} | ${p99} | ${counts.join(", ")} |`);
       }
     } finally {
       await server.stop();

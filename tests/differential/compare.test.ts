@@ -49,10 +49,10 @@ test("compare finds a difference among many requests and reduces it to a minimal
     const result = await compare(lanes, requestOf, { seed: 1, count: 1000 });
     assert.deepEqual([result.sent, [...result.statuses]], [1000, [[400, 1000]]]);
     assert.equal(result.differences.length, 1);
-    const [told = ""] = result.differences;
-    assert.match(told, /^seed 1, request 700: text\n/);
-    assert.match(told, /\ncurl -i --path-as-is "\$URL"'\/' -H 'content-type:' --data-binary 'z'\n/);
-    assert.match(told, /right:\n[^]*\{"length":1\}\nwrong:\n[^]*\{"length":2\}/);
+    const [report = ""] = result.differences;
+    assert.match(report, /^seed 1, request 700: text\n/);
+    assert.match(report, /\ncurl -i --path-as-is "\$URL"'\/' -H 'content-type:' --data-binary 'z'\n/);
+    assert.match(report, /right:\n[^]*\{"length":1\}\nwrong:\n[^]*\{"length":2\}/);
     const alone = await compare(lanes, requestOf, { seed: 1, first: 700, count: 1 });
     assert.deepEqual(alone.differences, result.differences);
   } finally {

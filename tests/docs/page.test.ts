@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { matches } from "./page.ts";
 
 test("matches accepts an output that equals the transcript except at `…`", () => {
-  for (const [actual, shown] of [
+  for (const [actual, expected] of [
     ["one\n", "one"],
     ["one\ntwo\n", "one\ntwo\n"],
     ["in 12 ms", "in … ms"],
@@ -14,8 +14,8 @@ test("matches accepts an output that equals the transcript except at `…`", () 
     ["zero\none\ntwo", "…\none\n…"],
     ["", "…"],
   ] as const)
-    assert.ok(matches(actual, shown), `${JSON.stringify(actual)} is ${JSON.stringify(shown)}`);
-  for (const [actual, shown] of [
+    assert.ok(matches(actual, expected), `${JSON.stringify(actual)} is ${JSON.stringify(expected)}`);
+  for (const [actual, expected] of [
     ["one", "two"],
     ["one\ntwo", "one"],
     ["one", "one\ntwo"],
@@ -26,5 +26,5 @@ test("matches accepts an output that equals the transcript except at `…`", () 
     ["one", "one\n…\none"],
     ["", "one"],
   ] as const)
-    assert.ok(!matches(actual, shown), `${JSON.stringify(actual)} is not ${JSON.stringify(shown)}`);
+    assert.ok(!matches(actual, expected), `${JSON.stringify(actual)} is not ${JSON.stringify(expected)}`);
 });

@@ -74,8 +74,8 @@ describe("the API reference in a browser", { skip }, () => {
     const requests: string[] = [];
     const complaints: string[] = [];
     // The event reports all requests, also those that the content security policy blocks.
-    page.on("request", (asked) => {
-      if (/^(https?|wss?):/.test(asked.url())) requests.push(asked.url());
+    page.on("request", (sent) => {
+      if (/^(https?|wss?):/.test(sent.url())) requests.push(sent.url());
     });
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
@@ -102,8 +102,8 @@ describe("the API reference in a browser", { skip }, () => {
             "Groceries",
             "INVALID_TOKEN",
           ]) {
-            const shown = page.getByText(text).filter({ visible: true }).first();
-            await shown.scrollIntoViewIfNeeded({ timeout: 20_000 });
+            const element = page.getByText(text).filter({ visible: true }).first();
+            await element.scrollIntoViewIfNeeded({ timeout: 20_000 });
           }
           const { body, background } = (await page.evaluate(
             `({ body: document.documentElement.scrollWidth, background: getComputedStyle(document.body).backgroundColor })`,
@@ -189,14 +189,14 @@ describe("the API reference in a browser", { skip }, () => {
         page.evaluate(
           `(document.activeElement?.getAttribute("aria-label") ?? "") + " " + (document.activeElement?.textContent ?? "")`,
         );
-      const seen: string[] = [];
-      for (let press = 0; press < 60 && !/Test Request/.test(seen.at(-1) ?? ""); press += 1) {
+      const focusedElements: string[] = [];
+      for (let press = 0; press < 60 && !/Test Request/.test(focusedElements.at(-1) ?? ""); press += 1) {
         await page.keyboard.press("Tab");
-        seen.push(await focused());
+        focusedElements.push(await focused());
       }
-      assert.match(seen.join("\n"), /Search/);
-      assert.match(seen.join("\n"), /Lists notes/);
-      assert.match(seen.at(-1)!, /Test Request/, seen.join("\n"));
+      assert.match(focusedElements.join("\n"), /Search/);
+      assert.match(focusedElements.join("\n"), /Lists notes/);
+      assert.match(focusedElements.at(-1)!, /Test Request/, focusedElements.join("\n"));
       await page.keyboard.press("Enter");
       const dialog = page.getByRole("dialog");
       await dialog.waitFor();

@@ -63,7 +63,7 @@ test("every file that starts a process is in the list of this test", async () =>
 
 /** Records the arguments of all processes that run in a directory or below it. It may miss very short processes. */
 class Recorder {
-  readonly seen: Set<string> = new Set();
+  readonly commandLines: Set<string> = new Set();
   readonly #directory: string;
   #isStopped = false;
   readonly #done: Promise<void>;
@@ -83,7 +83,7 @@ class Recorder {
           try {
             if (!(await readlink(`/proc/${id}/cwd`)).startsWith(this.#directory)) return;
             const text = await readFile(`/proc/${id}/cmdline`, "utf8");
-            this.seen.add(text.replaceAll("\0", " ").trim());
+            this.commandLines.add(text.replaceAll("\0", " ").trim());
           } catch {
             // The process has ended, or it belongs to another user.
           }
@@ -141,7 +141,7 @@ describe(
       );
       const recorder = new Recorder(project.root);
       const missing = (): RegExp[] =>
-        EXPECTED.filter((pattern) => ![...recorder.seen].some((line) => pattern.test(line)));
+        EXPECTED.filter((pattern) => ![...recorder.commandLines].some((line) => pattern.test(line)));
       const passwords: string[] = [];
       try {
         const { stdout: url } = await project.kitOk("db", "start");
@@ -153,7 +153,7 @@ describe(
         const deadline = Date.now() + 60_000;
         // oxlint-disable-next-line no-await-in-loop -- waiting is the point
         while (missing().length > 0 && Date.now() < deadline) await sleep(20);
-        assert.deepEqual(missing(), [], `${dev.output}\n${[...recorder.seen].join("\n")}`);
+        assert.deepEqual(missing(), [], `${dev.output}\n${[...recorder.commandLines].join("\n")}`);
       } finally {
         await project.kit(["db", "stop"]);
         await recorder.stop();
@@ -161,7 +161,7 @@ describe(
       for (const password of passwords) {
         assert.ok(password.length >= 16);
         assert.deepEqual(
-          [...recorder.seen].filter((line) => line.includes(password)),
+          [...recorder.commandLines].filter((line) => line.includes(password)),
           [],
         );
       }

@@ -20,7 +20,7 @@ before(async () => {
 after(() => project.remove());
 
 /** URL of a database on the lowest port, which no process listens on. */
-const NOBODY = "postgres://127.0.0.1:1/none?connect_timeout=2";
+const UNREACHABLE_DATABASE = "postgres://127.0.0.1:1/none?connect_timeout=2";
 
 /** Returns the names of all commands in the help text. */
 async function commands(): Promise<string[]> {
@@ -38,7 +38,7 @@ function json(result: CommandResult, what: string): Record<string, unknown> {
 /**
  * Runs a command in a pseudoterminal, so its output is what a user sees. Resolves to `undefined` if the machine has no program `script`.
  */
-async function seen(command: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
+async function outputOf(command: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const log = join(project.root, "terminal.log");
   const kit = join(repository, "node_modules/.bin/kit");
   try {
@@ -115,7 +115,7 @@ describe("exit codes of commands", () => {
   ];
   for (const { args, code, says } of refused) {
     test(`kit ${args.join(" ")} exits with 1`, async () => {
-      const env = { DATABASE_URL: NOBODY };
+      const env = { DATABASE_URL: UNREACHABLE_DATABASE };
       const people = await project.kit(args, { env });
       assert.deepEqual([people.code, people.stdout], [1, ""]);
       assert.match(people.stderr, /^error: /);
@@ -145,7 +145,7 @@ describe("exit codes of commands", () => {
         failed: 1,
         failures: [{ name: "fails", file: "src/failing.test.ts", line: 2, message: "on purpose" }],
       });
-      const doctor = await copy.kit(["doctor", "--json"], { env: { DATABASE_URL: NOBODY } });
+      const doctor = await copy.kit(["doctor", "--json"], { env: { DATABASE_URL: UNREACHABLE_DATABASE } });
       assert.deepEqual([doctor.code, doctor.stderr], [1, ""]);
       assert.equal(json(doctor, "doctor")["status"], "fail");
     } finally {
@@ -156,19 +156,19 @@ describe("exit codes of commands", () => {
 
 describe("commands in a terminal", () => {
   test("print colors, unless NO_COLOR is set", async (t) => {
-    const colored = await seen("generate", { NO_COLOR: "" });
+    const colored = await outputOf("generate", { NO_COLOR: "" });
     if (colored === undefined) {
       t.skip("script (util-linux) is not installed");
       return;
     }
     assert.ok(colored.includes("\u001B["), colored);
-    const plain = await seen("generate", { NO_COLOR: "1" });
+    const plain = await outputOf("generate", { NO_COLOR: "1" });
     assert.match(plain ?? "", /built 5 routes/);
     assert.ok(!plain?.includes("\u001B"), plain);
   });
 
   test("print valid JSON too", async (t) => {
-    const text = await seen("inspect routes --json", { NO_COLOR: "" });
+    const text = await outputOf("inspect routes --json", { NO_COLOR: "" });
     if (text === undefined) {
       t.skip("script (util-linux) is not installed");
       return;

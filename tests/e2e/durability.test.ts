@@ -10,6 +10,9 @@ import { Project } from "./support/project.ts";
 import type { RunningApp } from "./support/running-app.ts";
 import type { NoteJson, PageJson } from "./support/wire.ts";
 
+/** Number of notes that the server confirms before each kill. */
+const NOTES_BEFORE_KILL = 50;
+
 let project: Project;
 
 before(async () => {
@@ -28,6 +31,7 @@ test("kill -9 of the server during writes loses no confirmed write", async () =>
   for (let round = 0; round < 3; round += 1) {
     const app = await project.start();
     let killed = false;
+    const enough = Promise.withResolvers<void>();
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let count = 0; ; count += 1) {
         try {
@@ -35,18 +39,20 @@ test("kill -9 of the server during writes loses no confirmed write", async () =>
           const answer = await app.as("ada").post<NoteJson>("/notes", body);
           assert.equal(answer.status, 201, answer.text);
           answered.push(answer.body);
+          if (answered.length >= (round + 1) * NOTES_BEFORE_KILL) enough.resolve();
         } catch (error) {
           if (killed && !(error instanceof assert.AssertionError)) return;
           throw error;
         }
       }
     });
-    await new Promise((wake) => setTimeout(wake, 500));
+    // Kills in the middle of the writes: a fixed time would allow too few writes on a loaded machine.
+    const writing = Promise.all(writers);
+    await Promise.race([enough.promise, writing]);
     killed = true;
     await app.kill();
-    await Promise.all(writers);
+    await writing;
   }
-  assert.ok(answered.length > 100, `only ${answered.length} notes were written`);
 
   const app = await project.start();
   for (const note of answered) assert.deepEqual(await read(app, note.id), note);

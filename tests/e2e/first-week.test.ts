@@ -17,7 +17,7 @@ import { type Project, repository } from "./support/project.ts";
 import { adapters, edited, projectOf } from "./support/week.ts";
 
 /** URL of a database on a port of this machine that no process listens on. */
-const NOBODY = "postgres://ada:s3cret@127.0.0.1:1/app";
+const UNREACHABLE_DATABASE = "postgres://ada:s3cret@127.0.0.1:1/app";
 const START_HELP = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
 const URL_HELP =
   "help: set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
@@ -35,7 +35,7 @@ function start(project: Project, env: Readonly<Record<string, string>> = {}): Pr
 }
 
 /** Returns the text as a user sees it. `<project>` stands for the directory of the project. */
-function shown({ root }: Project, text: string): string {
+function withoutPaths({ root }: Project, text: string): string {
   return text.replaceAll(root, "<project>");
 }
 
@@ -52,7 +52,7 @@ describe("a program that node starts", () => {
     const { code, stdout, stderr } = await start(project);
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(
-      shown(project, stderr),
+      withoutPaths(project, stderr),
       [
         "error: the project is not built: there is no .kit/routes/index.ts",
         "  in <project>/src or above it",
@@ -69,7 +69,7 @@ describe("a program that node starts", () => {
     const { code, stderr } = await start(project);
     assert.equal(code, 1);
     assert.equal(
-      shown(project, stderr),
+      withoutPaths(project, stderr),
       [
         "error: the application differs from its build",
         "  at <project>/.kit/routes/index.ts",
@@ -128,7 +128,10 @@ describe("a program that node starts", () => {
   ] as const) {
     test(`reports in three lines that its database cannot be reached, with ${what}`, async (t) => {
       const project = await made(t, projectOf(edited("src/app.ts", "nativeServer()", make, true), true));
-      const { code, stdout, stderr } = await start(project, { DATABASE_URL: NOBODY, PORT: "0" });
+      const { code, stdout, stderr } = await start(project, {
+        DATABASE_URL: UNREACHABLE_DATABASE,
+        PORT: "0",
+      });
       assert.deepEqual([code, stdout], [1, ""]);
       assert.equal(
         stderr,
@@ -241,7 +244,11 @@ describe("kit dev", () => {
   });
 
   test("reports that the database cannot be reached, and serves requests once the database is there", async (t) => {
-    const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
+    const project = await made(
+      t,
+      projectOf({ ".env": `DATABASE_URL=${UNREACHABLE_DATABASE}\n` }, true),
+      false,
+    );
     await using session = DevSession.start(project.root, ["--port", "0"]);
     const expected = [
       "error: the database cannot be reached: no server listens at this address (ECONNREFUSED)",
@@ -337,7 +344,11 @@ describe("kit dev", () => {
   });
 
   test("does not read .env if NODE_ENV is production", async (t) => {
-    const project = await made(t, projectOf({ ".env": `DATABASE_URL=${NOBODY}\n` }, true), false);
+    const project = await made(
+      t,
+      projectOf({ ".env": `DATABASE_URL=${UNREACHABLE_DATABASE}\n` }, true),
+      false,
+    );
     const { code, stderr } = await project.kit(["migrate:status"], { env: { NODE_ENV: "production" } });
     assert.equal(code, 1);
     assert.equal(

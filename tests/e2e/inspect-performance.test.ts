@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 
-import { figuresOf } from "../../packages/plugin-debug/src/answers/performance.ts";
+import { figuresOf } from "../../packages/plugin-debug/src/responses/performance.ts";
 import { Latency } from "../../packages/plugin-debug/src/history/latency.ts";
 import { Project } from "./support/project.ts";
 

@@ -115,7 +115,7 @@ describe("kit inspect with the artifacts of a build", () => {
 });
 
 describe("global options of kit inspect", () => {
-  const asked: readonly (readonly string[])[] = [
+  const commands: readonly (readonly string[])[] = [
     ["routes"],
     ["route", "GET /notes/:id"],
     ["middleware"],
@@ -124,7 +124,7 @@ describe("global options of kit inspect", () => {
     ["schema", "Note"],
     ["build-pipeline"],
   ];
-  for (const args of asked) {
+  for (const args of commands) {
     test(`work with: inspect ${args.join(" ")}`, async () => {
       const json = await inspect(...args, "--json");
       assert.deepEqual(await inspect(...args, "--format", "json"), json);

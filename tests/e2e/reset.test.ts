@@ -52,10 +52,10 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
     test(`deletes nothing if the answer is ${name}`, async () => {
       await add(`${code}-${name.length}@example.com`);
       const there = await emails();
-      const seen = await onTerminal("db reset", project.root, [[QUESTION, key]]);
-      assert.equal(seen.code, code, seen.text);
-      assert.match(seen.text, /nothing was deleted/);
-      restored(seen);
+      const result = await onTerminal("db reset", project.root, [[QUESTION, key]]);
+      assert.equal(result.code, code, result.text);
+      assert.match(result.text, /nothing was deleted/);
+      restored(result);
       assert.deepEqual(await emails(), there);
     });
   }
@@ -77,18 +77,18 @@ describe("kit db reset", { timeout: 240_000, skip: process.platform === "win32" 
 
   test("resets the database after a confirmation", async () => {
     await add("gone@example.com");
-    const seen = await onTerminal("db reset", project.root, [[QUESTION, DOWN, ENTER]]);
-    assert.equal(seen.code, 0, seen.text);
-    assert.match(seen.text, /the database is new, with 1 migration/);
-    restored(seen);
+    const result = await onTerminal("db reset", project.root, [[QUESTION, DOWN, ENTER]]);
+    assert.equal(result.code, 0, result.text);
+    assert.match(result.text, /the database is new, with 1 migration/);
+    restored(result);
     assert.deepEqual(await emails(), []);
   });
 
   test("does not ask with --yes", async () => {
     await add("gone@example.com");
-    const seen = await onTerminal("db reset --yes", project.root, []);
-    assert.equal(seen.code, 0, seen.text);
-    assert.ok(!seen.text.includes(QUESTION), seen.text);
+    const result = await onTerminal("db reset --yes", project.root, []);
+    assert.equal(result.code, 0, result.text);
+    assert.ok(!result.text.includes(QUESTION), result.text);
     assert.deepEqual(await emails(), []);
   });
 });

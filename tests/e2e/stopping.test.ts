@@ -50,13 +50,18 @@ before(async () => {
 after(() => project.remove());
 
 /** Requests of all clients: those with a response, and those without. */
-interface Seen {
+interface Requests {
   readonly answered: Set<string>;
   readonly unanswered: Set<string>;
 }
 
 /** Sends requests on one connection until the server closes it, `atOnce` of them together. Returns true if there was a response. */
-async function ask(port: number, name: string, atOnce: number, seen: Seen): Promise<boolean> {
+async function sendRequests(
+  port: number,
+  name: string,
+  atOnce: number,
+  requests: Requests,
+): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
   let text = "";
@@ -70,33 +75,34 @@ async function ask(port: number, name: string, atOnce: number, seen: Seen): Prom
     state.ended = true;
     wake?.();
   });
-  let asked = 0;
+  let requestCount = 0;
   for (let number = 0; !state.ended; number += atOnce) {
     const marks = Array.from({ length: atOnce }, (_, index) => `${name}-${number + index}`);
     socket.write(marks.map((mark) => `GET /marks/${mark} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
-    asked += marks.length;
+    requestCount += marks.length;
     const has = (mark: string): boolean => text.includes(`{"mark":"${mark}"}`);
     while (!state.ended && !has(marks.at(-1)!)) {
       const { promise, resolve } = Promise.withResolvers<void>();
       wake = resolve;
       await promise;
     }
-    for (const mark of marks) (has(mark) ? seen.answered : seen.unanswered).add(mark);
+    for (const mark of marks) (has(mark) ? requests.answered : requests.unanswered).add(mark);
     text = state.ended ? text : "";
   }
-  return asked > atOnce;
+  return requestCount > atOnce;
 }
 
 test("SIGTERM under load loses no request whose handler has started", { timeout: 60_000 }, async () => {
   for (let round = 0; round < 4; round += 1) {
     const journal = join(project.root, `journal-${round}`);
     const app = await project.start({ mode: "production", env: { JOURNAL: journal } });
-    const seen: Seen = { answered: new Set(), unanswered: new Set() };
+    const requests: Requests = { answered: new Set(), unanswered: new Set() };
     const load = { goesOn: true };
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let turn = 0; load.goesOn; turn += 1) {
         // A connection without any response was opened too late.
-        if (!(await ask(app.port, `${client}-${turn}`, client % 2 === 0 ? 1 : 3, seen))) await sleep(5);
+        if (!(await sendRequests(app.port, `${client}-${turn}`, client % 2 === 0 ? 1 : 3, requests)))
+          await sleep(5);
       }
     });
     await sleep(120 + round * 23);
@@ -106,7 +112,7 @@ test("SIGTERM under load loses no request whose handler has started", { timeout:
     assert.equal(code, 0);
     const begun = readFileSync(journal, "utf8").trim().split("\n");
     assert.ok(begun.length > 20, `the load was none: ${begun.length} requests`);
-    const lost = begun.filter((mark) => !seen.answered.has(mark));
+    const lost = begun.filter((mark) => !requests.answered.has(mark));
     assert.deepEqual(lost, [], `of ${begun.length} requests`);
     assert.equal(new Set(begun).size, begun.length, "a request was begun twice");
   }

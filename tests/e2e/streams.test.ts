@@ -66,7 +66,7 @@ describe("standard output of a command", () => {
  * Returns the output of a command in a pseudoterminal with this number of columns. Returns `undefined` if the machine has no program
  * `script`.
  */
-async function seen(command: string, columns: number): Promise<string | undefined> {
+async function outputOf(command: string, columns: number): Promise<string | undefined> {
   const line = `stty -F /dev/tty cols ${columns} rows 24; '${process.execPath}' '${join(repository, "node_modules/.bin/kit")}' ${command}`;
   try {
     const result = await run("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
@@ -85,7 +85,7 @@ const COLOR = new RegExp(`${ESCAPE}\\[[\\d;]*m`);
 
 describe("a command in a terminal", () => {
   test("prints no colors if --no-color is given at any position", async (t) => {
-    const colored = await seen("inspect --help", 80);
+    const colored = await outputOf("inspect --help", 80);
     if (colored === undefined) {
       t.skip("script (util-linux) is not installed");
       return;
@@ -93,11 +93,11 @@ describe("a command in a terminal", () => {
     assert.ok(colored.includes("\u001B["));
     for (const command of ["--no-color generate", "generate --no-color", "inspect --help --no-color"])
       // The sequence that erases a line is not a color.
-      assert.ok(!COLOR.test((await seen(command, 80)) ?? ""), command);
+      assert.ok(!COLOR.test((await outputOf(command, 80)) ?? ""), command);
   });
 
   test("wraps its help between words if the terminal is narrow", async (t) => {
-    const help = await seen("build --help --no-color", 48);
+    const help = await outputOf("build --help --no-color", 48);
     if (help === undefined) {
       t.skip("script (util-linux) is not installed");
       return;

@@ -100,7 +100,7 @@ test("wrong", async () => {
   const members = createFactory<TeamMember>();
   await assert.rejects(suite.insert(members), /A TeamMember cannot be inserted into team_members: .*foreign key/);
   await assert.rejects(suite.insert(createFactory<JoinTeamInput>()), /JoinTeamInput has no table: only types with \`@table\`/);
-  await assert.rejects(suite.request("/teams"), /\`\\/teams\` is no route: write it as/);
+  await assert.rejects(suite.request("/teams"), /\`\\/teams\` is not a route: write it as/);
   await assert.rejects(suite.request("GET /teams/:id"), /needs \`params: { id: … }\`/);
   // What was refused leaves nothing behind that is in the way.
   const team = await suite.insert(createFactory<Team>());

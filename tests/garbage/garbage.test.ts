@@ -29,7 +29,7 @@ async function contractsIn(root: string): Promise<Contracts> {
 }
 
 /** Sends requests to a server that has its own database. */
-async function ask(
+async function sendGarbage(
   name: string,
   contracts: Contracts,
   { root, database, program }: { root: string; database: TestDatabase; program?: string },
@@ -67,14 +67,14 @@ for (const example of ["notes", "teams"] as const satisfies readonly Example[]) 
 
     test("gets no status 500 from the server on Node", async () => {
       await using database = await createTestDatabase({ root: project.root });
-      await ask(`${example} on Node`, contracts, { root: project.root, database });
+      await sendGarbage(`${example} on Node`, contracts, { root: project.root, database });
     });
 
     if (example === "notes") {
       test("gets no status 500 from the server in Rust", async (t) => {
         if (!existsSync(rustProgram)) return t.skip("kit build in examples/notes-rust makes the program");
         await using database = await createTestDatabase({ root: project.root });
-        await ask("notes in Rust", contracts, { root: project.root, database, program: rustProgram });
+        await sendGarbage("notes in Rust", contracts, { root: project.root, database, program: rustProgram });
       });
     }
   });
@@ -116,7 +116,9 @@ describe("garbage in requests to generated handlers", { timeout: 10 * 60_000 }, 
   }
 
   test("gets no status 500", { skip: missing }, () =>
-    withTables(async (database) => ask("keys in Rust", await contractsIn(root), { root, database, program })),
+    withTables(async (database) =>
+      sendGarbage("keys in Rust", await contractsIn(root), { root, database, program }),
+    ),
   );
 
   test(

@@ -35,13 +35,13 @@ const BOUNDS = [
 const FLAGS = ["format", "pattern", "integer", "multipleOf", "uniqueItems"] as const;
 
 /** Returns all mutants of a shape, including those of the shapes within it. */
-export function mutantsOf(shape: Shape, slot: Slot, path = "$", seen: readonly Shape[] = []): Mutant[] {
+export function mutantsOf(shape: Shape, slot: Slot, path = "$", visited: readonly Shape[] = []): Mutant[] {
   if (shape.kind === "reference") {
     const target = shape.to();
-    if (seen.includes(target)) return [];
-    return mutantsOf(target, slot, path, [...seen, target]);
+    if (visited.includes(target)) return [];
+    return mutantsOf(target, slot, path, [...visited, target]);
   }
-  return [...ownMutants(shape, slot, path), ...innerMutants(shape, slot, path, seen)];
+  return [...ownMutants(shape, slot, path), ...innerMutants(shape, slot, path, visited)];
 }
 
 /** Returns the mutants of the rules that the shape itself has. */
@@ -88,7 +88,7 @@ function ownMutants(shape: Shape, slot: Slot, path: string): Mutant[] {
 }
 
 /** Returns the mutants of the shapes within a shape. */
-function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Shape[]): Mutant[] {
+function innerMutants(shape: Shape, slot: Slot, path: string, visited: readonly Shape[]): Mutant[] {
   switch (shape.kind) {
     case "object":
       return shape.properties.flatMap((property, index) => {
@@ -102,7 +102,7 @@ function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Sha
           optional === undefined
             ? { what: `${at}: may be missing`, shape: replaced({ ...required, optional: "always" }) }
             : { what: `${at}: may not be missing`, shape: replaced(required) };
-        const inner = mutantsOf(property.shape, slot, at, seen);
+        const inner = mutantsOf(property.shape, slot, at, visited);
         const nullable: Shape = { kind: "union", members: [property.shape, { kind: "null" }] };
         const takesNull = admitsNull(property.shape);
         return [
@@ -118,13 +118,13 @@ function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Sha
         ];
       });
     case "array":
-      return mutantsOf(shape.element, slot, `${path}[0]`, seen).map(({ what, shape: element }) => ({
+      return mutantsOf(shape.element, slot, `${path}[0]`, visited).map(({ what, shape: element }) => ({
         what,
         shape: { ...without(shape, "isItem"), element },
       }));
     case "tuple":
       return shape.elements.flatMap((element, index) =>
-        mutantsOf(element.shape, slot, `${path}[${index}]`, seen).map(({ what, shape: inner }) => ({
+        mutantsOf(element.shape, slot, `${path}[${index}]`, visited).map(({ what, shape: inner }) => ({
           what,
           shape: {
             ...shape,
@@ -134,7 +134,7 @@ function innerMutants(shape: Shape, slot: Slot, path: string, seen: readonly Sha
       );
     case "union":
       return shape.members.flatMap((member, index) =>
-        mutantsOf(member, slot, path, seen)
+        mutantsOf(member, slot, path, visited)
           .filter(({ shape: inner }) => inner !== ANYTHING)
           .map(({ what, shape: inner }) => ({
             what: `${what} (member ${index + 1})`,

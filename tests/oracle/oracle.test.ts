@@ -28,9 +28,9 @@ test("the fixtures are valid TypeScript, and kit can build them", () =>
 
 test("at least 500 types and 4,000 values are compared", () => {
   assert.ok(report.findings.filter(({ about }) => about === "type").length >= 500);
-  assert.ok(report.values.shown >= 4_000, `${report.values.shown} values were shown`);
+  assert.ok(report.values.tested >= 4_000, `${report.values.tested} values were tested`);
   // Validators that accept every value, or none, would pass the other tests.
-  const share = report.values.accepted / report.values.shown;
+  const share = report.values.accepted / report.values.tested;
   assert.ok(share > 0.2 && share < 0.8, `${share} of them were accepted`);
 });
 

@@ -18,6 +18,6 @@ test("the pages contain at least 250 statements about types", () =>
 
 test("every type on the pages equals TypeScript's type", () => {
   const wrong = claims.filter(({ difference }) => difference !== undefined);
-  const shown = wrong.map(({ place, name, difference }) => `${place} ${name}\n  ${difference}`);
-  assert.equal(shown.length, 0, `\n${shown.join("\n")}`);
+  const differences = wrong.map(({ place, name, difference }) => `${place} ${name}\n  ${difference}`);
+  assert.equal(differences.length, 0, `\n${differences.join("\n")}`);
 });

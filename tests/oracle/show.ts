@@ -26,7 +26,7 @@ try {
     }
   }
   console.log(
-    `${findings.length} compared, ${differing.length} differ; ${values.shown} values, ${values.accepted} accepted`,
+    `${findings.length} compared, ${differing.length} differ; ${values.tested} values, ${values.accepted} accepted`,
   );
 } finally {
   await fixtures.remove();

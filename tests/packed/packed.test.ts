@@ -212,17 +212,17 @@ describe("the packed packages", () => {
         const env = { SERVER: server, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
         const app = await RunningApp.start(root, { env });
         try {
-          const ask = (body: unknown): Promise<Response> =>
+          const create = (body: unknown): Promise<Response> =>
             fetch(`${app.url}/greetings`, {
               method: "POST",
               headers: { "content-type": "application/json" },
               body: JSON.stringify(body),
             });
-          const made = await ask({ name: "Ada" });
+          const made = await create({ name: "Ada" });
           assert.equal(made.status, 201);
           assert.deepEqual(await made.json(), { name: "Ada", at: "1970-01-01T00:00:00.000Z" });
-          assert.equal((await ask({ name: "" })).status, 400);
-          assert.equal((await ask({ name: "nobody" })).status, 418);
+          assert.equal((await create({ name: "" })).status, 400);
+          assert.equal((await create({ name: "nobody" })).status, 418);
           // The API reference needs the viewer in its package.
           const page = await fetch(`${app.url}/docs`);
           assert.equal(page.status, 200);
@@ -297,12 +297,12 @@ describe("the packed packages", () => {
     assert.match(compiled, /export const isPlan = \(text {8}\) +=>/);
     const app = await RunningApp.start(root, {});
     try {
-      const ask = async (name: string): Promise<number> => {
+      const statusFor = async (name: string): Promise<number> => {
         const headers = { "content-type": "application/json" };
         const body = JSON.stringify({ name });
         return (await fetch(`${app.url}/greetings`, { method: "POST", headers, body })).status;
       };
-      assert.deepEqual([await ask("Grace"), await ask("Barbara")], [201, 400]);
+      assert.deepEqual([await statusFor("Grace"), await statusFor("Barbara")], [201, 400]);
     } finally {
       await app.stop();
     }

@@ -52,11 +52,11 @@ describe("the replay of a page", { timeout: 120_000 }, () => {
   });
 
   for (const [what, text, says] of [
-    ["another output", block("console", "$ echo one", "two"), /page\.md:2: echo one\n--- shown ---\ntwo/],
+    ["another output", block("console", "$ echo one", "two"), /page\.md:2: echo one\n--- expected ---\ntwo/],
     ["a command that fails", block("console", "$ exit 3", "done"), /exit code 3/],
     ["more than there is", block("console", "$ echo one", "one", "two"), /page\.md:2/],
     ["less than there is", block("console", "$ echo one; echo two", "one"), /page\.md:2/],
-    ["another start", block("console", "$ node -p '1 + 1'", "3"), /--- shown ---\n3\n--- is ---\n2/],
+    ["another start", block("console", "$ node -p '1 + 1'", "3"), /--- expected ---\n3\n--- printed ---\n2/],
     ["a file otherwise", `${made}${block("diff file=src/app.ts", "-two")}`, /not in the file once/],
     ["words of nothing that runs", block("text", "built"), /page\.md:1: nothing runs/],
     ["a preparation that nobody did", block("sh", "make none"), /nobody runs `make none`/],

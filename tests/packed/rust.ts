@@ -103,7 +103,7 @@ export async function servesInBoth(root: string): Promise<void> {
     for (const options of [{ env }, { env, program: join(target, "debug/todos") }]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other, because the compilations use all
       // processors
-      answers.push(await asked(root, options));
+      answers.push(await responsesOf(root, options));
     }
     assert.deepEqual(answers[1], answers[0]);
   } finally {
@@ -113,13 +113,16 @@ export async function servesInBoth(root: string): Promise<void> {
 }
 
 /** Returns the responses of a server, without the values that differ from run to run. */
-async function asked(
+async function responsesOf(
   root: string,
   options: { env: Record<string, string>; program?: string },
 ): Promise<unknown> {
   const app = await RunningApp.start(root, { ...options, mode: "production" });
   try {
-    const ask = async (path: string, body?: object): Promise<[number, string, Record<string, unknown>]> => {
+    const request = async (
+      path: string,
+      body?: object,
+    ): Promise<[number, string, Record<string, unknown>]> => {
       const answer = await fetch(`${app.url}${path}`, {
         ...(body !== undefined && {
           method: "POST",
@@ -130,16 +133,16 @@ async function asked(
       const json = (await answer.json()) as Record<string, unknown>;
       return [answer.status, answer.headers.get("content-type") ?? "", json];
     };
-    const made = await ask("/todos", { title: "Groceries" });
+    const made = await request("/todos", { title: "Groceries" });
     assert.equal(made[0], 201, JSON.stringify(made));
     const { id } = made[2];
-    const found = await ask(`/todos/${String(id)}`);
+    const found = await request(`/todos/${String(id)}`);
     assert.deepEqual(found[2], made[2]);
     const others = [
-      await ask("/todos", { title: "Groceries" }),
-      await ask("/todos", { title: "", completed: 1 }),
-      await ask("/todos/00000000-0000-4000-8000-000000000000"),
-      await ask("/nowhere"),
+      await request("/todos", { title: "Groceries" }),
+      await request("/todos", { title: "", completed: 1 }),
+      await request("/todos/00000000-0000-4000-8000-000000000000"),
+      await request("/nowhere"),
     ];
     assert.deepEqual(
       others.map(([status]) => status),

@@ -11,7 +11,7 @@ export class Terminal {
   readonly #ended: Promise<unknown>;
   #text = "";
   /** Number of characters of the output that have been read. */
-  #seen = 0;
+  #readTo = 0;
 
   constructor(command: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
     // The process group is separate, so that Ctrl-C stops all processes in it.
@@ -25,14 +25,14 @@ export class Terminal {
   }
 
   /** Returns the output that has not been read. */
-  get unseen(): string {
-    return this.#text.slice(this.#seen);
+  get unread(): string {
+    return this.#text.slice(this.#readTo);
   }
 
   /** Waits until `passes` accepts the unread output. Then marks it as read and returns true. Returns false after the timeout. */
-  async shows(passes: (unseen: string) => boolean): Promise<boolean> {
+  async shows(passes: (unread: string) => boolean): Promise<boolean> {
     const found = await this.#comes(passes);
-    if (found) this.#seen = this.#text.length;
+    if (found) this.#readTo = this.#text.length;
     return found;
   }
 
@@ -60,12 +60,12 @@ export class Terminal {
     throw new Error(`Ctrl-C did not end it within ${STOP_WITHIN_MS} ms:\n${this.#text}`);
   }
 
-  async #comes(passes: (unseen: string) => boolean): Promise<boolean> {
+  async #comes(passes: (unread: string) => boolean): Promise<boolean> {
     const deadline = performance.now() + WITHIN_MS;
     for (;;) {
-      if (passes(this.unseen)) return true;
+      if (passes(this.unread)) return true;
       const over = this.#child.exitCode !== null || this.#child.signalCode !== null;
-      if (over || performance.now() > deadline) return passes(this.unseen);
+      if (over || performance.now() > deadline) return passes(this.unread);
       // oxlint-disable-next-line no-await-in-loop
       await setTimeout(50);
     }

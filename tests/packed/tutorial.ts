@@ -107,8 +107,8 @@ class Reader {
         env: { ...baseEnvironment(), ...this.#environment },
       });
       const terminal = this.#terminal;
-      const shown = await terminal.shows((unseen) => matches(this.#asShown(unseen), step.output));
-      if (!shown) this.#differs(step.line, step.command, step.output, terminal.unseen);
+      const isPrinted = await terminal.shows((unread) => matches(this.#asShown(unread), step.output));
+      if (!isPrinted) this.#differs(step.line, step.command, step.output, terminal.unread);
       return;
     }
     const deadline = performance.now() + AGAIN_WITHIN_MS;
@@ -150,8 +150,11 @@ class Reader {
       await this.leave();
       return;
     }
-    const shown = await terminal.shows((unseen) => matches(this.#ofKit(unseen), `…${block.text.trim()}…`));
-    if (!shown) this.#differs(block.line, "in the other terminal", block.text, this.#ofKit(terminal.unseen));
+    const isPrinted = await terminal.shows((unread) =>
+      matches(this.#ofKit(unread), `…${block.text.trim()}…`),
+    );
+    if (!isPrinted)
+      this.#differs(block.line, "in the other terminal", block.text, this.#ofKit(terminal.unread));
   }
 
   async #edit(block: Block, file: string): Promise<void> {
@@ -163,7 +166,7 @@ class Reader {
     // Waits for the restart after each change, as a user does who watches the terminal.
     if (this.#terminal === undefined || !SERVED.test(file)) return;
     if (!(await this.#terminal.says(/^(ready in|error)/m, said)))
-      this.#differs(block.line, `saving ${file}`, "ready in … ms\n", this.#terminal.unseen);
+      this.#differs(block.line, `saving ${file}`, "ready in … ms\n", this.#terminal.unread);
   }
 
   /** Returns the lines that kit itself has printed in the terminal. */
@@ -176,8 +179,8 @@ class Reader {
     return text.replaceAll(`localhost:${this.#place.port}`, "localhost:3000").replaceAll(OF_MACHINE, "");
   }
 
-  #differs(line: number, what: string, shown: string, printed: string): never {
-    assert.fail(`${this.#page}:${line}: ${what}\n--- shown ---\n${shown}--- is ---\n${printed}`);
+  #differs(line: number, what: string, expected: string, printed: string): never {
+    assert.fail(`${this.#page}:${line}: ${what}\n--- expected ---\n${expected}--- printed ---\n${printed}`);
   }
 }
 

@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { check, type Shown } from "./support/check.ts";
+import { check, type Counts } from "./support/check.ts";
 import { generate } from "./support/generate.ts";
 import type { Subject } from "./support/model.ts";
 import { build } from "./support/project.ts";
@@ -26,7 +26,7 @@ const TRIALS = 10;
 /** Returns the complaint about each type, or `undefined` if the type passes. */
 async function examine(
   subjects: readonly Subject[],
-  shown: Shown,
+  counts: Counts,
   trials = 1,
 ): Promise<(string | undefined)[]> {
   const built = await build(subjects);
@@ -35,7 +35,7 @@ async function examine(
     assert.ok(artifacts !== undefined, `${subject.name} was not built`);
     if (typeof artifacts === "string") return artifacts;
     for (let trial = 0; trial < trials; trial++) {
-      const complaint = check(subject, artifacts, Math.imul(seed, 1_009) + index + trial * runs, shown);
+      const complaint = check(subject, artifacts, Math.imul(seed, 1_009) + index + trial * runs, counts);
       if (complaint !== undefined) return complaint;
     }
     return undefined;
@@ -63,8 +63,8 @@ test("a value of a random type is accepted and unchanged after encoding and deco
   const subjects = Array.from({ length: runs }, (_, index) =>
     generate(new Random(Math.imul(seed, 1_000_003) + index), `S${index}Type`),
   );
-  const shown: Shown = { accepted: 0, refused: 0 };
-  const complaints = await examine(subjects, shown);
+  const counts: Counts = { accepted: 0, refused: 0 };
+  const complaints = await examine(subjects, counts);
   const reports: string[] = [];
   for (const [index, complaint] of complaints.entries()) {
     const subject = subjects[index];
@@ -83,6 +83,6 @@ test("a value of a random type is accepted and unchanged after encoding and deco
     `${reports.length} of ${runs} types; again with KIT_SEED=${seed} KIT_RUNS=${runs}\n\n${reports.join("\n\n")}`,
   );
   // Both numbers must be large, because validators that accept every value, or none, must not pass.
-  assert.ok(shown.accepted > runs * 4, `only ${shown.accepted} values were accepted`);
-  assert.ok(shown.refused > runs * 10, `only ${shown.refused} values were refused`);
+  assert.ok(counts.accepted > runs * 4, `only ${counts.accepted} values were accepted`);
+  assert.ok(counts.refused > runs * 10, `only ${counts.refused} values were refused`);
 });

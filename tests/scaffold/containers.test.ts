@@ -72,8 +72,8 @@ describe("a new project", { timeout: 120_000 }, () => {
   });
 
   test("has a compose.yaml that the program docker accepts", async (t) => {
-    const asked = await run("docker", ["compose", "version"], { cwd: root }).catch(() => undefined);
-    if (asked?.code !== 0) {
+    const version = await run("docker", ["compose", "version"], { cwd: root }).catch(() => undefined);
+    if (version?.code !== 0) {
       t.skip("docker compose is not installed");
       return;
     }

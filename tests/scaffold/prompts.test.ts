@@ -29,28 +29,28 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     onTerminal(`scaffold init ${args}`, home, steps);
 
   test("are answered with keys", async () => {
-    const seen = await answer("--no-install --no-git", [
+    const result = await answer("--no-install --no-git", [
       ["Name of the project?", "shelf", ENTER],
       // The options are native, express, fastify, …
       ["What does it run on?", DOWN, DOWN, ENTER],
       // Typed letters filter the list.
       ["Which database library?", "raw", ENTER],
     ]);
-    assert.equal(seen.code, 0, seen.text);
-    restored(seen);
+    assert.equal(result.code, 0, result.text);
+    restored(result);
     assert.match(await readFile(join(home, "shelf/src/app.ts"), "utf8"), /server: fastifyServer\(\)/);
     const database = await readFile(join(home, "shelf/src/database.ts"), "utf8");
     assert.match(database, /from "@kit\/core\/pg"/);
     assert.doesNotMatch(database, /drizzle|kysely/i);
-    assert.match(seen.text, /created shelf\/ with \d+ files/);
+    assert.match(result.text, /created shelf\/ with \d+ files/);
   });
 
   test("are not asked if an argument answers them", async () => {
-    const seen = await answer("rack --server hono --no-install --no-git", [
+    const result = await answer("rack --server hono --no-install --no-git", [
       ["Which database library?", DOWN, ENTER],
     ]);
-    assert.equal(seen.code, 0, seen.text);
-    assert.doesNotMatch(seen.text, /Name of the project|What does it run on/);
+    assert.equal(result.code, 0, result.text);
+    assert.doesNotMatch(result.text, /Name of the project|What does it run on/);
     assert.match(await readFile(join(home, "rack/src/database.ts"), "utf8"), /new Kysely/);
   });
 
@@ -67,10 +67,10 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
       ];
       for (const [index, [question]] of answers.entries()) {
         // oxlint-disable-next-line no-await-in-loop
-        const seen = await answer("", [...answers.slice(0, index), [question, key]]);
-        assert.equal(seen.code, code, seen.text);
-        assert.match(seen.text, /stopped; nothing was created/);
-        restored(seen);
+        const result = await answer("", [...answers.slice(0, index), [question, key]]);
+        assert.equal(result.code, code, result.text);
+        assert.match(result.text, /stopped; nothing was created/);
+        restored(result);
         // oxlint-disable-next-line no-await-in-loop
         assert.deepEqual(await readdir(home), there);
       }

@@ -145,7 +145,7 @@ describe("a new project", { timeout: 900_000 }, () => {
         const headers = { authorization: `Bearer ${made}` };
         assert.equal((await fetch(`${app.url}/todos`, { headers })).status, 401, made);
       }
-      const ask = async (user: string, method: string, path: string, body?: object): Promise<Response> =>
+      const request = async (user: string, method: string, path: string, body?: object): Promise<Response> =>
         fetch(app.url + path, {
           method,
           headers: {
@@ -159,23 +159,23 @@ describe("a new project", { timeout: 900_000 }, () => {
         ["/order-items", { name: "Milk" }, { name: "Bob's" }],
       ] as const;
       for (const [path, body, changes] of name === PLAIN ? entities.slice(0, 1) : entities) {
-        const made = await ask("ada", "POST", path, body);
+        const made = await request("ada", "POST", path, body);
         assert.equal(made.status, 201);
         const row = (await made.json()) as { id: string; userId: string };
         assert.equal(row.userId, "ada");
         // A client cannot choose the owner, because a property that the type does not declare is refused or
         // dropped.
-        const foreign = await ask("bob", "POST", path, { ...body, userId: "ada" });
+        const foreign = await request("bob", "POST", path, { ...body, userId: "ada" });
         if (foreign.status === 201) assert.equal(((await foreign.json()) as typeof row).userId, "bob");
         else assert.equal(foreign.status, 400);
         const own = `${path}/${row.id}`;
-        assert.equal((await ask("bob", "GET", own)).status, 404);
-        assert.equal((await ask("bob", "PUT", own, changes)).status, 404);
-        assert.equal((await ask("bob", "DELETE", own)).status, 404);
-        await ask("ada", "PUT", own, { ...changes, userId: "bob" });
-        const list = (await (await ask("bob", "GET", path)).json()) as { data: { id: string }[] };
+        assert.equal((await request("bob", "GET", own)).status, 404);
+        assert.equal((await request("bob", "PUT", own, changes)).status, 404);
+        assert.equal((await request("bob", "DELETE", own)).status, 404);
+        await request("ada", "PUT", own, { ...changes, userId: "bob" });
+        const list = (await (await request("bob", "GET", path)).json()) as { data: { id: string }[] };
         assert.ok(list.data.every(({ id }) => id !== row.id));
-        const kept = (await (await ask("ada", "GET", own)).json()) as typeof row;
+        const kept = (await (await request("ada", "GET", own)).json()) as typeof row;
         assert.equal(kept.userId, "ada");
       }
       await assertClientWorks(root, app.url, await accessToken(name, "ada"));

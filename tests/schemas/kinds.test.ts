@@ -64,17 +64,20 @@ describe("a column of every kind", { timeout: 300_000 }, () => {
       const bytesTotal = adapter === "drizzle" ? first["bytesTotal"] : BigInt(Number(first["bytesTotal"]));
       const filledIn = { bytesTotal, remark: null, state: "planned", open: true };
       const { placeId, updatedAt } = inserted;
-      assert.deepEqual(seen(inserted), seen({ ...first, ...filledIn, placeId, updatedAt }));
-      assert.deepEqual(seen(changed), seen({ ...inserted, ...second, updatedAt: changed["updatedAt"] }));
+      assert.deepEqual(comparable(inserted), comparable({ ...first, ...filledIn, placeId, updatedAt }));
+      assert.deepEqual(
+        comparable(changed),
+        comparable({ ...inserted, ...second, updatedAt: changed["updatedAt"] }),
+      );
       assert.ok((changed["updatedAt"] as Date) > (inserted["updatedAt"] as Date), "an update sets the time");
-      assert.deepEqual(seen(found), seen(changed));
+      assert.deepEqual(comparable(found), comparable(changed));
       assert.match(twice, /visits_pkey/);
     });
   }
 });
 
 /** Returns a row whose bytes are lists of numbers, because the drivers have different classes for bytes. */
-function seen(row: Row): Row {
+function comparable(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? [...value] : value]),
   );

@@ -16,8 +16,8 @@ const NAMES: readonly string[] = `
   Array BigInt Boolean Date Error Exclude Finite Function Infinity JSON Map Math NaN NonNullable Number Object Omit Partial Pick Promise
   Readonly ReadonlySet Record RegExp Required Set String Symbol URI URL Uint8Array
   AnyPgColumn Column ColumnType Database DatesTable Generated Insertable Kysely Selectable Sql Table Updateable
-  Client ClientOptions Codecs Coercer CompiledApplication Contracts Failure Inputs ProjectTypeMap Part Picks Route RouteTableEntry Routes
-  Serializer Shape TextTest TypeName Types UnionShape Validator Wire
+  Client ClientOptions Codecs Coercer CompiledApplication Contracts Failure Inputs ProjectTypeMap MemberSelector ObjectExplainer Route
+  RouteTableEntry Routes Serializer Shape StringTest TypeName Types UnionShape Validator Wire
 `
   .trim()
   .split(/\s+/);

@@ -75,16 +75,16 @@ describe("paging by time and key", { timeout: 300_000 }, () => {
           // The stored time is in UTC and has no fraction of a millisecond.
           assert.equal(Number(stored[0]?.[0]) * 1000, inserted[0]?.createdAt.getTime());
 
-          const seen: string[] = [];
+          const listed: string[] = [];
           let cursor: Cursor | undefined;
           for (let page = 0; page < NAMES.length; page += 1) {
             // oxlint-disable-next-line no-await-in-loop -- a page begins where the last one ends
             const rows = await events.page(cursor, 2);
-            seen.push(...rows.map(({ name }) => name));
+            listed.push(...rows.map(({ name }) => name));
             cursor = rows.at(-1) ?? cursor;
           }
           const earlier = type === CONVERTED ? Object.keys(EARLIER) : [];
-          assert.deepEqual(seen.toSorted(), [...NAMES, ...earlier].toSorted());
+          assert.deepEqual(listed.toSorted(), [...NAMES, ...earlier].toSorted());
           const kept = await database.query(
             "SELECT name, (extract(epoch FROM created_at) * 1000)::text FROM events WHERE name LIKE 'earlier%' ORDER BY name",
           );

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Api } from "../e2e/support/api.ts";
-import { errorOf, type Json } from "./ask.ts";
+import { errorOf, type Json } from "./read.ts";
 import { playgroundApp, playgroundInProduction } from "./projects.ts";
 
 /** Returns a client of the playground in development. */

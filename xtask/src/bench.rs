@@ -117,10 +117,10 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     let mut result = ExitCode::SUCCESS;
     for stage in stages {
         match run_stage(repository, &stage)? {
-            Ended::Well => {}
+            StageResult::Succeeded => {}
             // Run the other programs all the same, because their results are useful too.
-            Ended::Badly => result = ExitCode::FAILURE,
-            Ended::Interrupted => return Ok(ExitCode::from(130)),
+            StageResult::Failed => result = ExitCode::FAILURE,
+            StageResult::Interrupted => return Ok(ExitCode::from(130)),
         }
     }
     Ok(result)
@@ -194,13 +194,13 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     Ok(vec![Stage { script, arguments }])
 }
 
-enum Ended {
-    Well,
-    Badly,
+enum StageResult {
+    Succeeded,
+    Failed,
     Interrupted,
 }
 
-fn run_stage(repository: &Repository, stage: &Stage) -> anyhow::Result<Ended> {
+fn run_stage(repository: &Repository, stage: &Stage) -> anyhow::Result<StageResult> {
     let mut node = run::command(repository, "node")?;
     node.arg(stage.script)
         .args(&stage.arguments)
@@ -210,16 +210,16 @@ fn run_stage(repository: &Repository, stage: &Stage) -> anyhow::Result<Ended> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(if interrupt::interrupted() {
-                Ended::Interrupted
+                StageResult::Interrupted
             } else if status.success() {
-                Ended::Well
+                StageResult::Succeeded
             } else {
-                Ended::Badly
+                StageResult::Failed
             });
         }
         if interrupt::interrupted() {
             interrupt::stop(&mut child)?;
-            return Ok(Ended::Interrupted);
+            return Ok(StageResult::Interrupted);
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }

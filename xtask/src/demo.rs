@@ -263,7 +263,7 @@ fn print_invitation(options: &Options) {
     } else {
         format!(", its reference at {url}/docs")
     };
-    say(&format!(
+    print_line(&format!(
         "
 The Notes API is at {url}{reference}, its OpenAPI document at {url}/openapi.json. In another terminal:
 
@@ -276,7 +276,7 @@ The last one is refused: its title is empty and its content missing. {end}
 "
     ));
     if !options.rust {
-        say(&format!(
+        print_line(&format!(
             "What happens in it is at http://localhost:{debug_port}; in examples/notes, `kit inspect errors --debug-port {debug_port}` shows the last errors.
 "
         ));
@@ -285,7 +285,7 @@ The last one is refused: its title is empty and its content missing. {end}
 
 /// Prints a line. `println!` would panic if nobody reads the output any more, and then the server and the database
 /// would go on running.
-fn say(text: &str) {
+fn print_line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 

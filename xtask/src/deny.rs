@@ -70,7 +70,7 @@ mod tests {
 
     /// Runs cargo-deny, with the rules of this repository, on a crate whose only dependency has this licence. Returns
     /// the success and the output.
-    fn judge(repository: &Repository, licence: &str) -> (bool, String) {
+    fn check_licence(repository: &Repository, licence: &str) -> (bool, String) {
         let directory = repository
             .target()
             .join("tmp/deny")
@@ -108,8 +108,8 @@ mod tests {
         ]);
         let output = deny.output().unwrap();
         std::fs::remove_dir_all(&directory).unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.success(), said)
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), text)
     }
 
     #[test]
@@ -119,10 +119,13 @@ mod tests {
             println!("SKIPPED {NAME}: cargo-deny is not installed; `cargo xtask check` installs it");
             return;
         }
-        let (passed, said) = judge(&repository, "ISC");
-        assert!(passed, "{said}");
-        let (passed, said) = judge(&repository, "GPL-3.0-only");
-        assert!(!passed, "{said}");
-        assert!(said.contains("GPL-3.0-only") && said.contains("helper"), "{said}");
+        let (passed, output) = check_licence(&repository, "ISC");
+        assert!(passed, "{output}");
+        let (passed, output) = check_licence(&repository, "GPL-3.0-only");
+        assert!(!passed, "{output}");
+        assert!(
+            output.contains("GPL-3.0-only") && output.contains("helper"),
+            "{output}"
+        );
     }
 }

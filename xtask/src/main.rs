@@ -12,6 +12,7 @@
 mod addons;
 mod bench;
 mod check;
+mod cpu;
 mod dashboard;
 mod demo;
 mod deny;
@@ -128,7 +129,7 @@ fn execute(command: Command) -> anyhow::Result<ExitCode> {
         }
         Command::Viewer => {
             toolchain::install(&repository)?;
-            viewer::place(&repository)?;
+            viewer::install(&repository)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Dashboard => {

@@ -12,11 +12,11 @@ use crate::{addons, run, toolchain};
 #[derive(clap::Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
-    what: What,
+    tests: MutatedTests,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum MutatedTests {
     /// Break each rule of the examples' contracts, one at a time, in the validators of the running application. For
     /// each rule, at least one generated contract test must fail. The last line is `N of N mutants caught`.
     Contracts {
@@ -27,7 +27,7 @@ enum What {
 
 /// Runs the command and shows its output.
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
-    let What::Contracts { examples } = &options.what;
+    let MutatedTests::Contracts { examples } = &options.tests;
     toolchain::install(repository)?;
     addons::build(repository, addons::Build::Quick)?;
     let mut node = run::command(repository, "node")?;

@@ -37,7 +37,7 @@ struct Package {
 
 pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<ExitCode> {
     toolchain::install(repository)?;
-    viewer::place(repository)?;
+    viewer::install(repository)?;
     if !options.no_build {
         addons::build(repository, addons::Build::Release)?;
     }

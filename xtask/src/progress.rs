@@ -29,7 +29,7 @@ impl Step {
             bar
         });
         if bar.is_none() {
-            say(&format!("... {title}"));
+            print_line(&format!("... {title}"));
         }
         Self {
             title,
@@ -48,8 +48,8 @@ impl Step {
     /// Prints a line above the spinner.
     pub(crate) fn print(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| say(line)),
-            None => say(line),
+            Some(bar) => bar.suspend(|| print_line(line)),
+            None => print_line(line),
         }
     }
 
@@ -79,12 +79,12 @@ impl Step {
             format!(" ({remark})")
         };
         let line = format!("{mark} {}{remark} {seconds:.1} s", self.title);
-        BARS.suspend(|| say(&line));
+        BARS.suspend(|| print_line(&line));
     }
 }
 
 /// Prints a line. `eprintln!` would panic if nobody reads standard error any more, and the cleanup after it would not
 /// run.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -3,15 +3,16 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use crate::interrupt;
 use crate::progress::Step;
 use crate::repository::Repository;
+use crate::{cpu, interrupt};
 
 /// Result of a program that has exited.
 pub(crate) struct Finished {
@@ -21,6 +22,8 @@ pub(crate) struct Finished {
     pub(crate) output: String,
     /// Standard output without standard error.
     pub(crate) stdout: String,
+    /// CPU time of the program and of its children, if known.
+    pub(crate) cpu: Option<Duration>,
 }
 
 /// Creates a command that runs in the root of the repository without standard input. Programs that npm installed come
@@ -88,7 +91,7 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
     let mut output = String::new();
     let mut stdout = String::new();
     loop {
-        match receiver.recv_timeout(std::time::Duration::from_millis(100)) {
+        match receiver.recv_timeout(Duration::from_millis(100)) {
             Ok((is_stdout, line)) => {
                 let shown: String = line.trim().chars().take(70).collect();
                 if !shown.is_empty() {
@@ -110,17 +113,30 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
     for reader in readers {
         let _ = reader.join();
     }
-    let success = child.wait()?.success();
-    // Ctrl-C in a terminal also reaches the program, which may exit first. The error should name the signal even
-    // then.
-    if !success && is_cancelled() {
+    let cpu = cpu::of_exited(&child);
+    let status = child.wait()?;
+    let success = status.success();
+    // Ctrl-C in a terminal also reaches the program. The program may exit before this process receives its own signal,
+    // so its exit status counts too. The error should name the signal even then.
+    if !success && (is_cancelled() || was_interrupted(status)) {
         bail!("interrupted");
     }
     Ok(Finished {
         success,
         output,
         stdout,
+        cpu,
     })
+}
+
+/// Returns true if SIGINT ended a program, or if the program exited with the code that shells use for SIGINT.
+fn was_interrupted(status: ExitStatus) -> bool {
+    const SIGINT: i32 = 2;
+    #[cfg(unix)]
+    if std::os::unix::process::ExitStatusExt::signal(&status) == Some(SIGINT) {
+        return true;
+    }
+    status.code() == Some(128 + SIGINT)
 }
 
 /// Runs a program as a step with a title. If it fails, the error contains its complete output.
@@ -178,6 +194,14 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         command
+    }
+
+    #[test]
+    fn reports_an_interruption_if_only_the_program_has_received_the_signal() {
+        for script in ["kill -INT $$", "exit 130"] {
+            let error = step_until("a step", shell(script), || false).expect_err("the signal ended it");
+            assert_eq!(error.to_string(), "interrupted", "{script}");
+        }
     }
 
     #[test]

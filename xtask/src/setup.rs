@@ -12,7 +12,7 @@ pub(crate) fn run(repository: &Repository, build: addons::Build) -> anyhow::Resu
     thread::scope(|scope| {
         let cargo = scope.spawn(|| addons::build(repository, build));
         let installed = toolchain::install(repository).and_then(|()| {
-            viewer::place_or_say(repository);
+            viewer::install_or_warn(repository);
             dashboard::build(repository)
         });
         if installed.is_err() {

@@ -31,31 +31,32 @@ struct Source {
 }
 
 /// Installs the viewer, unless the required version is there.
-pub(crate) fn place(repository: &Repository) -> anyhow::Result<()> {
+pub(crate) fn install(repository: &Repository) -> anyhow::Result<()> {
     let source = Source::read(repository)?;
     let target = repository.path(DIRECTORY).join(FILE);
     let stamp = repository.path("target/viewer.stamp");
     // The text contains the path of the checkout, so that a target directory that was copied to another checkout is
     // not up to date.
     let wanted = format!("{} {}", source.sha512, target.display());
-    if target.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|placed| placed == wanted) {
+    if target.is_file() && std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     let archive = source.fetch(repository)?;
     let script = source.extract(&archive)?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&script)?;
-    let fresh = target.with_extension("new");
-    std::fs::write(&fresh, encoder.finish()?).with_context(|| format!("cannot write {}", fresh.display()))?;
-    std::fs::rename(&fresh, &target).with_context(|| format!("cannot write {}", target.display()))?;
+    let temporary = target.with_extension("new");
+    std::fs::write(&temporary, encoder.finish()?)
+        .with_context(|| format!("cannot write {}", temporary.display()))?;
+    std::fs::rename(&temporary, &target).with_context(|| format!("cannot write {}", target.display()))?;
     std::fs::create_dir_all(repository.path("target"))?;
     std::fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Installs the viewer in the same way as [`place`], for commands that work without it. If it cannot be fetched,
+/// Installs the viewer in the same way as [`install`], for commands that work without it. If it cannot be fetched,
 /// prints a warning and continues.
-pub(crate) fn place_or_say(repository: &Repository) {
-    if let Err(error) = place(repository) {
+pub(crate) fn install_or_warn(repository: &Repository) {
+    if let Err(error) = install(repository) {
         eprintln!("warning: the API reference at /docs will be missing: {error:#}");
     }
 }

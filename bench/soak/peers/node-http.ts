@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
     pipeline(Readable.from(pieces(), { objectMode: false }), response).catch(() => {});
     return;
   }
-  if (request.url === "/held") gc?.();
+  if (request.url === "/memory") gc?.();
   request.resume();
   response.setHeader("content-type", "application/json");
   response.end("{}");

@@ -8,7 +8,7 @@ import type {
   UpdateNoteInput,
 } from "./notes.types.ts";
 
-/** Notes: each is written by one user and read by all. */
+/** Notes of users. Every user may read all notes. */
 export interface NoteRoutes {
   /**
    * The author is the user of the access token.
@@ -27,29 +27,29 @@ export interface NoteRoutes {
   "GET /notes": RouteContract<void, Paging, void, PaginatedResponse<NoteSummary>>;
 
   /**
-   * Every user may read it.
+   * Every user may read every note.
    *
    * @summary Reads a note
    * @tag notes
-   * @throws NOTE_NOT_FOUND 404 There is no such note.
+   * @throws NOTE_NOT_FOUND 404 No note has this id.
    */
   "GET /notes/:id": RouteContract<{ id: string }, void, void, Note>;
 
   /**
-   * Fields that are left out stay as they are.
+   * Omitted properties stay unchanged.
    *
    * @summary Changes a note
    * @tag notes
-   * @throws NOTE_NOT_FOUND 404 There is no such note.
+   * @throws NOTE_NOT_FOUND 404 No note has this id.
    */
   "PUT /notes/:id": RouteContract<{ id: string }, void, UpdateNoteInput, Note>;
 
   /**
-   * It is gone for good.
+   * The note is deleted permanently.
    *
    * @summary Deletes a note
    * @tag notes
-   * @throws NOTE_NOT_FOUND 404 There is no such note.
+   * @throws NOTE_NOT_FOUND 404 No note has this id.
    */
   "DELETE /notes/:id": RouteContract<{ id: string }, void, void, void>;
 }

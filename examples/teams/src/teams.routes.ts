@@ -9,10 +9,10 @@ import type {
   UpdateTeamInput,
 } from "./teams.types.ts";
 
-/** Groups of users, no larger than each says. */
+/** Teams: groups of users with a maximum number of members. */
 export interface TeamRoutes {
   /**
-   * It has no members yet.
+   * A new team has no members.
    *
    * @summary Adds a team
    * @tag teams
@@ -32,47 +32,47 @@ export interface TeamRoutes {
    *
    * @summary Reads a team and its members
    * @tag teams
-   * @throws TEAM_NOT_FOUND 404 There is no such team.
+   * @throws TEAM_NOT_FOUND 404 No team has this id.
    */
   "GET /teams/:id": RouteContract<{ id: Team["id"] }, void, void, TeamWithMembers>;
 
   /**
-   * Fields that are left out stay as they are.
+   * Omitted properties stay unchanged.
    *
    * @summary Changes a team
    * @tag teams
-   * @throws TEAM_NOT_FOUND 404 There is no such team.
-   * @throws TEAM_FULL 403 It has more members than it would take.
+   * @throws TEAM_NOT_FOUND 404 No team has this id.
+   * @throws TEAM_FULL 403 The team has more members than the new maximum.
    */
   "PUT /teams/:id": RouteContract<{ id: Team["id"] }, void, UpdateTeamInput, Team>;
 
   /**
-   * Memberships go with it.
+   * The memberships are deleted, too. The members stay users.
    *
-   * @summary Deletes a team; its members stay users
+   * @summary Deletes a team
    * @tag teams
-   * @throws TEAM_NOT_FOUND 404 There is no such team.
+   * @throws TEAM_NOT_FOUND 404 No team has this id.
    */
   "DELETE /teams/:id": RouteContract<{ id: Team["id"] }, void, void, void>;
 
   /**
-   * Of users that ask for the last place at once, one gets it.
+   * If several users ask for the last place at the same time, one of them gets the place.
    *
-   * @summary Takes a user into a team
+   * @summary Adds a user to a team
    * @tag teams
-   * @throws TEAM_NOT_FOUND 404 There is no such team.
-   * @throws USER_NOT_FOUND 404 There is no such user.
-   * @throws ALREADY_MEMBER 409 The user belongs to it already.
-   * @throws TEAM_FULL 403 It takes no more members.
+   * @throws TEAM_NOT_FOUND 404 No team has this id.
+   * @throws USER_NOT_FOUND 404 No user has this id.
+   * @throws ALREADY_MEMBER 409 The user is already a member.
+   * @throws TEAM_FULL 403 The team has the maximum number of members.
    */
   "POST /teams/:id/members": RouteContract<{ id: Team["id"] }, void, JoinTeamInput, TeamMember>;
 
   /**
-   * The place is free at once.
+   * Another user can take the place immediately.
    *
-   * @summary Lets a user leave a team
+   * @summary Removes a user from a team
    * @tag teams
-   * @throws TEAM_NOT_FOUND 404 There is no such team, or the user does not belong to it.
+   * @throws TEAM_NOT_FOUND 404 No team has this id, or the user is not a member.
    */
   "DELETE /teams/:id/members/:userId": RouteContract<
     { id: Team["id"]; userId: TeamMember["userId"] },

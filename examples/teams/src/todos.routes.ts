@@ -17,7 +17,7 @@ export interface TodoRoutes {
    *
    * @summary Adds a todo
    * @tag todos
-   * @throws USER_NOT_FOUND 404 There is no such user.
+   * @throws USER_NOT_FOUND 404 No user has this id.
    */
   "POST /todos": RouteContract<void, void, CreateTodoInput, Todo>;
 
@@ -34,25 +34,25 @@ export interface TodoRoutes {
    *
    * @summary Reads a todo
    * @tag todos
-   * @throws TODO_NOT_FOUND 404 There is no such todo.
+   * @throws TODO_NOT_FOUND 404 No todo has this id.
    */
   "GET /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, Todo>;
 
   /**
-   * Fields that are left out stay as they are.
+   * Omitted properties stay unchanged.
    *
    * @summary Changes a todo
    * @tag todos
-   * @throws TODO_NOT_FOUND 404 There is no such todo.
+   * @throws TODO_NOT_FOUND 404 No todo has this id.
    */
   "PUT /todos/:id": RouteContract<{ id: Todo["id"] }, void, UpdateTodoInput, Todo>;
 
   /**
-   * It is gone for good, done or not.
+   * The todo is deleted permanently.
    *
    * @summary Deletes a todo
    * @tag todos
-   * @throws TODO_NOT_FOUND 404 There is no such todo.
+   * @throws TODO_NOT_FOUND 404 No todo has this id.
    */
   "DELETE /todos/:id": RouteContract<{ id: Todo["id"] }, void, void, void>;
 }

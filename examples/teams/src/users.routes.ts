@@ -8,14 +8,14 @@ export interface UserFilter extends Paging {
   status?: UserStatus;
 }
 
-/** People, each with an address of their own. */
+/** Users. Each has a unique email address. */
 export interface UserRoutes {
   /**
-   * No two users have the same address.
+   * The email address must be unique.
    *
    * @summary Adds a user
    * @tag users
-   * @throws USER_EMAIL_CONFLICT 409 Another user has this address.
+   * @throws USER_EMAIL_CONFLICT 409 Another user has this email address.
    */
   "POST /users": RouteContract<void, void, CreateUserInput, User>;
 
@@ -28,30 +28,30 @@ export interface UserRoutes {
   "GET /users": RouteContract<void, UserFilter, void, PaginatedResponse<User>>;
 
   /**
-   * Todos and teams are read by their own routes.
+   * The response does not contain the user's todos and teams.
    *
    * @summary Reads a user
    * @tag users
-   * @throws USER_NOT_FOUND 404 There is no such user.
+   * @throws USER_NOT_FOUND 404 No user has this id.
    */
   "GET /users/:id": RouteContract<{ id: User["id"] }, void, void, User>;
 
   /**
-   * Fields that are left out stay as they are.
+   * Omitted properties stay unchanged.
    *
    * @summary Changes a user
    * @tag users
-   * @throws USER_NOT_FOUND 404 There is no such user.
-   * @throws USER_EMAIL_CONFLICT 409 Another user has this address.
+   * @throws USER_NOT_FOUND 404 No user has this id.
+   * @throws USER_EMAIL_CONFLICT 409 Another user has this email address.
    */
   "PUT /users/:id": RouteContract<{ id: User["id"] }, void, UpdateUserInput, User>;
 
   /**
-   * The user's todos and memberships go too.
+   * The user's todos and memberships are deleted, too.
    *
    * @summary Deletes a user
    * @tag users
-   * @throws USER_NOT_FOUND 404 There is no such user.
+   * @throws USER_NOT_FOUND 404 No user has this id.
    */
   "DELETE /users/:id": RouteContract<{ id: User["id"] }, void, void, void>;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { Project } from "../../e2e/support/project.ts";
 import { type RunningApp, type StartOptions } from "../../e2e/support/running-app.ts";
-import { NOBODY, type NoteJson } from "../../e2e/support/wire.ts";
+import { UNKNOWN_ID, type NoteJson } from "../../e2e/support/wire.ts";
 
 /** Debug key that the program for production uses. */
 export const key = "key-of-the-dashboard";
@@ -75,7 +75,7 @@ export async function traffic(app: RunningApp): Promise<string> {
   await ada.put(`/notes/${id}`, { archived: true });
   await ada.post("/notes", { title: "", content: 7 });
   await ada.post("/notes", { title: "broken", content: "no space" });
-  await ada.get(`/notes/${NOBODY}`);
+  await ada.get(`/notes/${UNKNOWN_ID}`);
   await app.with({}).get("/notes");
   await ada.get("/nowhere");
   return id;

@@ -49,8 +49,8 @@ export async function withPage(
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   // The event also reports requests that the content security policy blocks.
-  page.on("request", (asked) => {
-    if (/^(https?|wss?):/.test(asked.url())) requests.push(asked.url());
+  page.on("request", (request) => {
+    if (/^(https?|wss?):/.test(request.url())) requests.push(request.url());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -62,9 +62,9 @@ export async function withPage(
     await use({ page, context, requests });
     const { origin } = new URL(page.url());
     assert.deepEqual(
-      requests.filter((asked) => new URL(asked).origin !== origin),
+      requests.filter((requestUrl) => new URL(requestUrl).origin !== origin),
       [],
-      "it asked another host",
+      "the page sent a request to another host",
     );
     assert.deepEqual(complaints, []);
   } finally {

@@ -10,7 +10,7 @@ const clients = 8;
 const pauseMs = 10;
 const calmSeconds = 2;
 
-/** Results that clients have seen in one phase. Latencies are in milliseconds. */
+/** Results that clients have received in one phase. Latencies are in milliseconds. */
 export interface Phase {
   readonly name: string;
   readonly count: number;
@@ -42,7 +42,7 @@ async function load(name: string, server: NotesServer, run: () => Promise<unknow
   const times: number[] = [];
   const statuses: Record<string, number> = {};
   const over = new AbortController();
-  const ask = async (): Promise<void> => {
+  const sendRequests = async (): Promise<void> => {
     while (!over.signal.aborted) {
       const { status, ms } = await server.get("/notes?pageSize=1");
       times.push(ms);
@@ -50,7 +50,7 @@ async function load(name: string, server: NotesServer, run: () => Promise<unknow
       await sleep(pauseMs);
     }
   };
-  const all = Promise.all(Array.from({ length: clients }, ask));
+  const all = Promise.all(Array.from({ length: clients }, sendRequests));
   await run();
   over.abort();
   await all;

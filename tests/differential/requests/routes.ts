@@ -110,26 +110,26 @@ export function keysOf(routes: readonly Route[], slot: "query" | "body"): readon
   return [...new Set(routes.flatMap((route) => route.keysOf(slot)))];
 }
 
-function collectKeys(shape: Shape, keys: Set<string>, seen: Set<Shape>): void {
-  if (seen.has(shape)) return;
-  seen.add(shape);
+function collectKeys(shape: Shape, keys: Set<string>, visited: Set<Shape>): void {
+  if (visited.has(shape)) return;
+  visited.add(shape);
   switch (shape.kind) {
     case "reference":
-      return collectKeys(shape.to(), keys, seen);
+      return collectKeys(shape.to(), keys, visited);
     case "array":
-      return collectKeys(shape.element, keys, seen);
+      return collectKeys(shape.element, keys, visited);
     case "tuple":
-      for (const element of shape.elements) collectKeys(element.shape, keys, seen);
+      for (const element of shape.elements) collectKeys(element.shape, keys, visited);
       return;
     case "union":
-      for (const member of shape.members) collectKeys(member, keys, seen);
+      for (const member of shape.members) collectKeys(member, keys, visited);
       return;
     case "object":
       for (const property of shape.properties) {
         keys.add(property.key);
-        collectKeys(property.shape, keys, seen);
+        collectKeys(property.shape, keys, visited);
       }
-      for (const signature of shape.index ?? []) collectKeys(signature.shape, keys, seen);
+      for (const signature of shape.index ?? []) collectKeys(signature.shape, keys, visited);
       return;
     default:
   }

@@ -17,14 +17,14 @@ export type Outcome = Answer | { readonly none: string };
 /** Pause in milliseconds between the pieces of a request, so that the server reads each piece separately. */
 const PAUSE_MS = 2;
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Connection to a server. It sends the bytes of requests, one request after the other. */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #isEnded = false;
-  #asked = 0;
+  #requests = 0;
   #closes = false;
   #reason = "closed";
   #wake: (() => void) | undefined;
@@ -48,14 +48,14 @@ export class Connection {
 
   /** True if at most one request was sent on the connection. */
   get isFresh(): boolean {
-    return this.#asked === 1;
+    return this.#requests === 1;
   }
 
   /**
    * Sends a request and reads its response. `isHead` is true for HEAD, whose response has no body. `cuts` are the positions at which the
    * bytes are divided.
    */
-  async ask(bytes: Buffer, isHead: boolean, cuts: readonly number[] = []): Promise<Outcome> {
+  async exchange(bytes: Buffer, isHead: boolean, cuts: readonly number[] = []): Promise<Outcome> {
     let from = 0;
     for (const share of cuts) {
       const to = Math.floor(bytes.length * share);
@@ -66,9 +66,9 @@ export class Connection {
     }
     this.send(bytes.subarray(from));
     const timer = setTimeout(() => {
-      this.#reason = `nothing within ${PATIENCE_MS} ms`;
+      this.#reason = `nothing within ${TIMEOUT_MS} ms`;
       this.#socket.destroy();
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
     try {
       return await this.#read(isHead);
     } finally {
@@ -77,7 +77,7 @@ export class Connection {
   }
 
   send(bytes: Buffer): void {
-    this.#asked += 1;
+    this.#requests += 1;
     this.#socket.write(bytes);
   }
 

@@ -49,7 +49,7 @@ export class ServerUnderTest {
       const writing = requests[next];
       if (writing !== undefined) {
         const made = this.made;
-        answered(next, await this.ask(writing));
+        answered(next, await this.exchange(writing));
         // Databases store times in milliseconds. Lists show the newest note first, and notes of the same millisecond in the order of
         // their random ids, which differ between the servers. The pause gives every note another millisecond.
         if (this.made > made) await setTimeout(2);
@@ -68,22 +68,22 @@ export class ServerUnderTest {
     const work = async (): Promise<void> => {
       while (next < to) {
         const index = next++;
-        answered(index, await this.ask(requests[index] as Sent));
+        answered(index, await this.exchange(requests[index] as Sent));
       }
     };
     await Promise.all(Array.from({ length: Math.min(CONNECTIONS, to - from) }, work));
   }
 
   /** Sends one request and normalizes the response. */
-  async ask(sent: Sent): Promise<NormalizedResponse> {
+  async exchange(sent: Sent): Promise<NormalizedResponse> {
     if (sent.raw !== undefined) return this.#saidRaw(await exchange(this.#port, sent.raw), sent);
     const bytes = this.#filled(bytesOf(sent));
     let connection = this.#idle.pop() ?? new Connection(this.#port);
-    let outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
+    let outcome = await connection.exchange(bytes, sent.method === "HEAD", sent.cuts);
     // The server may have closed an idle connection before the request arrived. The request is not the reason, so it is sent again.
     if ("none" in outcome && !connection.isFresh) {
       connection = new Connection(this.#port);
-      outcome = await connection.ask(bytes, sent.method === "HEAD", sent.cuts);
+      outcome = await connection.exchange(bytes, sent.method === "HEAD", sent.cuts);
     }
     if (connection.isOpen) this.#idle.push(connection);
     else connection.close();
@@ -102,8 +102,10 @@ export class ServerUnderTest {
     // Errors in development contain the request id, whose length varies.
     const hasRequestId = text.includes('"requestId":') || (sent.method === "HEAD" && status >= 400);
     const ignored = new Set(["date", ...(hasRequestId ? ["content-length"] : [])]);
-    const told = headers.filter(([name]) => !ignored.has(name)).map(([name, value]) => `${name}: ${value}`);
-    return { status, headers: [outcome.version, ...told.toSorted()], body: this.#normalize(text, sent) };
+    const compared = headers
+      .filter(([name]) => !ignored.has(name))
+      .map(([name, value]) => `${name}: ${value}`);
+    return { status, headers: [outcome.version, ...compared.toSorted()], body: this.#normalize(text, sent) };
   }
 
   /** Returns all responses to raw bytes, one after the other. The bytes may contain several requests. */

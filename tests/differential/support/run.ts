@@ -52,7 +52,7 @@ export async function compare(
       statuses.set(said[0].status, (statuses.get(said[0].status) ?? 0) + 1);
       if (said[0].status < 300) taken.add(request.kind);
       if (!differs(request, said, needed)) continue;
-      differences.push(await told(lanes, request, said, `seed ${seed}, request ${start + at}`));
+      differences.push(await report(lanes, request, said, `seed ${seed}, request ${start + at}`));
       if (differences.length >= MOST) break;
     }
     sent += requests.length;
@@ -82,30 +82,30 @@ function differs(
 }
 
 /** Returns the report of a difference. If the request changes no data, it is reduced to a smaller request first. */
-async function told(
+async function report(
   [one, other]: Lanes,
   sent: Sent,
   said: readonly [NormalizedResponse, NormalizedResponse],
   where: string,
 ): Promise<string> {
-  const ask = (request: Sent): Promise<[NormalizedResponse, NormalizedResponse]> =>
-    Promise.all([one.ask(request), other.ask(request)]);
+  const exchange = (request: Sent): Promise<[NormalizedResponse, NormalizedResponse]> =>
+    Promise.all([one.exchange(request), other.exchange(request)]);
   let [least, answers] = [sent, said];
   if (said.every(({ status }) => status >= 400)) {
     const isSame = (now: readonly [NormalizedResponse, NormalizedResponse]): boolean =>
       now.every(({ status }, at) => status === said[at as 0 | 1].status);
     least = await shrink(sent, async (request) => {
-      const now = await ask(request);
+      const now = await exchange(request);
       // A smaller request with another status would show another problem.
       return isSame(now) && differs(request, now, new Map());
     });
     // Shows the first responses if the difference does not occur again.
-    if (least !== sent) answers = await ask(least);
+    if (least !== sent) answers = await exchange(least);
   }
-  const shown = [one, other].map(
+  const responses = [one, other].map(
     ({ name }, at) => `${name}:\n${indented(textOf(answers[at] as NormalizedResponse))}`,
   );
-  return [`${where}: ${sent.kind}`, shellLineOf(least), ...shown].join("\n");
+  return [`${where}: ${sent.kind}`, shellLineOf(least), ...responses].join("\n");
 }
 
 function textOf({ status, headers, body }: NormalizedResponse): string {

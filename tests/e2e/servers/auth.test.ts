@@ -5,14 +5,14 @@ import { after, before, describe, test } from "node:test";
 import { assertError } from "../support/errors.ts";
 import { Project } from "../support/project.ts";
 import type { RunningApp } from "../support/running-app.ts";
-import { NOBODY, type NoteJson } from "../support/wire.ts";
+import { UNKNOWN_ID, type NoteJson } from "../support/wire.ts";
 
 const ROUTES: [method: string, path: string, body?: string][] = [
   ["GET", "/notes"],
   ["POST", "/notes", '{"title":"t","content":"c"}'],
-  ["GET", `/notes/${NOBODY}`],
-  ["PUT", `/notes/${NOBODY}`, "{}"],
-  ["DELETE", `/notes/${NOBODY}`],
+  ["GET", `/notes/${UNKNOWN_ID}`],
+  ["PUT", `/notes/${UNKNOWN_ID}`, "{}"],
+  ["DELETE", `/notes/${UNKNOWN_ID}`],
 ];
 
 let project: Project;

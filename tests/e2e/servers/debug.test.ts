@@ -8,7 +8,7 @@ import { Api } from "../support/api.ts";
 import { Project } from "../support/project.ts";
 import type { RunningApp } from "../support/running-app.ts";
 import { onServer, server } from "../support/server.ts";
-import { NOBODY, type NoteJson } from "../support/wire.ts";
+import { UNKNOWN_ID, type NoteJson } from "../support/wire.ts";
 
 /** Program for production, which only these tests start. `app.ts` has a sidecar for development only. */
 const production = onServer(`import { createApp } from "@kit/core";
@@ -62,7 +62,7 @@ describe("the sidecar in development", () => {
     noteId = (await ada.post<NoteJson>("/notes", { title: "t", content: "c" })).body.id;
     for (let count = 0; count < 20; count += 1) await ada.get(`/notes/${noteId}`);
     await ada.post("/notes", { title: "" });
-    await ada.get(`/notes/${NOBODY}`);
+    await ada.get(`/notes/${UNKNOWN_ID}`);
     await app.with({}).get("/notes");
   });
   after(() => app?.stop());
@@ -90,8 +90,8 @@ describe("the sidecar in development", () => {
   });
 
   test("gives kit inspect server its data", async () => {
-    const told = await inspect<Json>(port, "server");
-    const { platform, ...rest } = told;
+    const inspected = await inspect<Json>(port, "server");
+    const { platform, ...rest } = inspected;
     assert.deepEqual(rest, { adapter: server.adapter, status: "ok", port: app.port, host: "127.0.0.1" });
     assert.ok(String(platform).length > 0);
   });
@@ -147,14 +147,14 @@ describe("the sidecar in development", () => {
     );
     assert.deepEqual((await of("deps"))["dependencies"], await inspect(port, "dependencies"));
     const { name, properties, usedBy, file } = await of("schema/Note");
-    const told = await inspect<Json>(port, "schema", "Note");
+    const schema = await inspect<Json>(port, "schema", "Note");
     assert.deepEqual(
       { name, properties, usedBy, file },
       {
-        name: told["name"],
-        properties: told["properties"],
-        usedBy: told["usedBy"],
-        file: told["file"],
+        name: schema["name"],
+        properties: schema["properties"],
+        usedBy: schema["usedBy"],
+        file: schema["file"],
       },
     );
     const pipeline = await inspect<Json>(port, "build-pipeline");

@@ -11,7 +11,7 @@ import { assertError, assertInvalid } from "../support/errors.ts";
 import { Project } from "../support/project.ts";
 import type { RunningApp } from "../support/running-app.ts";
 import { server } from "../support/server.ts";
-import { type ErrorJson, NOBODY } from "../support/wire.ts";
+import { type ErrorJson, UNKNOWN_ID } from "../support/wire.ts";
 
 let project: Project;
 
@@ -59,7 +59,7 @@ const FAILURES: [
     "UNSUPPORTED_MEDIA_TYPE",
     (api) => api.send("POST", "/notes", "{}", { "content-type": "text/plain" }),
   ],
-  ["unknown id", 404, "NOTE_NOT_FOUND", (api) => api.get(`/notes/${NOBODY}`)],
+  ["unknown id", 404, "NOTE_NOT_FOUND", (api) => api.get(`/notes/${UNKNOWN_ID}`)],
 ];
 
 describe("an error response in development", () => {

@@ -6,7 +6,7 @@ import type { Api } from "../support/api.ts";
 import { assertError } from "../support/errors.ts";
 import { Project } from "../support/project.ts";
 import type { RunningApp } from "../support/running-app.ts";
-import { NOBODY, type NoteJson, type PageJson } from "../support/wire.ts";
+import { UNKNOWN_ID, type NoteJson, type PageJson } from "../support/wire.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -108,7 +108,16 @@ describe("GET /notes/:id", () => {
     }
   });
 
-  for (const id of [NOBODY, "abc", "1", "%20", "constructor", "../notes", "a".repeat(4000), "%F0%9F%92%A9"]) {
+  for (const id of [
+    UNKNOWN_ID,
+    "abc",
+    "1",
+    "%20",
+    "constructor",
+    "../notes",
+    "a".repeat(4000),
+    "%F0%9F%92%A9",
+  ]) {
     const path = `/notes/${id.replace("/", "%2F")}`;
     test(`GET, PUT and DELETE ${path.slice(0, 60)} respond with 404 NOTE_NOT_FOUND`, async () => {
       assertError(await ada.get(path), 404, "NOTE_NOT_FOUND");
@@ -146,7 +155,7 @@ describe("PUT /notes/:id", () => {
   test("does not change the author, the id or the times", async () => {
     const note = await write();
     const answer = await ada.put<NoteJson>(`/notes/${note.id}`, {
-      id: NOBODY,
+      id: UNKNOWN_ID,
       authorId: "eve",
       createdAt: "2000-01-01T00:00:00.000Z",
       updatedAt: "2000-01-01T00:00:00.000Z",

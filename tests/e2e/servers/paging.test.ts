@@ -63,13 +63,13 @@ describe("GET /notes with 45 notes", () => {
   test("returns the whole list as pages, without gaps or repetitions", async () => {
     for (const pageSize of [1, 7, 20, 44, 45, 46, 100]) {
       const totalPages = Math.ceil(45 / pageSize);
-      const seen: string[] = [];
+      const listed: string[] = [];
       for (let page = 1; page <= totalPages; page += 1) {
         const answer = await list(`?page=${page}&pageSize=${pageSize}`);
         assert.deepEqual(answer.pagination, { total: 45, page, pageSize, totalPages });
-        seen.push(...answer.data.map((note) => note.title));
+        listed.push(...answer.data.map((note) => note.title));
       }
-      assert.deepEqual(seen, titles.toReversed(), `pageSize ${pageSize}`);
+      assert.deepEqual(listed, titles.toReversed(), `pageSize ${pageSize}`);
     }
   });
 

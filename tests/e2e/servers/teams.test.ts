@@ -199,9 +199,9 @@ describe("teams", () => {
     assert.deepEqual(Object.keys(joined), ["teamId", "userId", "role", "joinedAt"]);
     await made(`/teams/${team.id}/members`, { userId: bob.id });
 
-    const shown = (await api.get<TeamJson>(`/teams/${team.id}`)).body;
+    const fetched = (await api.get<TeamJson>(`/teams/${team.id}`)).body;
     assert.deepEqual(
-      shown.members?.map(({ id, displayName, role }) => ({ id, displayName, role })),
+      fetched.members?.map(({ id, displayName, role }) => ({ id, displayName, role })),
       [
         { id: ada.id, displayName: "Ada", role: "lead" },
         { id: bob.id, displayName: "Bob", role: "member" },

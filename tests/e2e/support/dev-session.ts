@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { baseEnvironment } from "./command.ts";
 import { repository } from "./project.ts";
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** `kit dev` for a project, in a pseudoterminal. Its output contains both streams in order. */
 export class DevSession implements AsyncDisposable {
@@ -44,14 +44,14 @@ export class DevSession implements AsyncDisposable {
 
   /** Waits until the output contains a text. Ignores the first `from` characters of the output. */
   async shows(text: string | RegExp, from = 0): Promise<void> {
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     const isThere = (): boolean => {
-      const shown = this.#output.slice(from);
-      return typeof text === "string" ? shown.includes(text) : text.test(shown);
+      const output = this.#output.slice(from);
+      return typeof text === "string" ? output.includes(text) : text.test(output);
     };
     while (!isThere()) {
       const hasEnded = this.#child.exitCode !== null || this.#child.signalCode !== null;
-      assert.ok(!hasEnded && performance.now() < deadline, `not shown: ${text}\n${this.#output}`);
+      assert.ok(!hasEnded && performance.now() < deadline, `not in the output: ${text}\n${this.#output}`);
       await sleep(20);
     }
   }
@@ -59,7 +59,7 @@ export class DevSession implements AsyncDisposable {
   /** Waits until `kit dev` exits without being stopped. Resolves to its exit code. */
   async end(): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      await once(this.#child, "close", { signal: AbortSignal.timeout(patienceMs) });
+      await once(this.#child, "close", { signal: AbortSignal.timeout(timeoutMs) });
     }
     return this.#child.exitCode;
   }

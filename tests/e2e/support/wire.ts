@@ -30,4 +30,4 @@ export interface ErrorJson {
 }
 
 /** Id that no note has. */
-export const NOBODY = "00000000-0000-4000-8000-000000000000";
+export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";

@@ -63,8 +63,8 @@ export function request(routes: readonly Route[], random: Random, known: Existin
   });
   let target = path;
   const valid = route.target({ query: slots.query });
-  const asked = valid.includes("?") ? valid.slice(valid.indexOf("?") + 1) : "";
-  const parts = asked === "" ? [] : asked.split("&");
+  const validQuery = valid.includes("?") ? valid.slice(valid.indexOf("?") + 1) : "";
+  const parts = validQuery === "" ? [] : validQuery.split("&");
   if (route.method === "GET" && random.chance(0.6)) {
     kinds.push("query");
     parts.push(query(random, route.keysOf("query")));

@@ -35,14 +35,14 @@ export async function send(
     while (sent < count && failures.length < MOST) {
       sent += 1;
       const { sent: one } = next();
-      let outcome: Outcome = { none: "not asked" };
+      let outcome: Outcome = { none: "not sent" };
       for (let tries = 0; "none" in outcome && tries < 2; tries += 1) {
         if (!connection.isOpen) {
           connection.close();
           connection = new Connection(port);
         }
         // oxlint-disable-next-line no-await-in-loop -- one request after the other on a connection
-        outcome = await connection.ask(bytesOf(one), false);
+        outcome = await connection.exchange(bytesOf(one), false);
         // The server may have closed an idle connection before the request arrived. On a new connection, the request must get a
         // response.
         if ("none" in outcome && connection.isFresh) break;

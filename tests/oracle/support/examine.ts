@@ -26,7 +26,7 @@ export interface Report {
   /** Errors that TypeScript reports for the fixtures themselves. */
   problems: string[];
   /** Number of values that validators checked, and number of those that they accepted. */
-  values: { shown: number; accepted: number };
+  values: { tested: number; accepted: number };
 }
 
 /** Matches the comment above a type that kit must refuse. */
@@ -90,7 +90,7 @@ export async function examine(fixtures: Fixtures): Promise<Report> {
   }
   // A build with an error writes no validators.
   if (answer.diagnostics.some((said) => said.error))
-    return { findings, problems, values: { shown: 0, accepted: 0 } };
+    return { findings, problems, values: { tested: 0, accepted: 0 } };
   const { wrong, ...values } = await compareVerdicts(fixtures.root, graph, subjects, checker);
   for (const [subject, complaints] of wrong) {
     const more = complaints.length > MOST_SHOWN ? [`and ${complaints.length - MOST_SHOWN} more`] : [];

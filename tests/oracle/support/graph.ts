@@ -97,11 +97,11 @@ export class Graph {
   /** Returns the indexes of a union's members. Nested unions are flattened. Returns the type itself if it is not a union. */
   members(id: number): number[] {
     const found = new Set<number>();
-    const seen = new Set<number>();
+    const visited = new Set<number>();
     const visit = (member: number): void => {
       const at = this.resolve(member);
-      if (seen.has(at)) return;
-      seen.add(at);
+      if (visited.has(at)) return;
+      visited.add(at);
       const node = this.get(at);
       if (node.kind === "union") node.members.forEach(visit);
       else found.add(at);
@@ -140,9 +140,9 @@ export class Graph {
 
   /** Returns all types that a type refers to, also through others. The first one is the type itself. */
   reachable(id: number): number[] {
-    const seen = new Set([this.resolve(id)]);
-    for (const at of seen) for (const child of this.children(at)) seen.add(this.resolve(child));
-    return [...seen];
+    const reachable = new Set([this.resolve(id)]);
+    for (const at of reachable) for (const child of this.children(at)) reachable.add(this.resolve(child));
+    return [...reachable];
   }
 }
 

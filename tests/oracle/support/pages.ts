@@ -102,10 +102,10 @@ async function examine(
     const directory = `project-${index}`;
     for (const file of own.values()) {
       const path = `${directory}/${file.path}`;
-      const asked = ask(page, path, file);
-      questions.push(...asked);
+      const revealed = revealedIn(page, path, file);
+      questions.push(...revealed);
       files.set(join(root, path), { page, file });
-      const aliases = asked.map(({ alias, expected }) => `export type ${alias} = ${expected};`);
+      const aliases = revealed.map(({ alias, expected }) => `export type ${alias} = ${expected};`);
       await mkdir(dirname(join(root, path)), { recursive: true });
       if (file.path !== "tsconfig.json")
         await writeFile(join(root, path), [...file.lines, ...aliases].join("\n"));
@@ -135,7 +135,7 @@ async function examine(
 }
 
 /** Returns the statements in a file. Leaves out those that kit refuses a type, because TypeScript does not refuse it. */
-function ask(page: string, path: string, file: File): Question[] {
+function revealedIn(page: string, path: string, file: File): Question[] {
   const questions: Question[] = [];
   let name: string | undefined;
   for (const [index, line] of file.lines.entries()) {

@@ -30,7 +30,7 @@ interface Validator {
 }
 
 /** Value that a validator has checked. */
-interface Shown {
+interface TestedValue {
   subject: Subject;
   /** Value as text, for messages. */
   value: string;
@@ -51,9 +51,9 @@ export async function compareVerdicts(
   graph: Graph,
   subjects: readonly Subject[],
   before: Checker,
-): Promise<{ wrong: Map<Subject, string[]>; shown: number; accepted: number }> {
+): Promise<{ wrong: Map<Subject, string[]>; tested: number; accepted: number }> {
   const wrong = new Map<Subject, string[]>(subjects.map((subject) => [subject, []]));
-  const shown: Shown[] = [];
+  const tested: TestedValue[] = [];
   const targets = new Map<Subject, string>();
   const height = heights(graph);
   let text = "";
@@ -61,15 +61,15 @@ export async function compareVerdicts(
     const complaints = wrong.get(subject) ?? [];
     const validator = await load(root, subject.artifact);
     for (const value of samples(graph, subject, height))
-      shown.push(...show(subject, validator, value, complaints));
+      tested.push(...show(subject, validator, value, complaints));
     if (!needsPlain(graph, subject.type)) continue;
     const { name, text: declarations } = plain(graph, subject.type, `P${index}`);
     targets.set(subject, name);
     text += declarations;
   }
-  text += shown.map(({ literal }, index) => `export type V${index} = ${literal};\n`).join("");
+  text += tested.map(({ literal }, index) => `export type V${index} = ${literal};\n`).join("");
   const checker = Checker.of(root, new Map([[VALUES, text]]), before);
-  for (const [index, { subject, value, accepted, literal }] of shown.entries()) {
+  for (const [index, { subject, value, accepted, literal }] of tested.entries()) {
     const name = targets.get(subject);
     const target = name === undefined ? checker.type(subject.file, subject.name) : checker.type(VALUES, name);
     const assignable = checker.checker.isTypeAssignableTo(checker.type(VALUES, `V${index}`), target);
@@ -82,14 +82,14 @@ export async function compareVerdicts(
           : `kit refuses ${value}, which TypeScript assigns`,
       );
   }
-  const accepted = shown.filter((one) => one.accepted).length;
-  return { wrong, shown: shown.length, accepted };
+  const accepted = tested.filter((one) => one.accepted).length;
+  return { wrong, tested: tested.length, accepted };
 }
 
 /**
  * Checks a value with the validator. Returns an empty list, and adds a complaint, if the functions of the validator contradict each other.
  */
-function show(subject: Subject, validator: Validator, value: unknown, complaints: string[]): Shown[] {
+function show(subject: Subject, validator: Validator, value: unknown, complaints: string[]): TestedValue[] {
   const wire = onTheWire(value);
   const text = inspect(wire, { depth: 8, breakLength: Infinity });
   try {

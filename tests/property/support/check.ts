@@ -5,14 +5,14 @@ import { accepts } from "./accept.ts";
 import type { Subject } from "./model.ts";
 import type { Artifacts } from "./project.ts";
 import { Random } from "./random.ts";
-import { type InvalidValue, type Step, invalidValues } from "./spoil.ts";
+import { type InvalidValue, type Step, invalidValues } from "./invalid-values.ts";
 import { type Generated, Values } from "./values.ts";
 
 const VALUES = 6;
-const SPOILED = 25;
+const INVALID_VALUES = 25;
 
 /** Number of values that were checked. */
-export interface Shown {
+export interface Counts {
   accepted: number;
   refused: number;
 }
@@ -22,7 +22,7 @@ export function check(
   subject: Subject,
   artifacts: Artifacts,
   seed: number,
-  shown: Shown,
+  counts: Counts,
 ): string | undefined {
   const random = new Random(seed);
   const values = new Values(random, subject.named);
@@ -30,10 +30,10 @@ export function check(
     const made = values.of(subject.model);
     try {
       const complaint =
-        right(subject, made, artifacts, shown) ??
+        right(subject, made, artifacts, counts) ??
         random
-          .several(invalidValues(made, subject.named, random), SPOILED)
-          .map((spoiled) => wrong(subject, made, spoiled, artifacts, shown))
+          .several(invalidValues(made, subject.named, random), INVALID_VALUES)
+          .map((invalid) => wrong(subject, made, invalid, artifacts, counts))
           .find((found) => found !== undefined);
       if (complaint !== undefined) return complaint;
     } catch (error) {
@@ -44,11 +44,11 @@ export function check(
 }
 
 /** Checks that a valid value is accepted, and that decoding and encoding do not change it. */
-function right(subject: Subject, made: Generated, artifacts: Artifacts, shown: Shown): string | undefined {
+function right(subject: Subject, made: Generated, artifacts: Artifacts, counts: Counts): string | undefined {
   const { validator, serializer } = artifacts;
   const { wire, value } = made;
   if (!accepts(subject.model, wire, subject.named)) return `the test contradicts itself at ${text(wire)}`;
-  shown.accepted++;
+  counts.accepted++;
   const failures = validator.failures(wire);
   if (!validator.is(wire) || failures.length > 0) return `refuses ${text(wire)}: ${text(failures)}`;
   const decoded = validator.decode(structuredClone(wire));
@@ -69,21 +69,21 @@ function wrong(
   made: Generated,
   { wire, how, path, ambiguous: vague }: InvalidValue,
   { validator }: Artifacts,
-  shown: Shown,
+  counts: Counts,
 ): string | undefined {
   const at = `${text(wire)} (${how} at ${pathText(path)})`;
   const failures = validator.failures(wire);
   const is = validator.is(wire);
   if (is !== (failures.length === 0)) return `\`is\` says ${is} of ${at}, with failures ${text(failures)}`;
   if (accepts(model, wire, named)) {
-    shown.accepted++;
+    counts.accepted++;
     if (!is) return `refuses ${at}: ${text(failures)}`;
     const decoded = validator.decode(structuredClone(wire));
     if (how === "an undeclared key" && vague === undefined && !isDeepStrictEqual(decoded, made.value))
       return `decodes ${at} as ${text(decoded)}, not as ${text(made.value)}`;
     return undefined;
   }
-  shown.refused++;
+  counts.refused++;
   if (is) return `takes ${at}`;
   const paths = failures.map((failure) => failure.path);
   const place = pathText(vague ?? path);

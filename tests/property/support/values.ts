@@ -157,10 +157,10 @@ export class Values {
     const extra = depth >= DEEPEST ? 0 : this.#random.below(3);
     const length = Math.min(least + extra, model.most ?? Infinity);
     const items: Generated[] = Array.from({ length }, () => this.of(model.element, depth + 1));
-    const seen = new Set<string>();
+    const used = new Set<string>();
     const kept = items.filter((item) => {
       const text = JSON.stringify(item.wire);
-      return model.unique !== true || (!seen.has(text) && seen.add(text));
+      return model.unique !== true || (!used.has(text) && used.add(text));
     });
     return this.#items(place, model, kept);
   }

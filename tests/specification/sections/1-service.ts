@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOf, typeCheck } from "../ask.ts";
+import { errorOf, typeCheck } from "../read.ts";
 import { onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { jsonOf, textOf } from "../ask.ts";
+import { jsonOf, textOf } from "../read.ts";
 import { onlyOnce, playground, playgroundApp, projectOf } from "../projects.ts";
 import { playgroundFiles } from "../playground.ts";
 import { at, type Section, type Statement } from "../statement.ts";

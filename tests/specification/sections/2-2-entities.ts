@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { glob } from "node:fs/promises";
-import { jsonOf, textOf } from "../ask.ts";
+import { jsonOf, textOf } from "../read.ts";
 import { notes, onlyOnce, teams } from "../projects.ts";
 import type { Project } from "../../e2e/support/project.ts";
 import { at, type Section } from "../statement.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { defineHandlers } from "@kit/core";
-import { entriesOf, errorOf, eventually, inspect, type Json } from "../ask.ts";
+import { entriesOf, errorOf, eventually, inspect, type Json } from "../read.ts";
 import { playground, playgroundApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AppOptions, createApp, type LogLevel } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
-import { entriesOf, eventually, inspect, type Json } from "../ask.ts";
+import { entriesOf, eventually, inspect, type Json } from "../read.ts";
 import { playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 

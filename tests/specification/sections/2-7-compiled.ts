@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CompiledRouteNode, CompiledRouteTree, RouteTableEntry } from "@kit/types";
-import { moduleOf } from "../ask.ts";
+import { moduleOf } from "../read.ts";
 import { notes, onlyOnce, playground } from "../projects.ts";
 import type { Project } from "../../e2e/support/project.ts";
 import type { Section } from "../statement.ts";

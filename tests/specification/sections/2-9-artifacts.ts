@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../../e2e/support/command.ts";
-import { type Json, jsonOf, moduleOf, textOf } from "../ask.ts";
+import { type Json, jsonOf, moduleOf, textOf } from "../read.ts";
 import { notes, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 

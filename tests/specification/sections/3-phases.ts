@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { debug, eventually, type Json } from "../ask.ts";
+import { debug, eventually, type Json } from "../read.ts";
 import { notesApp, playgroundApp } from "../projects.ts";
 import type { RunningApp } from "../../e2e/support/running-app.ts";
 import { at, type Section } from "../statement.ts";
@@ -20,7 +20,7 @@ async function lifecycleOf(app: RunningApp, route: string, status: number): Prom
         app,
         `requests?route=${encodeURIComponent(route)}`,
       ),
-    (told) => told.requests.some((request) => request["status"] === status),
+    (response) => response.requests.some((request) => request["status"] === status),
   );
   return requests.find((request) => request["status"] === status)!.lifecycle;
 }

@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { compileRoutes } from "../../../packages/core/test/router/compile.ts";
 import { createMatcher } from "../../../packages/core/src/router/matcher.ts";
 import type { Api } from "../../e2e/support/api.ts";
-import { errorOf, type Json, textOf } from "../ask.ts";
+import { errorOf, type Json, textOf } from "../read.ts";
 import { playground, playgroundApp, playgroundInProduction, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { NOBODY, type NoteJson, type PageJson } from "../../e2e/support/wire.ts";
-import { errorOf } from "../ask.ts";
+import { UNKNOWN_ID, type NoteJson, type PageJson } from "../../e2e/support/wire.ts";
+import { errorOf } from "../read.ts";
 import { notesApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
@@ -17,7 +17,7 @@ const isUnknown = (method: string, body?: string) => async (): Promise<void> => 
     authorization: "Bearer ada:user",
     "content-type": "application/json",
   });
-  const answer = await api.send(method, `/notes/${NOBODY}`, body);
+  const answer = await api.send(method, `/notes/${UNKNOWN_ID}`, body);
   assert.equal(answer.status, 404);
   assert.equal(errorOf(answer.body)["code"], "NOTE_NOT_FOUND");
 };

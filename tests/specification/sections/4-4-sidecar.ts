@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { debug, eventually, inspect, type Json } from "../ask.ts";
+import { debug, eventually, inspect, type Json } from "../read.ts";
 import { notes, notesApp, onlyOnce } from "../projects.ts";
 import type { RunningApp } from "../../e2e/support/running-app.ts";
 import { at, type Section } from "../statement.ts";
@@ -8,7 +8,7 @@ import { at, type Section } from "../statement.ts";
  * Starts Notes and sends four requests: a valid one, one without authorization, an invalid one, and one to an unknown path. The sidecar
  * then has one entry for each.
  */
-const asked = onlyOnce(async (): Promise<RunningApp> => {
+const appWithRequests = onlyOnce(async (): Promise<RunningApp> => {
   const app = await notesApp();
   const ada = app.as("ada");
   await ada.post("/notes", { title: "t", content: "c" });
@@ -23,7 +23,7 @@ const asked = onlyOnce(async (): Promise<RunningApp> => {
   return app;
 });
 
-const ask = async <T = Json>(path: string): Promise<T> => debug<T>(await asked(), path);
+const get = async <T = Json>(path: string): Promise<T> => debug<T>(await appWithRequests(), path);
 
 /** Asserts that an object has properties with these names. */
 function assertHas(value: unknown, ...names: readonly string[]): void {
@@ -34,7 +34,7 @@ function assertHas(value: unknown, ...names: readonly string[]): void {
 
 /** Asserts that a response of the sidecar has a list under this name. Returns the list. */
 async function listOf(path: string, name: string): Promise<readonly Json[]> {
-  const list = (await ask(path))[name];
+  const list = (await get(path))[name];
   assert.ok(Array.isArray(list), `${path} has no list ${name}`);
   return list as readonly Json[];
 }
@@ -53,7 +53,9 @@ export const sidecarEndpoints: Section = {
     {
       title: "responses of the sidecar are JSON",
       test: async () => {
-        const answer = await fetch(`http://127.0.0.1:${await (await asked()).debugPort()}/_debug/health`);
+        const answer = await fetch(
+          `http://127.0.0.1:${await (await appWithRequests()).debugPort()}/_debug/health`,
+        );
         assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
       },
     },
@@ -69,7 +71,7 @@ export const sidecarEndpoints: Section = {
     {
       title: "/_debug/routes/:method/:path shows one route",
       test: async () => {
-        const { method, path, ref, middleware, validators, serializer } = await ask("routes/PUT/notes/:id");
+        const { method, path, ref, middleware, validators, serializer } = await get("routes/PUT/notes/:id");
         assert.deepEqual(
           { method, path, ref, middleware, validators, serializer },
           {
@@ -86,7 +88,7 @@ export const sidecarEndpoints: Section = {
     {
       title: "/_debug/routes/:method/:path accepts a path whose first slash is escaped",
       test: async () => {
-        const port = await (await asked()).debugPort();
+        const port = await (await appWithRequests()).debugPort();
         const answer = await fetch(`http://127.0.0.1:${port}/_debug/routes/GET/%2Fnotes%2F:id`);
         await answer.text();
         assert.equal(answer.status, 200);
@@ -110,7 +112,7 @@ export const sidecarEndpoints: Section = {
     {
       title: "/_debug/schema/:name shows a type and the routes that use it",
       test: async () => {
-        const schema = await ask("schema/Note");
+        const schema = await get("schema/Note");
         assert.equal(schema["name"], "Note");
         assertHas(schema, "properties", "usedBy");
         assert.deepEqual(schema["usedBy"], (await inspect(await notes(), "schema", "Note"))["usedBy"]);
@@ -137,7 +139,7 @@ export const sidecarEndpoints: Section = {
     {
       title: "/_debug/performance shows percentiles and throughput of a route in a time window",
       test: async () => {
-        const figures = await ask("performance?route=/notes&window=5m");
+        const figures = await get("performance?route=/notes&window=5m");
         assertHas(
           figures,
           "route",
@@ -153,13 +155,13 @@ export const sidecarEndpoints: Section = {
         );
         assert.deepEqual([figures["route"], figures["window"]], ["/notes", "5m"]);
         assert.ok(Number(figures["count"]) >= 3);
-        assert.equal((await ask("performance?window=24h"))["window"], "24h");
+        assert.equal((await get("performance?window=24h"))["window"], "24h");
       },
     },
     {
       title: "/_debug/health shows status, uptime and memory, connections and the lag of the event loop",
       test: async () => {
-        const health = await ask("health");
+        const health = await get("health");
         assert.equal(health["status"], "ok");
         assertHas(health, "uptime", "connections", "eventLoopLag");
         assertHas(health["memory"], "heapUsed", "heapTotal", "rss");
@@ -168,17 +170,17 @@ export const sidecarEndpoints: Section = {
     {
       title: "/_debug/health shows adapter, platform, port and host, which kit inspect server reads",
       test: async () => {
-        const app = await asked();
-        const { adapter, port, host } = await ask("health");
+        const app = await appWithRequests();
+        const { adapter, port, host } = await get("health");
         assert.deepEqual([adapter, port, host], ["native", app.port, "127.0.0.1"]);
       },
     },
     {
       title: "/_debug/server shows adapter, platform, port and status",
       test: async () => {
-        const server = await ask("server");
+        const server = await get("server");
         assertHas(server, "adapter", "platform", "port", "status");
-        assert.deepEqual([server["adapter"], server["port"]], ["native", (await asked()).port]);
+        assert.deepEqual([server["adapter"], server["port"]], ["native", (await appWithRequests()).port]);
       },
     },
     {

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { baseEnvironment } from "../../e2e/support/command.ts";
 import { repository } from "../../e2e/support/project.ts";
-import { eventually, type Json, jsonOf, textOf } from "../ask.ts";
+import { eventually, type Json, jsonOf, textOf } from "../read.ts";
 import { notesWithoutTables, onlyOnce, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 

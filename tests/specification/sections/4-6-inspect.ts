@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { inspect, type Json } from "../ask.ts";
+import { inspect, type Json } from "../read.ts";
 import { notes, notesApp, playground, projectOf } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Project } from "../../e2e/support/project.ts";
-import { textOf } from "../ask.ts";
+import { textOf } from "../read.ts";
 import { notesWithoutTables, onlyOnce } from "../projects.ts";
 import { at, type Proof, type Section } from "../statement.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { Api } from "../../e2e/support/api.ts";
 import type { NoteJson } from "../../e2e/support/wire.ts";
-import { errorOf, inspect, type Json, moduleOf } from "../ask.ts";
+import { errorOf, inspect, type Json, moduleOf } from "../read.ts";
 import { notes, notesApp, onlyOnce, playground, playgroundApp, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
@@ -144,7 +144,7 @@ const guarded = onlyOnce(async () =>
   }),
 );
 
-const asked = async (headers: Readonly<Record<string, string>> = {}): Promise<Api> =>
+const sidecarApi = async (headers: Readonly<Record<string, string>> = {}): Promise<Api> =>
   new Api(`http://127.0.0.1:${await (await guarded()).debugPort()}`, headers);
 
 const enforced = "packages/plugin-debug/test/enforced.test.ts";
@@ -161,14 +161,17 @@ export const sidecarSecurity: Section = {
     {
       title: "in production the sidecar requires the header X-Debug-Key",
       test: async () => {
-        assert.equal((await (await asked()).get("/_debug/health")).status, 401);
-        assert.equal((await (await asked({ "x-debug-key": key })).get("/_debug/health")).status, 200);
+        assert.equal((await (await sidecarApi()).get("/_debug/health")).status, 401);
+        assert.equal((await (await sidecarApi({ "x-debug-key": key })).get("/_debug/health")).status, 200);
       },
     },
     {
       title: "a wrong debug key is refused",
       test: async () =>
-        assert.equal((await (await asked({ "x-debug-key": `${key}x` })).get("/_debug/health")).status, 401),
+        assert.equal(
+          (await (await sidecarApi({ "x-debug-key": `${key}x` })).get("/_debug/health")).status,
+          401,
+        ),
     },
     {
       title: "an application does not start in production if its sidecar has no key",
@@ -217,7 +220,7 @@ export const sidecarSecurity: Section = {
       title: "in production the sidecar hides the configured properties",
       test: async () => {
         await (await guarded()).with({}).post("/things", { name: 4_711_471_147, count: 1 });
-        const { text } = await (await asked({ "x-debug-key": key })).get("/_debug/errors");
+        const { text } = await (await sidecarApi({ "x-debug-key": key })).get("/_debug/errors");
         assert.match(text, /VALIDATION_ERROR/);
         assert.doesNotMatch(text, /4711471147/);
       },
@@ -302,9 +305,9 @@ export const sidecarOptions: Section = {
         const args = ["inspect", "server", "--json", "--debug-port", port];
         const refused = await (await playground()).kit(args);
         assert.equal(refused.code, 1);
-        const told = await (await playground()).kit(args, { env: { KIT_DEBUG_KEY: key } });
-        assert.equal(told.code, 0, told.stderr);
-        assert.equal((JSON.parse(told.stdout) as Json)["adapter"], "native");
+        const result = await (await playground()).kit(args, { env: { KIT_DEBUG_KEY: key } });
+        assert.equal(result.code, 0, result.stderr);
+        assert.equal((JSON.parse(result.stdout) as Json)["adapter"], "native");
       },
     },
   ],

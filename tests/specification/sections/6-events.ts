@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { debug, entriesOf, eventually, type Json } from "../ask.ts";
+import { debug, entriesOf, eventually, type Json } from "../read.ts";
 import { playgroundApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
@@ -117,7 +117,8 @@ async function spansOf(
   assert.equal((await app.with({}).get(path)).status, status);
   const { spans } = await eventually(
     () => debug<{ spans: Span[] }>(app, "spans?since=5m"),
-    (told) => told.spans.some((span) => span.name === name && span.attributes["http.status_code"] === status),
+    (response) =>
+      response.spans.some((span) => span.name === name && span.attributes["http.status_code"] === status),
   );
   const root = spans.find((span) => span.name === name && span.attributes["http.status_code"] === status)!;
   return [root, ...spans.filter((span) => span["parentSpanId"] === root["spanId"])];
@@ -260,7 +261,7 @@ export const lifecycle: Section = {
         await app.with({}).post("/names", { name: "abc" });
         const { requests } = await eventually(
           () => debug<{ requests: (Json & { lifecycle: Json[] })[] }>(app, "requests?route=POST%20/names"),
-          (told) => told.requests.length > 0,
+          (response) => response.requests.length > 0,
         );
         const { lifecycle: phases } = requests[0]!;
         for (const { phase, timestamp, durationMs } of phases) {

@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
   ValidationError,
 } from "@kit/errors";
-import type { Json } from "../ask.ts";
+import type { Json } from "../read.ts";
 import { development, failing, invalid, production } from "../failures.ts";
 import { at, type Section, type Statement } from "../statement.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorOf, type Json } from "../ask.ts";
+import { errorOf, type Json } from "../read.ts";
 import { development, failing, invalid, production } from "../failures.ts";
 import { notesApp, onlyOnce, startPlayground } from "../projects.ts";
 import { at, type Section } from "../statement.ts";

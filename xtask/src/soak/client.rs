@@ -12,7 +12,7 @@ pub(crate) struct Client {
 }
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
 }
@@ -21,9 +21,9 @@ pub(crate) struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// The connection was closed or reset before any byte of the response.
-    Unanswered,
+    BeforeResponse,
     /// Only a part of the response arrived.
-    Cut,
+    InResponse,
 }
 
 impl Client {
@@ -39,21 +39,21 @@ impl Client {
     }
 
     /// Sends a request and reads its response. Fails if the response is not complete.
-    pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer> {
+    pub(crate) fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Response> {
         self.stream
             .write_all(request)
             .context("the server does not accept the request")?;
-        self.answer()?
+        self.read_response()?
             .map_err(|end| anyhow::anyhow!("the connection ended before the response was complete: {end:?}"))
     }
 
     /// Reads the next response. If the connection ends first, returns the way in which it ended. A timeout is an
     /// error.
-    pub(crate) fn answer(&mut self) -> anyhow::Result<Result<Answer, End>> {
+    pub(crate) fn read_response(&mut self) -> anyhow::Result<Result<Response, End>> {
         loop {
-            if let Some((answer, length)) = parse(&self.received)? {
+            if let Some((response, length)) = parse(&self.received)? {
                 self.received.drain(..length);
-                return Ok(Ok(answer));
+                return Ok(Ok(response));
             }
             let mut chunk = [0; 16 * 1024];
             match self.stream.read(&mut chunk) {
@@ -62,8 +62,8 @@ impl Client {
                     bail!("the server has sent nothing for 30 seconds");
                 }
                 // The connection was closed or reset.
-                Ok(_) | Err(_) if self.received.is_empty() => return Ok(Err(End::Unanswered)),
-                Ok(_) | Err(_) => return Ok(Err(End::Cut)),
+                Ok(_) | Err(_) if self.received.is_empty() => return Ok(Err(End::BeforeResponse)),
+                Ok(_) | Err(_) => return Ok(Err(End::InResponse)),
             }
         }
     }
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
+fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Response, usize)>> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         return Ok(None);
     };
@@ -98,11 +98,11 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<(Answer, usize)>> {
             return Ok(None);
         };
         let body = bytes[start..start + last].to_vec();
-        return Ok(Some((Answer { status, body }, start + last + 5)));
+        return Ok(Some((Response { status, body }, start + last + 5)));
     }
     let length: usize = field("content-length").map_or(Ok(0), str::parse)?;
     Ok(bytes.get(start..start + length).map(|body| {
         let body = body.to_vec();
-        (Answer { status, body }, start + length)
+        (Response { status, body }, start + length)
     }))
 }

@@ -68,16 +68,16 @@ fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
         }
         Ok(clients)
     };
-    let at_rest = subject.held()?.descriptors;
+    let at_rest = subject.resources()?.descriptors;
     // Warm up, because memory that is allocated only once, and code that V8 compiles, should not count.
     for _ in 0..3 {
         drop(open(1000)?);
     }
-    subject.settle(at_rest)?;
-    let before = subject.held()?;
+    subject.wait_for_descriptors(at_rest)?;
+    let before = subject.resources()?;
     let mut clients = open(connections)?;
     std::thread::sleep(Duration::from_secs(2));
-    let after = subject.held()?;
+    let after = subject.resources()?;
     // Idle connections must still work.
     for client in &mut clients {
         if client.exchange(GET)?.status != 200 {
@@ -85,7 +85,7 @@ fn measure(subject: Subject, connections: usize) -> anyhow::Result<usize> {
         }
     }
     drop(clients);
-    let left = subject.settle(at_rest)?;
+    let left = subject.wait_for_descriptors(at_rest)?;
     if left > at_rest {
         bail!(
             "{left} descriptors are open after all clients have disconnected; before the first client, there were {at_rest}"

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use super::client::Client;
-use super::subject::{Held, Subject};
+use super::subject::{Resources, Subject};
 use crate::interrupt;
 use crate::repository::Repository;
 
@@ -26,11 +26,11 @@ const RESIDENT_SLACK: usize = 16 * 1024 * 1024;
 
 /// Number of descriptors that the sidecar and telemetry need: connections to the collector that stay open, and files
 /// of the store that are opened when they are first used.
-const OF_OBSERVERS: usize = 8;
+const OBSERVER_DESCRIPTORS: usize = 8;
 
 /// Runs the load on the application, and prints its resources after each round.
 pub(crate) fn run(repository: &Repository, duration: Duration) -> anyhow::Result<bool> {
-    loads("mixed", Subject::application(repository, None)?, duration)
+    run_rounds("mixed", Subject::application(repository, None)?, duration)
 }
 
 /// Runs the same load with the sidecar, its store and telemetry on. The sidecar is queried after each round.
@@ -43,7 +43,7 @@ pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyho
     }
     let store = directory.join("history.db");
     let subject = Subject::observed(repository, collector.address, &store)?;
-    let holds = loads("observed", subject, duration)?;
+    let holds = run_rounds("observed", subject, duration)?;
     println!(
         "  the store of the sidecar has {:.1} MiB",
         mebibytes(usize::try_from(std::fs::metadata(&store)?.len())?)
@@ -52,7 +52,7 @@ pub(crate) fn run_observed(repository: &Repository, duration: Duration) -> anyho
 }
 
 /// Sends a request to each endpoint of the sidecar.
-fn ask(sidecar: SocketAddr) -> anyhow::Result<()> {
+fn query_sidecar(sidecar: SocketAddr) -> anyhow::Result<()> {
     for path in [
         "requests?limit=1000",
         "errors?limit=1000",
@@ -71,51 +71,51 @@ fn ask(sidecar: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn loads(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<bool> {
-    let observers = subject.sidecar.map_or(0, |_| OF_OBSERVERS);
-    let at_rest = subject.held()?.descriptors + observers;
+fn run_rounds(name: &str, subject: Subject, duration: Duration) -> anyhow::Result<bool> {
+    let observers = subject.sidecar.map_or(0, |_| OBSERVER_DESCRIPTORS);
+    let at_rest = subject.resources()?.descriptors + observers;
     let rounds = (duration.as_secs() / ROUND.as_secs()).max(3);
     println!(
         "{name}: {CLIENTS} clients send requests in {rounds} rounds of {} s",
         ROUND.as_secs()
     );
     println!("  round   actions   resident MiB   heap MiB   descriptors");
-    let mut samples: Vec<Held> = Vec::new();
+    let mut samples: Vec<Resources> = Vec::new();
     let mut messages = BTreeMap::new();
     let mut holds = true;
     for round in 1..=rounds {
-        let actions = load(subject.address, round)?;
+        let actions = run_round(subject.address, round)?;
         if interrupt::interrupted() {
             return Ok(true);
         }
         if let Some(sidecar) = subject.sidecar {
-            ask(sidecar)?;
+            query_sidecar(sidecar)?;
         }
-        let left = subject.settle(at_rest)?;
-        let held = subject.held()?;
+        let left = subject.wait_for_descriptors(at_rest)?;
+        let resources = subject.resources()?;
         println!(
             "  {round:>5} {actions:>9} {:>14.1} {:>10.1} {left:>13}",
-            mebibytes(held.resident),
-            mebibytes(held.heap)
+            mebibytes(resources.resident),
+            mebibytes(resources.heap)
         );
         if left > at_rest {
             println!("  FAILED: only {at_rest} descriptors were open before the first client");
             holds = false;
         }
-        samples.push(held);
-        count(&subject.logged(), &mut messages);
+        samples.push(resources);
+        count_messages(&subject.logged(), &mut messages);
     }
     // The first third of the measurements is the warm-up.
     let third = samples.len() / 3;
-    let lowest = |part: &[Held], read: fn(&Held) -> usize| part.iter().map(read).min().unwrap_or(0);
+    let lowest = |part: &[Resources], read: fn(&Resources) -> usize| part.iter().map(read).min().unwrap_or(0);
     let (early, late) = (&samples[third..=third], &samples[samples.len() - third.max(1)..]);
     for (name, read, slack) in [
         (
             "the heap",
-            (|held: &Held| held.heap) as fn(&Held) -> usize,
+            (|resources: &Resources| resources.heap) as fn(&Resources) -> usize,
             HEAP_SLACK,
         ),
-        ("resident memory", |held| held.resident, RESIDENT_SLACK),
+        ("resident memory", |resources| resources.resident, RESIDENT_SLACK),
     ] {
         let (before, after) = (lowest(early, read), lowest(late, read));
         if after > before + slack {
@@ -149,7 +149,7 @@ fn mebibytes(bytes: usize) -> f64 {
     bytes as f64 / 1024.0 / 1024.0
 }
 
-fn count(lines: &[String], messages: &mut BTreeMap<(String, String), usize>) {
+fn count_messages(lines: &[String], messages: &mut BTreeMap<(String, String), usize>) {
     for line in lines {
         let entry: Value = serde_json::from_str(line).unwrap_or(Value::Null);
         let text = |key: &str| entry[key].as_str().unwrap_or("?").to_owned();
@@ -158,7 +158,7 @@ fn count(lines: &[String], messages: &mut BTreeMap<(String, String), usize>) {
 }
 
 /// Runs one round. Returns the number of things that the clients did.
-fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
+fn run_round(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
     let done = AtomicBool::new(false);
     let actions = AtomicU64::new(0);
     let failure = thread::scope(|scope| {
@@ -166,9 +166,9 @@ fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
             .map(|client| {
                 let (done, actions) = (&done, &actions);
                 scope.spawn(move || -> anyhow::Result<()> {
-                    let mut dice = Dice(round * 1000 + client + 1);
+                    let mut random = Random(round * 1000 + client + 1);
                     while !done.load(Ordering::Relaxed) {
-                        act(address, &mut dice)?;
+                        run_random_action(address, &mut random)?;
                         actions.fetch_add(1, Ordering::Relaxed);
                     }
                     Ok(())
@@ -194,14 +194,14 @@ fn load(address: SocketAddr, round: u64) -> anyhow::Result<u64> {
 }
 
 /// Generator of pseudorandom numbers (xorshift). They are the same in each run.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 16) % sides
+        (self.0 >> 16) % limit
     }
 }
 
@@ -218,60 +218,60 @@ fn post(body: &str) -> String {
     )
 }
 
-fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
+fn run_random_action(address: SocketAddr, random: &mut Random) -> anyhow::Result<()> {
     let mut client = Client::connect(address)?;
-    let leave = |client: Client, dice: &mut Dice| {
-        if dice.roll(2) == 0 {
+    let disconnect = |client: Client, random: &mut Random| {
+        if random.below(2) == 0 {
             client.reset();
         }
     };
-    match dice.roll(12) {
-        0..=3 => good(&mut client, dice)?,
+    match random.below(12) {
+        0..=3 => check_responses(&mut client, random)?,
         // Many requests at once, whose responses are all read.
         4 => {
             std::io::Write::write_all(&mut client.stream, get("/slow/0").repeat(30).as_bytes())?;
             for _ in 0..30 {
-                expect(client.answer()?.ok().map(|answer| answer.status), 200)?;
+                expect(client.read_response()?.ok().map(|response| response.status), 200)?;
             }
         }
         // Many requests at once, then the client disconnects.
         5 => {
             send(&mut client, get("/slow/3").repeat(50).as_bytes());
-            leave(client, dice);
+            disconnect(client, random);
         }
         // Half of a request head, then the client disconnects.
         6 => {
             send(&mut client, &get("/slow/1").as_bytes()[..20]);
-            leave(client, dice);
+            disconnect(client, random);
         }
         // An incomplete request body, with a `content-length` or in chunks.
         7 => {
             let framing = ["content-length: 800000", "transfer-encoding: chunked"]
-                [usize::try_from(dice.roll(2)).unwrap_or(0)];
+                [usize::try_from(random.below(2)).unwrap_or(0)];
             let head = format!(
                 "POST /notes HTTP/1.1\r\n{HOST}content-type: application/json\r\n{framing}\r\n\r\nfffff\r\n"
             );
             send(&mut client, head.as_bytes());
             send(&mut client, &vec![b'x'; 200_000]);
-            leave(client, dice);
+            disconnect(client, random);
         }
         // A client that does not read the responses.
         8 => {
             send(&mut client, get("/large").repeat(8).as_bytes());
-            let mut some = [0; 1000];
-            let _ = std::io::Read::read(&mut client.stream, &mut some);
-            thread::sleep(Duration::from_millis(dice.roll(100)));
-            leave(client, dice);
+            let mut buffer = [0; 1000];
+            let _ = std::io::Read::read(&mut client.stream, &mut buffer);
+            thread::sleep(Duration::from_millis(random.below(100)));
+            disconnect(client, random);
         }
         // The client disconnects before the response.
         9 => {
             send(&mut client, get("/slow/200").as_bytes());
-            thread::sleep(Duration::from_millis(dice.roll(4)));
-            leave(client, dice);
+            thread::sleep(Duration::from_millis(random.below(4)));
+            disconnect(client, random);
         }
         10 => {
-            let answer = client.exchange(b"GET / HTTP/1.1\r\n\r\n")?;
-            expect(Some(answer.status), 400)?;
+            let response = client.exchange(b"GET / HTTP/1.1\r\n\r\n")?;
+            expect(Some(response.status), 400)?;
         }
         // A body above the size limit, which the server rejects while the client still sends it.
         _ => {
@@ -280,22 +280,22 @@ fn act(address: SocketAddr, dice: &mut Dice) -> anyhow::Result<()> {
             );
             send(&mut client, head.as_bytes());
             send(&mut client, &vec![b'x'; 100_000]);
-            expect(client.answer()?.ok().map(|answer| answer.status), 413)?;
+            expect(client.read_response()?.ok().map(|response| response.status), 413)?;
         }
     }
     Ok(())
 }
 
 /// Sends several valid and invalid requests and checks their responses.
-fn good(client: &mut Client, dice: &mut Dice) -> anyhow::Result<()> {
-    for _ in 0..=dice.roll(20) {
+fn check_responses(client: &mut Client, random: &mut Random) -> anyhow::Result<()> {
+    for _ in 0..=random.below(20) {
         let body = format!(
             r#"{{"title":"Groceries","content":"{}","archived":false}}"#,
-            "x".repeat(usize::try_from(dice.roll(9000)).unwrap_or(0))
+            "x".repeat(usize::try_from(random.below(9000)).unwrap_or(0))
         );
-        let answer = client.exchange(post(&body).as_bytes())?;
-        expect(Some(answer.status), 201)?;
-        let note: Value = serde_json::from_slice(&answer.body)?;
+        let response = client.exchange(post(&body).as_bytes())?;
+        expect(Some(response.status), 201)?;
+        let note: Value = serde_json::from_slice(&response.body)?;
         let path = format!("/notes/{}", note["id"].as_str().unwrap_or_default());
         expect(Some(client.exchange(get(&path).as_bytes())?.status), 200)?;
         expect(Some(client.exchange(post("{").as_bytes())?.status), 400)?;

@@ -51,21 +51,21 @@ struct Cost {
 
 #[allow(clippy::cast_precision_loss)] // only for display
 fn measure(subject: Subject, readers: usize) -> anyhow::Result<Cost> {
-    let at_rest = subject.held()?.descriptors;
+    let at_rest = subject.resources()?.descriptors;
     // Warm up, because memory that is allocated only once, and code that V8 compiles, should not count.
     drop(open(&subject, 100)?);
     let mut fast = 0.0_f64;
     for _ in 0..3 {
         fast = fast.max(read_fast(&subject)?);
     }
-    subject.settle(at_rest)?;
-    let before = subject.held()?;
+    subject.wait_for_descriptors(at_rest)?;
+    let before = subject.resources()?;
     let clients = open(&subject, readers)?;
     // Wait until the socket buffers of the operating system are full.
     std::thread::sleep(Duration::from_secs(4));
-    let after = subject.held()?;
+    let after = subject.resources()?;
     drop(clients);
-    let left = subject.settle(at_rest)?;
+    let left = subject.wait_for_descriptors(at_rest)?;
     if left > at_rest {
         bail!(
             "{left} descriptors are open after all clients have disconnected; before the first client, there were {at_rest}"

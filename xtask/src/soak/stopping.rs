@@ -21,12 +21,12 @@ const CLIENTS: usize = 12;
 
 /// Results of all requests of one round.
 #[derive(Default)]
-struct Seen {
+struct Results {
     answered: HashSet<String>,
     unanswered: HashSet<String>,
-    cut: usize,
+    incomplete: usize,
     /// Number of responses whose status is not 200.
-    strange: usize,
+    other_status: usize,
 }
 
 /// Starts the application and stops it under load, `stops` times. Prints the results of the requests.
@@ -41,58 +41,67 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
         let _ = std::fs::remove_file(&journal);
         let subject = Subject::application(repository, Some(&journal))?;
         let address = subject.address;
-        let (seen, ended_well) = thread::scope(|scope| -> anyhow::Result<_> {
+        let (results, exit_code_is_0) = thread::scope(|scope| -> anyhow::Result<_> {
             let clients: Vec<_> = (0..CLIENTS)
-                .map(|client| scope.spawn(move || load(address, &format!("{round}-{client}"), client % 3)))
+                .map(|client| {
+                    scope.spawn(move || send_until_stopped(address, &format!("{round}-{client}"), client % 3))
+                })
                 .collect();
             // Stop at a different time in each round.
             thread::sleep(Duration::from_millis(150 + (round as u64 * 37) % 200));
             subject.terminate();
-            let mut all = Seen::default();
+            let mut all = Results::default();
             for client in clients {
-                let seen = client
+                let results = client
                     .join()
                     .ok()
                     .context("a client panicked")?
                     .context("a client failed")?;
-                all.answered.extend(seen.answered);
-                all.unanswered.extend(seen.unanswered);
-                all.cut += seen.cut;
-                all.strange += seen.strange;
+                all.answered.extend(results.answered);
+                all.unanswered.extend(results.unanswered);
+                all.incomplete += results.incomplete;
+                all.other_status += results.other_status;
             }
-            Ok((all, subject.ended()?))
+            Ok((all, subject.wait()?))
         })?;
         let begun = std::fs::read_to_string(&journal)
             .context("cannot read the file in which the application lists accepted requests")?;
         let begun: HashSet<&str> = begun.lines().collect();
-        let lost = seen
+        let lost = results
             .unanswered
             .iter()
             .filter(|mark| begun.contains(mark.as_str()))
             .count();
         let round = [
-            seen.answered.len(),
-            seen.unanswered.len(),
+            results.answered.len(),
+            results.unanswered.len(),
             lost,
-            seen.cut,
-            seen.strange,
-            usize::from(!ended_well),
+            results.incomplete,
+            results.other_status,
+            usize::from(!exit_code_is_0),
         ];
         for (total, more) in totals.iter_mut().zip(round) {
             *total += more;
         }
     }
     let _ = std::fs::remove_file(&journal);
-    let [answered, unanswered, lost, cut, strange, bad_ends] = totals;
+    let [
+        answered,
+        unanswered,
+        lost,
+        incomplete,
+        other_status,
+        bad_exit_codes,
+    ] = totals;
     println!("stopping: SIGTERM {stops} times while {CLIENTS} clients send requests");
     println!("  {answered} requests got their response");
     println!(
         "  {unanswered} requests got no complete response; a client may send those again that no handler has begun"
     );
     println!(
-        "  {lost} of these were lost: a handler had begun; {cut} responses were incomplete; {strange} responses had a status other than 200; {bad_ends} exit codes were not 0"
+        "  {lost} of these were lost: a handler had begun; {incomplete} responses were incomplete; {other_status} responses had a status other than 200; {bad_exit_codes} exit codes were not 0"
     );
-    let holds = lost + cut + strange + bad_ends == 0 && answered > stops * CLIENTS;
+    let holds = lost + incomplete + other_status + bad_exit_codes == 0 && answered > stops * CLIENTS;
     if !holds {
         println!(
             "  FAILED: a request was lost, a response was wrong, an exit code was not 0, or too few requests were sent"
@@ -101,32 +110,32 @@ pub(crate) fn run(repository: &Repository, stops: usize) -> anyhow::Result<bool>
     Ok(holds)
 }
 
-/// Sends requests until the server stops. `manner` is the number of a behavior: one connection for all requests, a
+/// Sends requests until the server stops. `mode` is 0, 1 or 2: one connection for all requests, a
 /// new connection for each, or several requests at once.
-fn load(address: SocketAddr, name: &str, manner: usize) -> anyhow::Result<Seen> {
-    let mut seen = Seen::default();
+fn send_until_stopped(address: SocketAddr, name: &str, mode: usize) -> anyhow::Result<Results> {
+    let mut results = Results::default();
     let mut number = 0;
-    let mut kept: Option<Client> = None;
+    let mut connection: Option<Client> = None;
     loop {
-        let client = match kept.take() {
+        let client = match connection.take() {
             Some(client) => client,
             None => match Client::connect(address) {
                 Ok(client) => client,
                 // The server no longer listens.
-                Err(_) => return Ok(seen),
+                Err(_) => return Ok(results),
             },
         };
-        let at_once = if manner == 2 { 4 } else { 1 };
+        let at_once = if mode == 2 { 4 } else { 1 };
         let marks: Vec<String> = (0..at_once)
             .map(|index| format!("{name}-{}", number + index))
             .collect();
         number += at_once;
-        kept = exchange(client, &marks, &mut seen)?.filter(|_| manner != 1);
+        connection = exchange(client, &marks, &mut results)?.filter(|_| mode != 1);
     }
 }
 
 /// Sends requests at once and reads their responses. Returns the connection if it is still open.
-fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Result<Option<Client>> {
+fn exchange(mut client: Client, marks: &[String], results: &mut Results) -> anyhow::Result<Option<Client>> {
     let mut bytes = String::new();
     for mark in marks {
         let body = format!(r#"{{"mark":"{mark}"}}"#);
@@ -141,15 +150,15 @@ fn exchange(mut client: Client, marks: &[String], seen: &mut Seen) -> anyhow::Re
     let _ = std::io::Write::write_all(&mut client.stream, bytes.as_bytes());
     let mut marks = marks.iter();
     for mark in marks.by_ref() {
-        match client.answer()? {
-            Ok(answer) if answer.status == 200 => {
-                seen.answered.insert(mark.clone());
+        match client.read_response()? {
+            Ok(response) if response.status == 200 => {
+                results.answered.insert(mark.clone());
             }
-            Ok(_) => seen.strange += 1,
+            Ok(_) => results.other_status += 1,
             Err(end) => {
-                seen.cut += usize::from(end == End::Cut);
-                seen.unanswered.insert(mark.clone());
-                seen.unanswered.extend(marks.cloned());
+                results.incomplete += usize::from(end == End::InResponse);
+                results.unanswered.insert(mark.clone());
+                results.unanswered.extend(marks.cloned());
                 return Ok(None);
             }
         }

@@ -18,7 +18,7 @@ use crate::repository::Repository;
 use crate::run;
 
 /// Maximum time until a server listens.
-const START: Duration = Duration::from_mins(1);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct Subject {
     child: Child,
@@ -28,9 +28,9 @@ pub(crate) struct Subject {
     log: Receiver<String>,
 }
 
-/// Resources that a process holds, measured after a garbage collection.
+/// Resources of a process, measured after a garbage collection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Held {
+pub(crate) struct Resources {
     pub(crate) resident: usize,
     pub(crate) heap: usize,
     pub(crate) descriptors: usize,
@@ -95,22 +95,22 @@ impl Subject {
         });
         let begun = Instant::now();
         loop {
-            let line = log.recv_timeout(START.saturating_sub(begun.elapsed()));
+            let line = log.recv_timeout(START_TIMEOUT.saturating_sub(begun.elapsed()));
             let Ok(line) = line else {
                 let _ = child.kill();
                 let _ = child.wait();
                 bail!("{directory}/{module} did not print the port on which it listens");
             };
-            let said: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
+            let entry: Value = serde_json::from_str(&line).unwrap_or(Value::Null);
             let address = |name: &str| {
-                let port = said[name].as_u64().and_then(|port| u16::try_from(port).ok())?;
+                let port = entry[name].as_u64().and_then(|port| u16::try_from(port).ok())?;
                 Some(SocketAddr::from(([127, 0, 0, 1], port)))
             };
-            if let Some(listens) = address("port") {
+            if let Some(server) = address("port") {
                 let sidecar = address("sidecar");
                 return Ok(Self {
                     child,
-                    address: listens,
+                    address: server,
                     sidecar,
                     log,
                 });
@@ -119,13 +119,13 @@ impl Subject {
     }
 
     /// Measures the resources that the process holds now.
-    pub(crate) fn held(&self) -> anyhow::Result<Held> {
+    pub(crate) fn resources(&self) -> anyhow::Result<Resources> {
         let mut client = Client::connect(self.address)?;
         // The first collection only queues objects with finalizers. The next one frees them.
         let mut heap = 0;
         for _ in 0..3 {
-            let answer = client.exchange(b"GET /held HTTP/1.1\r\nhost: a\r\n\r\n")?;
-            let body: Value = serde_json::from_slice(&answer.body)?;
+            let response = client.exchange(b"GET /memory HTTP/1.1\r\nhost: a\r\n\r\n")?;
+            let body: Value = serde_json::from_slice(&response.body)?;
             let bytes = body["heapBytes"].as_u64().unwrap_or(0) + body["externalBytes"].as_u64().unwrap_or(0);
             heap = usize::try_from(bytes)?;
         }
@@ -139,19 +139,19 @@ impl Subject {
             .and_then(|value| value.split_whitespace().next())
             .context("/proc has no resident memory (VmRSS) of the process")?
             .parse()?;
-        Ok(Held {
+        Ok(Resources {
             resident: kibibytes * 1024,
             heap,
             descriptors: std::fs::read_dir(format!("/proc/{pid}/fd"))?.count(),
         })
     }
 
-    /// Waits until at most `most` descriptors are open, for a limited time. Returns the number of open descriptors.
-    pub(crate) fn settle(&self, most: usize) -> anyhow::Result<usize> {
+    /// Waits until at most `max` descriptors are open, for a limited time. Returns the number of open descriptors.
+    pub(crate) fn wait_for_descriptors(&self, max: usize) -> anyhow::Result<usize> {
         let begun = Instant::now();
         loop {
             let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count();
-            if open <= most || begun.elapsed() > Duration::from_secs(20) {
+            if open <= max || begun.elapsed() > Duration::from_secs(20) {
                 return Ok(open);
             }
             thread::sleep(Duration::from_millis(50));
@@ -171,9 +171,9 @@ impl Subject {
 
     /// Waits until the process exits after [`Subject::terminate`]. Returns true if its exit code is 0. Sends no
     /// second signal, because that would end the process at once.
-    pub(crate) fn ended(mut self) -> anyhow::Result<bool> {
+    pub(crate) fn wait(mut self) -> anyhow::Result<bool> {
         let begun = Instant::now();
-        while begun.elapsed() < START {
+        while begun.elapsed() < START_TIMEOUT {
             if let Some(status) = self.child.try_wait()? {
                 return Ok(status.success());
             }

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::times::Times;
 use super::{Outcome, crates, node, section, unsteady};
 use crate::progress::Step;
 use crate::repository::Repository;
@@ -136,7 +137,11 @@ pub(crate) fn run_all(repository: &Repository, groups: Vec<Group>) -> anyhow::Re
         if !result.passed() {
             outcome.report.push_str(&section(&name, &result.finished.output));
         }
-        outcome.files.push((name, result.duration));
+        outcome.files.push(Times {
+            name,
+            duration: result.duration,
+            cpu: result.finished.cpu,
+        });
         outcome.add(result.outcome);
     }
     unsteady::fail_repeated(&unsteady::record(repository), &mut outcome)?;
@@ -288,7 +293,37 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
-    use super::{Group, Job, Tests, start_order};
+    use std::path::Path;
+
+    use super::{Group, Job, SLOW, Tests, start_order};
+    use crate::repository::Repository;
+    use crate::test::long;
+
+    /// Returns true if the test file of a job exists.
+    fn exists(repository: &Repository, name: &str) -> bool {
+        let is_file = |path: String| repository.path(path).is_file();
+        let binary = name
+            .strip_prefix("cargo test -p ")
+            .and_then(|rest| rest.split_once(' '));
+        match binary {
+            Some((of_crate, binary)) => {
+                is_file(format!("crates/{of_crate}/tests/{binary}.rs"))
+                    || is_file(format!("crates/{of_crate}/tests/{binary}/main.rs"))
+            }
+            None => is_file(name.split(" on ").next().unwrap_or(name).to_owned()),
+        }
+    }
+
+    #[test]
+    fn every_job_in_the_lists_of_slow_and_long_jobs_exists() {
+        let repository = Repository::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let missing: Vec<&str> = SLOW
+            .lines()
+            .chain(long::RUNS.iter().map(|(name, _)| *name))
+            .filter(|name| !exists(&repository, name))
+            .collect();
+        assert!(missing.is_empty(), "these jobs do not exist: {missing:?}");
+    }
 
     fn file(name: &str) -> Group {
         vec![

@@ -3,7 +3,7 @@
 use super::jobs::Group;
 
 /// Names of jobs, each with its `KIT_RUNS`. Without `--long`, each test has a smaller number of its own.
-const RUNS: &[(&str, u32)] = &[
+pub(super) const RUNS: &[(&str, u32)] = &[
     ("tests/property/property.test.ts", 20_000),
     ("tests/differential/notes.test.ts", 100_000),
     ("tests/differential/echo.test.ts", 100_000),
@@ -19,66 +19,41 @@ const RUNS: &[(&str, u32)] = &[
     ("cargo test -p kit-rust-server random_projects", 100),
 ];
 
-/// Sets `KIT_RUNS` of each job in the list. Fails if no job has a name of the list although all parts run, because
-/// the test was probably renamed.
-pub(crate) fn add_inputs(groups: &mut [Group], are_all_parts: bool) -> anyhow::Result<()> {
-    for (name, runs) in RUNS {
-        let mut found = false;
-        for job in groups.iter_mut().flatten() {
-            if job.to_string() == *name {
-                job.variables.push(("KIT_RUNS".to_owned(), runs.to_string()));
-                found = true;
-            }
-        }
-        if !found && are_all_parts {
-            anyhow::bail!(
-                "no test file is called `{name}`, which xtask/src/test/long.rs lists; write its new name there"
-            );
+/// Sets `KIT_RUNS` of each job in the list.
+pub(crate) fn add_inputs(groups: &mut [Group]) {
+    for job in groups.iter_mut().flatten() {
+        let name = job.to_string();
+        if let Some((_, runs)) = RUNS.iter().find(|(listed, _)| name == *listed) {
+            job.variables.push(("KIT_RUNS".to_owned(), runs.to_string()));
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{RUNS, add_inputs};
+    use super::add_inputs;
     use crate::test::jobs::Tests;
 
     #[test]
-    fn fails_if_the_list_has_a_job_that_does_not_exist() {
-        let error = add_inputs(&mut [], true).unwrap_err().to_string();
-        assert!(error.contains(RUNS[0].0), "{error}");
-    }
-
-    #[test]
     fn sets_kit_runs_of_the_listed_jobs_only() {
-        let job = |name: &str| -> crate::test::jobs::Job {
-            match name
-                .strip_prefix("cargo test -p ")
-                .and_then(|rest| rest.split_once(' '))
-            {
-                Some((of_crate, binary)) => Tests::Binary {
-                    directory: format!("/crates/{of_crate}").into(),
-                    path: format!("/target/{binary}-0f").into(),
-                },
-                None => match name.strip_suffix(" on rust") {
-                    Some(file) => Tests::NodeFile {
-                        file: file.to_owned(),
-                        server: Some("rust"),
-                    },
-                    None => Tests::NodeFile {
-                        file: name.to_owned(),
-                        server: None,
-                    },
-                },
-            }
-            .into()
+        let job = |file: &str, server| {
+            vec![
+                Tests::NodeFile {
+                    file: file.to_owned(),
+                    server,
+                }
+                .into(),
+            ]
         };
-        let mut groups: Vec<_> = RUNS.iter().map(|(name, _)| vec![job(name)]).collect();
-        groups.push(vec![job("tests/other.test.ts")]);
-        add_inputs(&mut groups, true).unwrap();
-        let set: Vec<usize> = groups.iter().map(|group| group[0].variables.len()).collect();
-        assert_eq!(set.iter().sum::<usize>(), RUNS.len());
-        assert_eq!(set.last(), Some(&0));
+        let random = "tests/conformance/random-raw.test.ts";
+        let mut groups = [
+            job(random, None),
+            job(random, Some("rust")),
+            job(random, Some("hono")),
+            job("tests/other.test.ts", None),
+        ];
+        add_inputs(&mut groups);
+        let set = groups.map(|group| group[0].variables.len());
+        assert_eq!(set, [1, 1, 0, 0]);
     }
 }

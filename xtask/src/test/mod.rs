@@ -6,14 +6,15 @@ mod crates;
 mod jobs;
 mod long;
 mod node;
+mod times;
 mod unsteady;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::ValueEnum;
 
 use self::jobs::Group;
+use self::times::Times;
 use crate::repository::Repository;
 use crate::{addons, check, setup};
 
@@ -58,8 +59,8 @@ pub(crate) struct Outcome {
     pub(crate) skipped: Vec<String>,
     /// Names of the jobs that failed, and passed when they ran again.
     pub(crate) unsteady: Vec<String>,
-    /// Name and duration of each job.
-    pub(crate) files: Vec<(String, Duration)>,
+    /// Times of each job.
+    pub(crate) files: Vec<Times>,
     /// Output of the failed jobs, which is printed at the end. Empty if there are none.
     pub(crate) report: String,
 }
@@ -87,9 +88,6 @@ impl Outcome {
         }
     }
 }
-
-/// Number of jobs whose durations are printed at the end.
-const SLOWEST: usize = 10;
 
 /// Servers other than the native one. The examples must behave the same on each of them.
 /// `tests/e2e/support/server.ts` starts them.
@@ -125,7 +123,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     for file in &total.unsteady {
         println!("unsteady: {file}: failed once, passed when run again");
     }
-    print_slowest(std::mem::take(&mut total.files));
+    times::report(repository, std::mem::take(&mut total.files))?;
     println!("{}", total.counts());
     Ok(if total.failed == 0 {
         ExitCode::SUCCESS
@@ -162,20 +160,12 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
         groups.extend(end_to_end(repository)?);
     }
     if options.long {
-        long::add_inputs(&mut groups, options.only.is_empty())?;
+        long::add_inputs(&mut groups);
     }
     if !groups.is_empty() {
         total.add(jobs::run_all(repository, groups)?);
     }
     Ok(total)
-}
-
-/// Prints the files with the longest durations, the slowest first.
-fn print_slowest(mut files: Vec<(String, Duration)>) {
-    files.sort_by_key(|(_, duration)| std::cmp::Reverse(*duration));
-    for (file, duration) in files.iter().take(SLOWEST) {
-        println!("slow: {:>6.1} s  {file}", duration.as_secs_f64());
-    }
 }
 
 fn checks(repository: &Repository) -> anyhow::Result<Outcome> {

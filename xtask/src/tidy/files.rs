@@ -3,12 +3,12 @@
 use super::{TextFile, Tree};
 
 /// Maximum number of lines in a file. A longer file must have a comment `tidy: long because …` near its top.
-const LONG: usize = 500;
+const MAX_LINES: usize = 500;
 /// The only directory in which files may contain `unsafe` code.
-const UNSAFE_ROOM: &str = "crates/kit-node-server/src/";
+const UNSAFE_DIRECTORY: &str = "crates/kit-node-server/src/";
 
 /// Reports crates that do not begin with a doc comment of at least three lines.
-pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
+pub(super) fn crates_begin_with_documentation(tree: &Tree) -> Vec<String> {
     tree.matching("crates/", "/src/lib.rs")
         .filter(|file| !file.path.contains("/goldens/"))
         .chain(tree.matching("xtask/src/main.rs", ""))
@@ -29,17 +29,17 @@ pub(super) fn crates_open_with_documentation(tree: &Tree) -> Vec<String> {
 }
 
 /// Reports files that are too long and give no reason for it.
-pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
+pub(super) fn files_are_short(tree: &Tree) -> Vec<String> {
     source_files(tree)
         .filter(|file| !file.path.contains("/goldens/") && !file.path.contains("/fixtures/"))
         .filter_map(|file| {
             let lines = file.text.lines().count();
-            let excused = file
+            let has_reason = file
                 .text
                 .lines()
                 .take(30)
                 .any(|line| line.contains("tidy: long because "));
-            (lines > LONG && !excused).then(|| {
+            (lines > MAX_LINES && !has_reason).then(|| {
                 format!(
                     "{}: {lines} lines; split it by subject, or say near its top `tidy: long because …`",
                     file.path
@@ -51,9 +51,9 @@ pub(super) fn files_have_one_subject(tree: &Tree) -> Vec<String> {
 
 /// Reports `unsafe` code outside of its directory or in more than one module, and `unsafe` blocks without a `SAFETY:`
 /// comment.
-pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
+pub(super) fn unsafe_code_is_in_one_module(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
-    let mut modules: Vec<&str> = Vec::new();
+    let mut files: Vec<&str> = Vec::new();
     for file in tree
         .matching("", ".rs")
         .filter(|file| !file.path.starts_with("xtask/src/tidy/"))
@@ -64,19 +64,19 @@ pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
             if !(code.contains("unsafe {") || code.contains("unsafe fn ") || code.contains("unsafe impl ")) {
                 continue;
             }
-            if !file.path.starts_with(UNSAFE_ROOM) {
+            if !file.path.starts_with(UNSAFE_DIRECTORY) {
                 problems.push(format!(
-                    "{}:{}: `unsafe` belongs into {UNSAFE_ROOM} alone",
+                    "{}:{}: `unsafe` belongs into {UNSAFE_DIRECTORY} alone",
                     file.path,
                     index + 1
                 ));
-            } else if !modules.contains(&file.path.as_str()) {
-                modules.push(&file.path);
+            } else if !files.contains(&file.path.as_str()) {
+                files.push(&file.path);
             }
-            let reasoned = lines[index.saturating_sub(6)..=index]
+            let has_reason = lines[index.saturating_sub(6)..=index]
                 .iter()
                 .any(|line| line.contains("SAFETY:") || line.contains("# Safety"));
-            if !reasoned {
+            if !has_reason {
                 problems.push(format!(
                     "{}:{}: an `unsafe` block without its `SAFETY:` line above",
                     file.path,
@@ -86,28 +86,28 @@ pub(super) fn unsafe_has_its_one_place(tree: &Tree) -> Vec<String> {
         }
     }
     // A module is either a file or a directory.
-    let room = |path: &str| {
-        path.trim_start_matches(UNSAFE_ROOM)
+    let module = |path: &str| {
+        path.trim_start_matches(UNSAFE_DIRECTORY)
             .split(['/', '.'])
             .next()
             .unwrap_or("")
             .to_owned()
     };
-    let mut rooms: Vec<String> = modules.iter().map(|path| room(path)).collect();
-    rooms.dedup();
-    if rooms.len() > 1 {
+    let mut modules: Vec<String> = files.iter().map(|path| module(path)).collect();
+    modules.dedup();
+    if modules.len() > 1 {
         problems.push(format!(
-            "{UNSAFE_ROOM}: `unsafe` in the modules {}; one is enough",
-            rooms.join(", ")
+            "{UNSAFE_DIRECTORY}: `unsafe` in the modules {}; one is enough",
+            modules.join(", ")
         ));
     }
     problems
 }
 
 /// Reports code that is marked as unfinished, and tests that are disabled.
-pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
+pub(super) fn no_code_is_unfinished(tree: &Tree) -> Vec<String> {
     // The search terms are split, so that this file does not contain them.
-    let needles = [
+    let markers = [
         concat!("todo", "!("),
         concat!("unimplemented", "!("),
         concat!("#[ign", "ore"),
@@ -120,9 +120,9 @@ pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
     source_files(tree)
         .flat_map(|file| {
             file.text.lines().enumerate().filter_map(move |(index, line)| {
-                let needle = needles.iter().find(|needle| line.contains(**needle))?;
+                let marker = markers.iter().find(|marker| line.contains(**marker))?;
                 Some(format!(
-                    "{}:{}: `{needle}` in committed code",
+                    "{}:{}: `{marker}` in committed code",
                     file.path,
                     index + 1
                 ))
@@ -132,7 +132,7 @@ pub(super) fn nothing_is_left_undone(tree: &Tree) -> Vec<String> {
 }
 
 /// Reports files with the host of a package registry. The clients of registries have their own configuration.
-pub(super) fn no_registry_is_named(tree: &Tree) -> Vec<String> {
+pub(super) fn no_registry_host_is_named(tree: &Tree) -> Vec<String> {
     let hosts = [
         concat!("registry.", "npmjs.org"),
         concat!("static.", "crates.io"),
@@ -158,7 +158,7 @@ fn source_files(tree: &Tree) -> impl Iterator<Item = &TextFile> {
 
 #[cfg(test)]
 mod tests {
-    use super::{files_have_one_subject, nothing_is_left_undone, unsafe_has_its_one_place};
+    use super::{files_are_short, no_code_is_unfinished, unsafe_code_is_in_one_module};
     use crate::tidy::Tree;
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let long = "x\n".repeat(501);
         let excused = format!("// tidy: long because one table\n{long}");
         let tree = Tree::of(&[("crates/a/src/a.rs", &long), ("crates/a/src/b.rs", &excused)]);
-        assert_eq!(files_have_one_subject(&tree).len(), 1);
+        assert_eq!(files_are_short(&tree).len(), 1);
     }
 
     #[test]
@@ -175,12 +175,12 @@ mod tests {
             ("crates/kit-ir/src/lib.rs", "// SAFETY: no\nunsafe { a() }"),
             ("crates/kit-node-server/src/node.rs", "unsafe { a() }"),
         ]);
-        assert_eq!(unsafe_has_its_one_place(&tree).len(), 2);
+        assert_eq!(unsafe_code_is_in_one_module(&tree).len(), 2);
     }
 
     #[test]
     fn reports_disabled_tests() {
         let tree = Tree::of(&[("crates/a/src/a.rs", concat!("#[ign", "ore]\nfn a() {}"))]);
-        assert_eq!(nothing_is_left_undone(&tree).len(), 1);
+        assert_eq!(no_code_is_unfinished(&tree).len(), 1);
     }
 }

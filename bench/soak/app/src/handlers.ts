@@ -59,7 +59,7 @@ export const troubleHandlers = defineHandlers<TroubleRoutes>({
     await sleep(body.mark.endsWith("7") ? 30 : 0);
     return body;
   },
-  "GET /held": () => {
+  "GET /memory": () => {
     gc?.();
     const { heapUsed, external, arrayBuffers } = process.memoryUsage();
     return { heapBytes: heapUsed, externalBytes: external + arrayBuffers };

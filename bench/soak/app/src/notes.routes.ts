@@ -1,5 +1,5 @@
 import type { RouteContract } from "@kit/types";
-import type { CreateNoteInput, Held, LargePage, Mark, Note } from "./notes.types.ts";
+import type { CreateNoteInput, LargePage, Mark, Memory, Note } from "./notes.types.ts";
 
 /** Notes, behind a middleware. */
 export interface NoteRoutes {
@@ -14,5 +14,5 @@ export interface TroubleRoutes {
   "GET /large": RouteContract<void, void, void, LargePage>;
   /** @status 200 */
   "POST /marks": RouteContract<void, void, Mark, Mark>;
-  "GET /held": RouteContract<void, void, void, Held>;
+  "GET /memory": RouteContract<void, void, void, Memory>;
 }

@@ -29,7 +29,7 @@ export interface Mark {
 }
 
 /** Memory of the process after a garbage collection. */
-export interface Held {
+export interface Memory {
   heapBytes: number;
   externalBytes: number;
 }

@@ -43,12 +43,12 @@ export async function debug<T = Json>(app: RunningApp, path: string): Promise<T>
  * Repeats a query until its result is as expected, because the sidecar and the log get a request only after the client has its response.
  */
 export async function eventually<T>(
-  ask: () => Promise<T> | T,
+  read: () => Promise<T> | T,
   isThere: (value: T) => boolean,
   attempts = 500,
 ): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
-    const value = await ask();
+    const value = await read();
     if (isThere(value)) return value;
     assert.ok(attempt < attempts, `not as expected after ${attempt} tries: ${JSON.stringify(value)}`);
     await new Promise((wake) => setTimeout(wake, 20));

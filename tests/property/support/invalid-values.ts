@@ -77,7 +77,7 @@ export function invalidValues(made: Generated, named: Subject["named"], random: 
       });
     }
   }
-  return ambiguous ? list.map((spoiled) => ({ ...spoiled, ambiguous: [] })) : list;
+  return ambiguous ? list.map((invalid) => ({ ...invalid, ambiguous: [] })) : list;
 }
 
 /** Returns true if the value as a whole is of the wrong kind, so that the failure names its location and not one within it. */

@@ -1,0 +1,173 @@
+// Runs the cases of conformance/http.json through `app.fetch`, without a server.
+
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+
+import { createApp } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+
+import { compiled, route } from "../../packages/core/test/support/compiled.ts";
+import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { check } from "./answer.ts";
+import { optionsOf } from "./application.ts";
+import { bodyOf, type Case, readCases } from "./case.ts";
+import { isRust, notInRust } from "./rust.ts";
+
+quietStdout();
+notInRust("app.fetch", "the Rust server has no such function");
+
+const { bodyLimit, cases } = readCases();
+
+/** Returns the request of a case. `undefined` if the Fetch standard cannot express the request. */
+function requestOf({ request }: Case): Request | undefined {
+  const { method = "GET", target = "/", headers = {}, raw } = request;
+  const url = `http://localhost${target}`;
+  if (raw !== undefined || !target.startsWith("/") || !URL.canParse(url)) return undefined;
+  const { pathname, search } = new URL(url);
+  // `Request` resolves dot segments and escapes characters that a client could send over HTTP.
+  if (pathname + search !== target) return undefined;
+  const body = bodyOf(request);
+  const withoutBody = body.length === 0 || method === "GET" || method === "HEAD";
+  if (withoutBody && body.length > 0) return undefined;
+  try {
+    const sent = new Request(url, { method, headers, ...(!withoutBody && { body }) });
+    // `Request` changes the case of some methods, and adds a content type to strings.
+    return sent.method === method && Object.keys(headers).every((name) => sent.headers.has(name))
+      ? sent
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a response as the bytes that HTTP/1.1 would send. */
+async function bytesOf(response: Response): Promise<{ readonly bytes: Buffer; readonly closed: boolean }> {
+  const lines = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${response.status} \r\n${lines.join("")}\r\n`;
+  let closed = false;
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  } catch {
+    closed = true;
+  }
+  return { bytes: Buffer.concat([Buffer.from(head, "latin1"), ...chunks]), closed };
+}
+
+describe("app.fetch", { skip: isRust }, () => {
+  const app = createApp(optionsOf(bodyLimit));
+  after(() => app.close({ graceMs: 0 }));
+  const possible = cases.filter((one) => requestOf(one) !== undefined && one.cut !== true);
+
+  for (const one of possible) {
+    test(one.name, async () => {
+      const response = await app.fetch(requestOf(one)!);
+      const { closes: _closes, answers: _answers, ...expected } = one;
+      // The server adds these headers when it writes a response as HTTP/1.1.
+      const { "transfer-encoding": _coding, ...headers } = one.headers ?? {};
+      const { date: _date, ...matches } = one.matches ?? {};
+      check({ ...expected, headers, matches }, { ...(await bytesOf(response)), closed: true });
+    });
+  }
+
+  test("runs most cases", () => assert.ok(possible.length > 80, `${possible.length} of ${cases.length}`));
+
+  test("breaks off a streamed body that fails", async () => {
+    const response = await app.fetch(new Request("http://localhost/stream/failing"));
+    assert.equal(response.status, 200);
+    await assert.rejects(response.text(), /The response body failed/);
+  });
+
+  test("uses the host of the URL if the request has no host header", async () => {
+    const response = await app.fetch(new Request("http://api.example.com:8080/host"));
+    assert.deepEqual(await response.json(), { value: "api.example.com:8080" });
+  });
+
+  test("aborts ctx.signal if the signal of the request aborts", async () => {
+    const controller = new AbortController();
+    const fetched = app.fetch(new Request("http://localhost/slow", { signal: controller.signal }));
+    controller.abort();
+    const response = await fetched;
+    assert.ok(response.status >= 200);
+  });
+
+  test("rejects if the body of the request was read before", async () => {
+    const request = new Request("http://localhost/notes", { method: "POST", body: "{}" });
+    await request.text();
+    await assert.rejects(app.fetch(request), /app\.fetch: the body of the request was read before/);
+  });
+
+  test("does not use this", async () => {
+    const { fetch } = app;
+    assert.equal((await fetch(new Request("http://localhost/files/upload"))).status, 200);
+  });
+});
+
+describe("an application that is called with fetch", { skip: isRust }, () => {
+  const program = compiled(route("GET /wait"), route("GET /page"));
+
+  test("starts its plugins once, and stops them when it closes", async () => {
+    const calls: string[] = [];
+    const app = createApp({
+      compiled: program,
+      routes: [{ handlers: { "GET /wait": () => undefined, "GET /page": () => undefined } as never }],
+      health: true,
+      plugins: [
+        { name: "one", onStart: () => void calls.push("start"), onStop: () => void calls.push("stop") },
+      ],
+    });
+    const [first, second] = await Promise.all([
+      app.fetch(new Request("http://localhost/page")),
+      app.fetch(new Request("http://localhost/readyz")),
+    ]);
+    assert.deepEqual([first.status, second.status], [204, 200]);
+    assert.deepEqual(calls, ["start"]);
+    await assert.rejects(app.listen({ port: 0 }), /started by `fetch` already; call `listen` before `fetch`/);
+    await app.close();
+    assert.deepEqual(calls, ["start", "stop"]);
+    await assert.rejects(app.fetch(new Request("http://localhost/page")), /The application was closed/);
+  });
+
+  test("can be called while it listens", async () => {
+    const app = createApp({
+      server: nativeServer(),
+      compiled: program,
+      routes: [{ handlers: { "GET /wait": () => undefined, "GET /page": () => undefined } as never }],
+      signals: false,
+    });
+    const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+    assert.equal((await app.fetch(new Request("http://localhost/page"))).status, 204);
+    assert.equal((await fetch(`${url}/page`)).status, 204);
+    await app.close({ graceMs: 0 });
+  });
+
+  test("responds with 503 to requests in progress at the end of the grace period", async () => {
+    const begun = Promise.withResolvers<void>();
+    const app = createApp({
+      compiled: program,
+      routes: [
+        {
+          handlers: {
+            "GET /wait": async ({ ctx }: { ctx: { signal: AbortSignal } }) => {
+              begun.resolve();
+              await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+            },
+            "GET /page": () => undefined,
+          } as never,
+        },
+      ],
+    });
+    const response = app.fetch(new Request("http://localhost/wait"));
+    await begun.promise;
+    await app.close({ graceMs: 50 });
+    assert.equal((await response).status, 503);
+  });
+
+  test("cannot listen without a server, and says what to add", async () => {
+    const app = createApp({
+      compiled: program,
+      routes: [{ handlers: { "GET /wait": () => undefined, "GET /page": () => undefined } as never }],
+    });
+    await assert.rejects(app.listen({ port: 0 }), /`server` is missing.*`server: nativeServer\(\)`/);
+  });
+});

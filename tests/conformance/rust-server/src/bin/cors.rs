@@ -1,0 +1,122 @@
+//! Server for the cases of `conformance/cors.json`. The variable `CORS` has the value of the option `cors` as JSON.
+
+use std::process::ExitCode;
+
+use kit_runtime::{
+    Application, Context, Cors, Error, HeaderName, HeaderValue, Request, Response, Routes, Segment,
+    StatusCode, Value, header,
+};
+use rust_server::models::OneText;
+
+#[derive(Clone)]
+struct App;
+
+impl Application for App {
+    async fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+fn main() -> ExitCode {
+    let option = std::env::var("CORS").unwrap_or_default();
+    let Some(cors) = serde_json::from_str(&option)
+        .ok()
+        .and_then(|option| cors_of(&option))
+    else {
+        eprintln!("error: the variable CORS must have a value of the option `cors`, as JSON");
+        return ExitCode::FAILURE;
+    };
+    let router = Routes::new(App)
+        .route("GET /notes", &[Segment::Static("notes")], note)
+        .route("POST /notes", &[Segment::Static("notes")], create)
+        .route(
+            "GET /files/:name",
+            &[Segment::Static("files"), Segment::Parameter("name")],
+            note,
+        )
+        .route("GET /vary", &[Segment::Static("vary")], vary)
+        .route("GET /fail", &[Segment::Static("fail")], fail)
+        .route("GET /bug", &[Segment::Static("bug")], bug)
+        .route("OPTIONS /own", &[Segment::Static("own")], own)
+        .cors(cors)
+        .into_router();
+    kit_runtime::run(kit_runtime::serve(router))
+}
+
+/// Creates the rules from JSON. The program needs them until its end, so their strings are never freed.
+fn cors_of(option: &Value) -> Option<Cors> {
+    let origins = option.get("origins")?;
+    let mut cors = match origins.as_array() {
+        None => Cors::any_origin(),
+        Some(_) => Cors::origins(Vec::leak(strings(origins))),
+    };
+    if option
+        .get("credentials")
+        .is_some_and(|credentials| credentials == true)
+    {
+        cors = cors.credentials();
+    }
+    if let Some(names) = option.get("allowedHeaders") {
+        cors = cors.allowed_headers(names_of(names));
+    }
+    if let Some(names) = option.get("exposedHeaders") {
+        cors = cors.exposed_headers(names_of(names));
+    }
+    if let Some(seconds) = option.get("maxAgeSeconds").and_then(Value::as_u64) {
+        cors = cors.max_age_seconds(u32::try_from(seconds).ok()?);
+    }
+    Some(cors)
+}
+
+fn strings(list: &Value) -> Vec<&'static str> {
+    let texts = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+    texts.map(|text| &*String::leak(text.to_owned())).collect()
+}
+
+fn names_of(list: &Value) -> &'static str {
+    String::leak(strings(list).join(", ").to_lowercase())
+}
+
+fn answer(context: &Context, status: StatusCode) -> Result<Response, Error> {
+    Response::json(context, status, &OneText { text: "a".to_owned() })
+}
+
+async fn note(_app: App, request: Request) -> Result<Response, Error> {
+    counted(&request.into_context()?, StatusCode::OK)
+}
+
+async fn create(_app: App, request: Request) -> Result<Response, Error> {
+    request.body::<OneText>()?;
+    counted(&request.into_context()?, StatusCode::CREATED)
+}
+
+fn counted(context: &Context, status: StatusCode) -> Result<Response, Error> {
+    let total = HeaderName::from_static("x-total");
+    context.set_header(total, HeaderValue::from_static("1"));
+    answer(context, status)
+}
+
+async fn vary(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    context.set_header(header::VARY, HeaderValue::from_static("Accept"));
+    let own = HeaderValue::from_static("https://own.example");
+    context.set_header(header::ACCESS_CONTROL_ALLOW_ORIGIN, own);
+    answer(&context, StatusCode::OK)
+}
+
+async fn fail(_app: App, _request: Request) -> Result<Response, Error> {
+    Err(Error::new(StatusCode::CONFLICT, "TAKEN", "The title is taken"))
+}
+
+async fn bug(_app: App, _request: Request) -> Result<Response, Error> {
+    Err(Error::internal("a bug"))
+}
+
+async fn own(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    context.set_header(
+        HeaderName::from_static("x-own"),
+        HeaderValue::from_static("handled"),
+    );
+    answer(&context, StatusCode::OK)
+}
