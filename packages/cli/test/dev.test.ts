@@ -188,6 +188,32 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
+test("SIGINT ends kit dev if the application loads a linked package while it closes", { skip }, async (t) => {
+  const packed = await Project.create(t, {
+    "package.json": '{ "name": "titles", "version": "1.0.0", "type": "module", "exports": "./late.js" }\n',
+    "late.js": "console.log('late module');\n",
+  });
+  const slow = app("x")
+    .replace("() => ({", "async () => (console.log('begun'), await new Promise((done) => setTimeout(done, 500)), {")
+    .concat(
+      'process.on("message", (order: unknown) => {\n',
+      '  if ((order as { kit: string }).kit === "close") void import("../lib/titles/late.js");\n',
+      "});\n",
+    );
+  const dev = await Dev.start(t, slow);
+  await dev.project.write("lib/.keep", "");
+  await dev.project.link("lib/titles", packed.root);
+  const url = await dev.url();
+  // The application cannot exit before this response, so its report of the linked file reaches `kit dev`.
+  const response = sendRequest(`${url}/notes/1`);
+  await dev.until(() => dev.output.includes("begun"), "the request did not arrive");
+  dev.child.kill("SIGINT");
+  assert.equal((await response).status, 200);
+  assert.ok(dev.output.includes("late module"), dev.output);
+  const end = await Promise.race([dev.ended, sleep(10_000, "kit dev did not exit", { ref: false })]);
+  assert.deepEqual(end, { code: 0, signal: null });
+});
+
 test("the application ends if kit dev is killed", { skip }, async (t) => {
   const dev = await Dev.start(t, app("x"));
   const { id } = await dev.serves(await dev.url(), "x");

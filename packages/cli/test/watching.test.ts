@@ -31,3 +31,23 @@ test("reports a file that is edited while a build reads it for the first time", 
   watching.deliver({ kind: "quit" });
   await next;
 });
+
+test("watches no more files after it is closed, so that the process can exit", async (t) => {
+  const own = await Project.create(t, { "a.ts": "" });
+  const linked = await Project.create(t, { "edited.ts": "1" });
+  const watchers = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "FSEventWrap").length;
+  const before = watchers();
+  const queue = new EventQueue();
+  const request = { root: own.root, ignored: [], tests: true, files: [], written: [] };
+  queue.watch(request);
+  assert.ok(watchers() > before);
+  queue.close();
+  // The application reports the files of linked packages 50 ms after it has loaded them, so a report may arrive
+  // while `kit dev` closes the application.
+  queue.watchAlso("app", [`${linked.root}/edited.ts`]);
+  queue.watch({ ...request, files: [`${linked.root}/edited.ts`] });
+  // A watcher counts as active until the event loop has closed it.
+  await sleep(10);
+  assert.equal(watchers(), before);
+});

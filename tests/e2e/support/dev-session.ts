@@ -64,8 +64,13 @@ export class DevSession implements AsyncDisposable {
     return this.#child.exitCode;
   }
 
+  /** Stops `kit dev`. If it does not exit in time, kills it, because a child process keeps the test file running. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    try {
+      await this.stop();
+    } finally {
+      this.#child.kill("SIGKILL");
+    }
   }
 
   /** Stops `kit dev` as Ctrl-C does. Resolves to its exit code. */

@@ -23,6 +23,7 @@ export class EventQueue {
    */
   #began = Date.now();
   #hearsSignals = false;
+  #isClosed = false;
 
   /** Starts watching these files. Replaces those of an earlier call. */
   watch(request: WatchRequest): void {
@@ -63,12 +64,16 @@ export class EventQueue {
     waiting(event);
   }
 
+  /** Stops watching. Later calls of `watch` and `watchAlso` have no effect. */
   close(): void {
+    this.#isClosed = true;
     this.#watcher?.close();
   }
 
   #look(): void {
-    if (this.#request === undefined) return;
+    // The application may report the files of a linked package while `kit dev` closes the application. A watcher that is opened then would
+    // never be closed, and the process would never exit.
+    if (this.#isClosed || this.#request === undefined) return;
     const { root, ignored, tests, files } = this.#request;
     const watched = { root, ignored, tests, files: [...files, ...[...this.#more.values()].flat()] };
     if (this.#watcher !== undefined) {

@@ -158,12 +158,18 @@ export class Supervisor {
       cache,
     };
     const isApp = program.entry !== unavailable;
+    // A report may arrive after `close` was called. A process or type check that it starts would keep `kit dev` running.
+    const unlessEnding =
+      <Arguments extends unknown[]>(handle: (...args: Arguments) => void) =>
+      (...args: Arguments): void => {
+        if (!this.#isEnding) handle(...args);
+      };
     const child: AppProcess = new AppProcess(program, plan, this.#held, {
-      requestSocket: ({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken),
-      listening: (address, imported) => this.#listening(child, isApp, address, imported),
-      linked: (files) => this.#link(files),
+      requestSocket: unlessEnding(({ host, port: wanted, taken }) => this.#place(child, host, wanted, taken)),
+      listening: unlessEnding((address, imported) => this.#listening(child, isApp, address, imported)),
+      linked: unlessEnding((files) => this.#link(files)),
       answered: (requests) => this.#terminal.requests(requests),
-      ended: (end) => this.#ended(child, end),
+      ended: unlessEnding((end) => this.#ended(child, end)),
     });
     return child;
   }
@@ -252,7 +258,6 @@ export class Supervisor {
   }
 
   #ended(child: AppProcess, { description, code, text }: ProcessEnd): void {
-    if (this.#isEnding) return;
     if (child === this.#spareProcess) this.#spareProcess = undefined;
     else if (child === this.#fallback) {
       // The stand-in process has ended, and nothing can replace it.

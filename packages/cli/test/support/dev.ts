@@ -78,8 +78,11 @@ export class Dev {
   ): Promise<Dev> {
     let dev: Dev | undefined;
     const project = await Project.create(t, { ...NOTES, "src/main.ts": main }, async () => {
+      // If the process hangs, the test must still end.
+      const killer = setTimeout(() => dev?.child.kill("SIGKILL"), 10_000);
       dev?.child.kill();
       await dev?.ended;
+      clearTimeout(killer);
     });
     await symlink(installed, join(project.root, "node_modules"), "junction");
     const { DATABASE_URL: _, PORT: __, HOST: ___, NODE_ENV: ____, ...env } = process.env;
