@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Maximum time for a child process to stop. Then it is killed.
-const PATIENCE: Duration = Duration::from_secs(15);
+const STOP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Makes signals set a flag. Without this, they would end the process.
 pub(crate) fn install() {
@@ -32,16 +32,46 @@ pub(crate) fn stop(child: &mut Child) -> anyhow::Result<()> {
         return Ok(());
     }
     terminate(child);
-    let deadline = Instant::now() + PATIENCE;
-    while Instant::now() < deadline {
-        if child.try_wait()?.is_some() {
-            return Ok(());
-        }
-        thread::sleep(Duration::from_millis(20));
+    if wait(child)? {
+        return Ok(());
     }
     child.kill()?;
     child.wait()?;
     Ok(())
+}
+
+/// Asks all processes in the process group of a child to stop, waits for the child, and kills those that are left. The
+/// child must be the leader of its group.
+#[cfg(unix)]
+pub(crate) fn stop_group(child: &mut Child) -> anyhow::Result<()> {
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+        return stop(child);
+    };
+    // An error means that no process of the group is left.
+    let _ = kill_process_group(group, Signal::TERM);
+    wait(child)?;
+    let _ = kill_process_group(group, Signal::KILL);
+    child.wait()?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn stop_group(child: &mut Child) -> anyhow::Result<()> {
+    stop(child)
+}
+
+/// Waits until a child process has exited. Returns false if it has not exited in time.
+fn wait(child: &mut Child) -> anyhow::Result<bool> {
+    let deadline = Instant::now() + STOP_TIMEOUT;
+    while Instant::now() < deadline {
+        if child.try_wait()?.is_some() {
+            return Ok(true);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(false)
 }
 
 /// Asks a child process to stop. Does not wait.

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
@@ -24,6 +24,8 @@ pub(crate) struct Finished {
     pub(crate) stdout: String,
     /// CPU time of the program and of its children, if known.
     pub(crate) cpu: Option<Duration>,
+    /// True if the program ran for longer than its timeout and was stopped.
+    pub(crate) timed_out: bool,
 }
 
 /// Creates a command that runs in the root of the repository without standard input. Programs that npm installed come
@@ -53,11 +55,47 @@ pub(crate) fn command(repository: &Repository, program: impl AsRef<OsStr>) -> an
 /// Runs a program to its end and captures its output. Meanwhile, shows its last line next to the step. A signal stops
 /// the program.
 pub(crate) fn finish(command: Command, step: &Step) -> anyhow::Result<Finished> {
-    watch(command, step, interrupt::interrupted)
+    watch(command, step, until(interrupt::interrupted))
 }
 
-/// Runs a program until it exits, or until `is_cancelled` returns true.
-fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> anyhow::Result<Finished> {
+/// Runs a program in the same way as [`finish`], but for no longer than `timeout`. Then the program and its process group
+/// are stopped, and the output ends with a list of the processes that were still running.
+pub(crate) fn finish_within(
+    mut command: Command,
+    step: &Step,
+    timeout: Duration,
+) -> anyhow::Result<Finished> {
+    // The program gets a process group of its own, so that a program that hangs is stopped with all its children. Ctrl-C
+    // in a terminal does not reach that group, but `interrupt::stop_group` does.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let limit = Limit {
+        is_cancelled: interrupt::interrupted,
+        timeout: Some(timeout),
+        stop: interrupt::stop_group,
+    };
+    watch(command, step, limit)
+}
+
+/// Conditions under which a program is stopped before it exits.
+struct Limit<F> {
+    is_cancelled: F,
+    timeout: Option<Duration>,
+    stop: fn(&mut Child) -> anyhow::Result<()>,
+}
+
+/// Returns a limit without a timeout.
+fn until<F: Fn() -> bool>(is_cancelled: F) -> Limit<F> {
+    Limit {
+        is_cancelled,
+        timeout: None,
+        stop: interrupt::stop,
+    }
+}
+
+/// Runs a program until it exits and has closed its output, or until the limit is reached.
+fn watch(mut command: Command, step: &Step, limit: Limit<impl Fn() -> bool>) -> anyhow::Result<Finished> {
+    let is_cancelled = limit.is_cancelled;
     let name = Path::new(command.get_program()).display().to_string();
     let mut child = command
         .stdout(Stdio::piped())
@@ -90,6 +128,7 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
     drop(sender);
     let mut output = String::new();
     let mut stdout = String::new();
+    let started = Instant::now();
     loop {
         match receiver.recv_timeout(Duration::from_millis(100)) {
             Ok((is_stdout, line)) => {
@@ -106,8 +145,24 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
         if is_cancelled() {
-            interrupt::stop(&mut child)?;
+            (limit.stop)(&mut child)?;
             bail!("interrupted");
+        }
+        if limit.timeout.is_some_and(|timeout| started.elapsed() > timeout) {
+            let seconds = started.elapsed().as_secs();
+            let processes = processes(&child);
+            (limit.stop)(&mut child)?;
+            output.push_str(&format!(
+                "\n`{name}` was stopped after {seconds} s. Its processes at that time:\n{processes}"
+            ));
+            // The readers are not joined: a process that left the group may keep the output open.
+            return Ok(Finished {
+                success: false,
+                output,
+                stdout,
+                cpu: None,
+                timed_out: true,
+            });
         }
     }
     for reader in readers {
@@ -126,7 +181,22 @@ fn watch(mut command: Command, step: &Step, is_cancelled: impl Fn() -> bool) -> 
         output,
         stdout,
         cpu,
+        timed_out: false,
     })
+}
+
+/// Returns a line of `ps` for each process in the group of a program. Returns an empty string if there is no `ps`.
+fn processes(child: &Child) -> String {
+    let group = child.id().to_string();
+    let listed = Command::new("ps")
+        .args(["-eo", "pgid=,pid=,ppid=,etimes=,time=,args="])
+        .output();
+    let Ok(listed) = listed else { return String::new() };
+    String::from_utf8_lossy(&listed.stdout)
+        .lines()
+        .filter(|line| line.split_whitespace().next() == Some(&group))
+        .map(|line| format!("{}\n", line.trim()))
+        .collect()
 }
 
 /// Returns true if SIGINT ended a program, or if the program exited with the code that shells use for SIGINT.
@@ -166,7 +236,7 @@ pub(crate) fn stdout_of(title: &str, command: Command) -> anyhow::Result<String>
 fn finished_step(title: &str, command: Command, is_cancelled: impl Fn() -> bool) -> anyhow::Result<Finished> {
     let shown = display(&command);
     let step = Step::start(title);
-    let finished = watch(command, &step, is_cancelled)?;
+    let finished = watch(command, &step, until(is_cancelled))?;
     if finished.success {
         step.done("");
         return Ok(finished);
@@ -188,7 +258,10 @@ pub(crate) fn display(command: &Command) -> String {
 mod tests {
     use std::process::Command;
 
-    use super::{last_step, step_until};
+    use std::time::{Duration, Instant};
+
+    use super::{finish_within, last_step, step_until};
+    use crate::progress::Step;
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -213,5 +286,34 @@ mod tests {
             last_step("the last step", shell("sleep 0.3; ps -o pgid= -p $$; echo $$")).expect("its end");
         let mut lines = said.lines().map(str::trim);
         assert_eq!(lines.next(), lines.next(), "{said}");
+    }
+
+    #[test]
+    fn stops_a_program_and_its_children_after_the_timeout() {
+        let started = Instant::now();
+        let step = Step::start("a step");
+        // The child of the shell ignores the end of the shell and keeps the output open.
+        let finished = finish_within(
+            shell("echo begun; sleep 1234 & wait"),
+            &step,
+            Duration::from_millis(300),
+        )
+        .unwrap();
+        assert!(finished.timed_out && !finished.success);
+        assert!(
+            started.elapsed() < Duration::from_secs(10),
+            "{:?}",
+            started.elapsed()
+        );
+        let output = &finished.output;
+        assert!(
+            output.starts_with("begun\n") && output.contains("sleep 1234"),
+            "{output}"
+        );
+        let alive = Command::new("pgrep")
+            .args(["-f", "^sleep 1234$"])
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&alive.stdout), "");
     }
 }

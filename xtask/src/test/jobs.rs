@@ -22,6 +22,13 @@ use crate::run;
 /// failed, the code is the reason.
 const MAX_UNSTEADY: usize = 4;
 
+/// Maximum time of a job. The slowest job takes less than half of this on 2 processors. A job that hangs must not take the
+/// time of the whole run.
+const TIMEOUT: Duration = Duration::from_mins(15);
+
+/// Maximum time of a job that `--long` gives more inputs.
+pub(super) const LONG_TIMEOUT: Duration = Duration::from_hours(3);
+
 /// Names of the jobs that take longest, one on each line, the longest first.
 const SLOW: &str = include_str!("slow.txt");
 
@@ -31,6 +38,8 @@ pub(crate) struct Job {
     pub(crate) tests: Tests,
     /// Environment variables for the command, in addition to those of this program.
     pub(crate) variables: Vec<(String, String)>,
+    /// Time after which the job is stopped and counts as failed.
+    pub(crate) timeout: Duration,
 }
 
 /// The tests that a job runs.
@@ -74,6 +83,7 @@ impl From<Tests> for Job {
         Self {
             tests,
             variables: Vec::new(),
+            timeout: TIMEOUT,
         }
     }
 }
@@ -121,7 +131,8 @@ pub(crate) fn run_all(repository: &Repository, groups: Vec<Group>) -> anyhow::Re
     let mut outcome = Outcome::default();
     let mut failed: Vec<&mut JobResult> = results.iter_mut().filter(|result| !result.passed()).collect();
     if failed.len() <= MAX_UNSTEADY {
-        for first in &mut failed {
+        // A job that was stopped after its timeout does not run again: it would take that time once more.
+        for first in failed.iter_mut().filter(|result| !result.finished.timed_out) {
             let second = run_job(repository, &first.job, &step, total)?;
             if second.passed() {
                 let name = first.job.to_string();
@@ -225,7 +236,7 @@ fn run_job(repository: &Repository, job: &Job, step: &Step, report: usize) -> an
     let mut command = command(repository, job, &report)?;
     command.envs(job.variables.iter().map(|(name, value)| (name, value)));
     let started = Instant::now();
-    let finished = run::finish(command, step)?;
+    let finished = run::finish_within(command, step, job.timeout)?;
     let duration = started.elapsed();
     let mut outcome = match job.tests {
         Tests::Binary { .. } | Tests::Documentation => crates::count(&finished.output),

@@ -1,6 +1,6 @@
 //! Numbers of inputs for random tests in `cargo xtask test --long`.
 
-use super::jobs::Group;
+use super::jobs::{Group, LONG_TIMEOUT};
 
 /// Names of jobs, each with its `KIT_RUNS`. Without `--long`, each test has a smaller number of its own.
 pub(super) const RUNS: &[(&str, u32)] = &[
@@ -19,12 +19,13 @@ pub(super) const RUNS: &[(&str, u32)] = &[
     ("cargo test -p kit-rust-server random_projects", 100),
 ];
 
-/// Sets `KIT_RUNS` of each job in the list.
+/// Sets `KIT_RUNS` of each job in the list, and its longer timeout.
 pub(crate) fn add_inputs(groups: &mut [Group]) {
     for job in groups.iter_mut().flatten() {
         let name = job.to_string();
         if let Some((_, runs)) = RUNS.iter().find(|(listed, _)| name == *listed) {
             job.variables.push(("KIT_RUNS".to_owned(), runs.to_string()));
+            job.timeout = LONG_TIMEOUT;
         }
     }
 }
