@@ -194,7 +194,10 @@ test("SIGINT ends kit dev if the application loads a linked package while it clo
     "late.js": "console.log('late module');\n",
   });
   const slow = app("x")
-    .replace("() => ({", "async () => (console.log('begun'), await new Promise((done) => setTimeout(done, 500)), {")
+    .replace(
+      "() => ({",
+      "async () => (console.log('begun'), await new Promise((done) => setTimeout(done, 500)), {",
+    )
     .concat(
       'process.on("message", (order: unknown) => {\n',
       '  if ((order as { kit: string }).kit === "close") void import("../lib/titles/late.js");\n',
