@@ -32,11 +32,14 @@ test("reports a file that is edited while a build reads it for the first time", 
   await next;
 });
 
+/** Returns the number of files and directories that this process watches. */
+function watchers(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === "FSEventWrap").length;
+}
+
 test("watches no more files after it is closed, so that the process can exit", async (t) => {
   const own = await Project.create(t, { "a.ts": "" });
   const linked = await Project.create(t, { "edited.ts": "1" });
-  const watchers = (): number =>
-    process.getActiveResourcesInfo().filter((resource) => resource === "FSEventWrap").length;
   const before = watchers();
   const queue = new EventQueue();
   const request = { root: own.root, ignored: [], tests: true, files: [], written: [] };
