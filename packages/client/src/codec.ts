@@ -31,6 +31,13 @@ export interface Codecs {
   readonly raw: readonly string[];
 }
 
+declare const generated: unique symbol;
+
+/** Mark of generated routes. A client of these needs the codecs that were generated with them. */
+export interface Generated {
+  readonly [generated]: true;
+}
+
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const BIGINT = /^-?\d+$/;
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

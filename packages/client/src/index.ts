@@ -7,14 +7,13 @@
 export { createClient } from "./client.ts";
 export { ApiError, isApiError } from "./error.ts";
 export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
-export type { Codec, Codecs } from "./codec.ts";
+export type { Codec, Codecs, Generated } from "./codec.ts";
 export type {
   ApiCall,
   Client,
   CommonFailure,
   ErrorOf,
   Failure,
-  Generated,
   InputOf,
   InvalidField,
   OtherCode,

@@ -1,5 +1,4 @@
-import type { Codecs } from "./codec.ts";
-import type { Generated } from "./types.ts";
+import type { Codecs, Generated } from "./codec.ts";
 
 /**
  * Function between a call and the network. It may change the request, respond itself, or read the response. The first

@@ -1,7 +1,6 @@
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
 
-declare const generated: unique symbol;
 /** Exists only for the type checker. If its type were `string`, `===` would not narrow an error to a declared code. */
 declare enum Other {
   Code = "a code that the contract does not declare",
@@ -15,11 +14,6 @@ export interface Route<Input extends object, Output, Failures extends ApiError =
   readonly output: Output;
   /** Errors that the contract declares. */
   readonly failures: Failures;
-}
-
-/** Mark of generated routes. A client of these needs the codecs that were generated with them. */
-export interface Generated {
-  readonly [generated]: true;
 }
 
 /** Code of an error that the contract does not declare. At run time it is a string. */
