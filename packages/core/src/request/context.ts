@@ -2,77 +2,87 @@ import { errorFor } from "@kit/errors";
 
 import type { Logger } from "../logging/log-entry.ts";
 import type { MiddlewareInput } from "../middleware.ts";
+import type { ExecutableRoute } from "./executable-route.ts";
 import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
 import type { RequestContext, RequestHeaders, Span } from "./request-context.ts";
-import type { RequestRun } from "./run.ts";
+import type { RequestState } from "./request-state.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
+
+/** Request with its route, from which `ctx` and the argument of middleware read their properties. */
+export interface RoutedRequest extends RequestState {
+  readonly executable: ExecutableRoute;
+  /** Path parameters in the order of the route, percent-decoded. */
+  readonly rawParams: readonly string[];
+  /** Value of {@link Context.rawWildcard}. */
+  readonly rawWildcard: string | undefined;
+}
 
 /**
  * Implementation of `ctx`. Expensive values are created when they are first read. Its own enumerable properties are
  * exactly those that middleware added, so a spread copies only these.
  */
 export class Context implements RequestContext {
-  readonly #run: RequestRun;
+  readonly #request: RoutedRequest;
 
-  constructor(run: RequestRun) {
-    this.#run = run;
+  constructor(request: RoutedRequest) {
+    this.#request = request;
   }
 
   get traceId(): string {
-    return this.#run.traceId;
+    return this.#request.traceId;
   }
 
   get requestId(): string {
-    return this.#run.requestId;
+    return this.#request.requestId;
   }
 
   get route(): string {
-    return this.#run.executable.compiled.ref;
+    return this.#request.executable.compiled.ref;
   }
 
   get method(): string {
-    return this.#run.exchange.method;
+    return this.#request.exchange.method;
   }
 
   get path(): string {
-    return this.#run.path;
+    return this.#request.path;
   }
 
   get rawWildcard(): string | undefined {
-    return this.#run.rawWildcard;
+    return this.#request.rawWildcard;
   }
 
   get ip(): string {
-    return this.#run.address;
+    return this.#request.address;
   }
 
   get headers(): RequestHeaders {
-    return this.#run.headers;
+    return this.#request.headers;
   }
 
   get signal(): AbortSignal {
-    return this.#run.signal;
+    return this.#request.signal;
   }
 
   get log(): Logger {
-    return this.#run.log;
+    return this.#request.log;
   }
 
   get span(): Span | undefined {
-    return this.#run.span;
+    return this.#request.span;
   }
 
   get traceHeaders(): TraceHeaders {
-    return this.#run.traceHeaders;
+    return this.#request.traceHeaders;
   }
 
   status(status: number): this {
-    this.#run.setStatus(status);
+    this.#request.setStatus(status);
     return this;
   }
 
   header(name: string, value: string | readonly string[]): this {
-    this.#run.setHeader(name, value);
+    this.#request.setHeader(name, value);
     return this;
   }
 
@@ -144,29 +154,29 @@ function inWords(value: unknown): string {
 /** Input of every middleware of one request. */
 export class MiddlewareArgument implements MiddlewareInput {
   readonly ctx: Context;
-  readonly #run: RequestRun;
+  readonly #request: RoutedRequest;
   #params: Record<string, string> | undefined;
 
-  constructor(run: RequestRun, ctx: Context) {
+  constructor(request: RoutedRequest, ctx: Context) {
     this.ctx = ctx;
-    this.#run = run;
+    this.#request = request;
   }
 
   get headers(): RequestHeaders {
-    return this.#run.headers;
+    return this.#request.headers;
   }
 
   get method(): string {
-    return this.#run.exchange.method;
+    return this.#request.exchange.method;
   }
 
   get path(): string {
-    return this.#run.path;
+    return this.#request.path;
   }
 
   get params(): Readonly<Record<string, string>> {
     if (this.#params === undefined) {
-      const { executable, rawParams } = this.#run;
+      const { executable, rawParams } = this.#request;
       // The object has no prototype, because a parameter may have any name.
       const params = Object.create(null) as Record<string, string>;
       for (const [index, name] of executable.paramNames.entries()) params[name] = rawParams[index]!;

@@ -4,7 +4,7 @@ import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
 import * as phases from "../observe/phases.ts";
-import { addToContext, Context, MiddlewareArgument } from "./context.ts";
+import { addToContext, Context, MiddlewareArgument, type RoutedRequest } from "./context.ts";
 import type { ChainStep, ExecutableRoute, HandlerArgument } from "./executable-route.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import { invalidSlot, undeclaredBody } from "./refusals.ts";
@@ -22,9 +22,8 @@ const REFUSED: unique symbol = Symbol("refused");
  * synchronously, everything happens within {@link RequestRun.start}. Promises are awaited only if a function returns
  * one.
  */
-export class RequestRun extends RequestState {
+export class RequestRun extends RequestState implements RoutedRequest {
   declare readonly executable: ExecutableRoute;
-  /** Path parameters in the order of the route, percent-decoded. */
   readonly rawParams: readonly string[];
   readonly #context: Context;
 
@@ -39,7 +38,6 @@ export class RequestRun extends RequestState {
     this.#context = new Context(this);
   }
 
-  /** Value of {@link Context.rawWildcard}. */
   get rawWildcard(): string | undefined {
     const raw = wildcardOf(this.executable.compiled.path, this.path);
     return raw !== undefined && this.exchange.hadTrailingSlash === true ? `${raw}/` : raw;
