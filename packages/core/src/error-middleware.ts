@@ -4,49 +4,12 @@
  * @module
  */
 import { AppError } from "@kit/errors";
-import type { CompiledRoute } from "@kit/types";
 
 import { environmentOf } from "./app/environment.ts";
 import { isDatabaseOutage } from "./database-outage.ts";
 import { extendedFields, existingLocations } from "./extended-fields.ts";
+import type { FailedRequest } from "./failed-request.ts";
 import { describeCauses, describeThrown } from "./thrown.ts";
-
-/** Request that failed, as the error middleware receives it. */
-export interface FailedRequest {
-  /** Trace id of the request: 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** Id of the request in logs. */
-  readonly requestId: string;
-  /** Phase that failed: `validation:body`, `middleware:auth`, `handler`. */
-  readonly phase: string;
-  /** Route of the request. `null` if no route matched. */
-  readonly route: CompiledRoute | null;
-  /** Name of the server adapter. */
-  readonly serverAdapter: string;
-  /** Directory to which the paths of {@link CompiledRoute.source} are relative. Default: the working directory. */
-  readonly projectRoot?: string;
-  /** Additional fields of error bodies that a plugin requests, also in production. Default `none`. */
-  readonly errorFields?: ErrorFields;
-}
-
-/** Failed request with its method and path, as plugins receive it. */
-export interface RequestFailure extends FailedRequest {
-  /** Method of the request, in upper case. */
-  readonly method: string;
-  /** Path in the normal form, without the query. */
-  readonly path: string;
-}
-
-/**
- * Additional fields of an error body, next to code, message, details and trace id.
- *
- * - `none`: no additional fields.
- * - `public`: information that the client has or may have: status, phase, route, the broken type and rules, request id,
- *   server, time.
- * - `all`: also the locations in the project, as in development: source file, schema file, related tests, and the handler
- *   in `details`.
- */
-export type ErrorFields = "none" | "public" | "all";
 
 /** Body of every error response. In development, and with a debug sidecar, `error` has more fields. */
 export interface ErrorBody {

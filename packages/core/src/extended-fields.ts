@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { CompiledHandler, CompiledRoute, ValidationFailure } from "@kit/types";
 
 import { isoNow } from "./iso-now.ts";
-import type { ErrorFields, FailedRequest } from "./error-middleware.ts";
+import type { ErrorFields, FailedRequest } from "./failed-request.ts";
 import { RequestValidationError, ResponseContractError } from "./request/validation-error.ts";
 
 /**

@@ -23,10 +23,8 @@ export {
   type ErrorBody,
   type ErrorMiddleware,
   type ErrorMiddlewareOptions,
-  type ErrorFields,
-  type FailedRequest,
-  type RequestFailure,
 } from "./error-middleware.ts";
+export type { ErrorFields, FailedRequest, RequestFailure } from "./failed-request.ts";
 export {
   type AnyContract,
   type AnyHandlers,

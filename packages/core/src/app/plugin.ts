@@ -7,7 +7,7 @@ import type {
   RequestObserver,
 } from "@kit/types";
 
-import type { ErrorFields, RequestFailure } from "../error-middleware.ts";
+import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { LogEntry, Logger } from "../logging/log-entry.ts";
 import { isThenable } from "../thenable.ts";
 import type { SchemaChange } from "./schema-watch.ts";

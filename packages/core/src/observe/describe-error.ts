@@ -1,7 +1,8 @@
 import { AppError } from "@kit/errors";
 import type { ErrorRecord } from "@kit/types";
 
-import { createErrorMiddleware, type RequestFailure } from "../error-middleware.ts";
+import { createErrorMiddleware } from "../error-middleware.ts";
+import type { RequestFailure } from "../failed-request.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import type { Redactor } from "../logging/redact.ts";

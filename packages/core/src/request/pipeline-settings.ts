@@ -1,4 +1,5 @@
-import type { ErrorFields, ErrorMiddleware, RequestFailure } from "../error-middleware.ts";
+import type { ErrorMiddleware } from "../error-middleware.ts";
+import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { Log } from "../logging/log.ts";
 import type { LogLevel } from "../logging/log-entry.ts";
 import type { ServerRefusalLog } from "../logging/server-refusal-log.ts";

@@ -1,7 +1,8 @@
 import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
-import type { ErrorResponse, ErrorFields, RequestFailure } from "../error-middleware.ts";
+import type { ErrorResponse } from "../error-middleware.ts";
+import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import type { LogContext } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
