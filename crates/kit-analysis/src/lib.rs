@@ -27,6 +27,7 @@
 //! assert_eq!(plan.objects, Decision::NoMember);
 //! ```
 
+mod all_disjoint;
 mod ambiguity;
 mod describe;
 mod discriminants;
@@ -44,10 +45,11 @@ mod value;
 mod walk;
 mod words;
 
+pub use all_disjoint::all_disjoint;
 pub use ambiguity::{Ambiguity, Outcome, ambiguities};
 pub use describe::describe;
 pub use discriminants::{DiscriminantValue, literals};
-pub use disjoint::{all_disjoint, disjoint};
+pub use disjoint::disjoint;
 pub use literal::{literal_source, number_text, string_literal, template_text};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};

@@ -83,6 +83,7 @@
     ("telemetry/disabled.rs", include_str!("../../kit-runtime/src/telemetry/disabled.rs")),
     ("telemetry/export.rs", include_str!("../../kit-runtime/src/telemetry/export.rs")),
     ("telemetry/mod.rs", include_str!("../../kit-runtime/src/telemetry/mod.rs")),
+    ("telemetry/span_factory.rs", include_str!("../../kit-runtime/src/telemetry/span_factory.rs")),
     ("telemetry/trace.rs", include_str!("../../kit-runtime/src/telemetry/trace.rs")),
     ("telemetry/tracing_spans.rs", include_str!("../../kit-runtime/src/telemetry/tracing_spans.rs")),
     ("timestamp.rs", include_str!("../../kit-runtime/src/timestamp.rs")),

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use kit_ir::{IndexKey, ObjectType, Program, Type, TypeId, TypeKind};
 use serde_json::{Map, Value};
 
-use super::fit::{Fit, element_types, fit};
+use super::check::{element_types, fit};
+use super::fit::Fit;
 use super::{index_types, scalar, template};
 use crate::members::members;
 use crate::walk::resolve;

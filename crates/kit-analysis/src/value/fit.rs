@@ -1,11 +1,4 @@
-//! Check of a JSON value against the wire form of a type.
-
-use kit_ir::{Constraints, ObjectType, Program, TupleElement, TypeId, TypeKind};
-use serde_json::Value;
-
-use super::{scalar, signatures_of};
-use crate::members::members;
-use crate::walk::resolve;
+//! Result of checking a value against a type.
 
 /// Result of checking a value against a type. Only validators check patterns and formats completely. For
 /// these the result is [`Fit::Unsure`], except for the example of a format that this crate itself uses.
@@ -29,7 +22,8 @@ impl Fit {
         self.min(other)
     }
 
-    fn all(fits: impl Iterator<Item = Self>) -> Self {
+    /// Returns the result of checks that must all pass.
+    pub(super) fn all(fits: impl Iterator<Item = Self>) -> Self {
         let mut worst = Self::Yes;
         for fit in fits {
             worst = worst.and(fit);
@@ -39,108 +33,4 @@ impl Fit {
         }
         worst
     }
-}
-
-/// Checks a JSON value against the wire form of a type.
-///
-/// ```
-/// use kit_analysis::{Fit, fit};
-/// use kit_ir::{Program, TypeKind};
-///
-/// let mut program = Program::default();
-/// let text = program.add_type(TypeKind::String);
-/// assert_eq!(fit(&program, text, &serde_json::json!("a")), Fit::Yes);
-/// assert_eq!(fit(&program, text, &serde_json::json!(1)), Fit::No);
-/// ```
-pub fn fit(program: &Program, id: TypeId, value: &Value) -> Fit {
-    let r#type = &program.types[resolve(program, id)];
-    match &r#type.kind {
-        TypeKind::Object(object) => match value {
-            Value::Object(entries) => object_fit(program, object, entries),
-            _ => Fit::No,
-        },
-        TypeKind::Array { element } => match value {
-            Value::Array(items) => items_fit(&r#type.constraints, items)
-                .and(Fit::all(items.iter().map(|item| fit(program, *element, item)))),
-            _ => Fit::No,
-        },
-        TypeKind::Tuple { elements } => match value {
-            Value::Array(items) => tuple_fit(program, elements, items),
-            _ => Fit::No,
-        },
-        TypeKind::Union { members: declared } => members(program, declared)
-            .iter()
-            .map(|member| fit(program, member.r#type, value))
-            .max()
-            .unwrap_or(Fit::No),
-        _ => scalar::fit(program, r#type, value),
-    }
-}
-
-fn object_fit(program: &Program, object: &ObjectType, entries: &serde_json::Map<String, Value>) -> Fit {
-    let declared = object
-        .properties
-        .iter()
-        .map(|property| match entries.get(&property.name) {
-            Some(value) => fit(program, property.r#type, value),
-            None => Fit::from_bool(property.optional_in_input()),
-        });
-    let others = entries
-        .iter()
-        .filter(|(key, _)| object.property(key).is_none())
-        .flat_map(|(key, value)| {
-            signatures_of(program, object, key)
-                .into_iter()
-                .map(move |signature| {
-                    scalar::text_fit(&signature.rules, key).and(fit(program, signature.value, value))
-                })
-        });
-    Fit::all(declared).and(Fit::all(others))
-}
-
-fn items_fit(constraints: &Constraints, items: &[Value]) -> Fit {
-    let length = items.len() as u64;
-    let unique = !constraints.unique_items
-        || items
-            .iter()
-            .enumerate()
-            .all(|(at, item)| !items[..at].contains(item));
-    Fit::from_bool(
-        constraints.min_items.is_none_or(|least| length >= least)
-            && constraints.max_items.is_none_or(|most| length <= most)
-            && unique,
-    )
-}
-
-fn tuple_fit(program: &Program, elements: &[TupleElement], items: &[Value]) -> Fit {
-    let Some(types) = element_types(elements, items.len()) else {
-        return Fit::No;
-    };
-    Fit::all(items.iter().zip(types).map(|(item, id)| fit(program, id, item)))
-}
-
-/// Returns the type of each item of a tuple that has `length` items; `None` if the tuple cannot have that
-/// many.
-pub(crate) fn element_types(elements: &[TupleElement], length: usize) -> Option<Vec<TypeId>> {
-    let rest = elements.iter().position(|element| element.rest);
-    let least = elements
-        .iter()
-        .filter(|element| !element.optional && !element.rest)
-        .count();
-    if length < least || (rest.is_none() && length > elements.len()) {
-        return None;
-    }
-    let after = rest.map_or(0, |rest| elements.len() - rest - 1);
-    let types = (0..length).map(|position| match rest {
-        Some(rest) if position >= rest => {
-            let from_end = length - position;
-            if from_end <= after {
-                elements[elements.len() - from_end].r#type
-            } else {
-                elements[rest].r#type
-            }
-        }
-        _ => elements[position].r#type,
-    });
-    Some(types.collect())
 }

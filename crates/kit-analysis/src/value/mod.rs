@@ -1,13 +1,15 @@
 //! JSON values of types: checks, results of decoding, and examples.
 
+mod check;
 mod example;
 mod fit;
 mod read;
 mod scalar;
 mod template;
 
+pub use check::fit;
 pub use example::example;
-pub use fit::{Fit, fit};
+pub use fit::Fit;
 pub use read::{DecodedValue, read};
 pub use scalar::literal_value;
 pub(crate) use template::{is_numeric_key, matches as template_matches};

@@ -3,7 +3,8 @@
 use kit_ir::{Program, TypeId, TypeKind};
 use serde_json::Value;
 
-use super::fit::{Fit, element_types, fit};
+use super::check::{element_types, fit};
+use super::fit::Fit;
 use super::index_types;
 use crate::members::members;
 use crate::specificity::{UNKNOWN, specificity};

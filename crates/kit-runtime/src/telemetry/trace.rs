@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use opentelemetry::KeyValue;
-use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
-use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+use opentelemetry::trace::{SpanId, SpanKind, Status, TraceId, TraceState};
+use opentelemetry_sdk::trace::SpanData;
 use serde_json::Value;
 
-use super::tracing_spans::Parent;
+use super::span_factory::{Parent, SpanFactory};
 use super::{Outcome, convert, export};
 use crate::http::{Context, Phase, parent_span, random_span_id};
 use crate::redact::redactor;
@@ -160,38 +160,6 @@ impl PhaseSpan {
         match self.phase {
             Phase::Received | Phase::Normalize => None,
             phase => Some(phase.to_string().into()),
-        }
-    }
-}
-
-/// Creates the spans of one trace.
-pub(super) struct SpanFactory {
-    pub(super) id: TraceId,
-    pub(super) state: TraceState,
-}
-
-impl SpanFactory {
-    pub(super) fn span(
-        &self,
-        id: SpanId,
-        parent: SpanId,
-        name: Cow<'static, str>,
-        (start_time, end_time): (SystemTime, SystemTime),
-    ) -> SpanData {
-        SpanData {
-            span_context: SpanContext::new(self.id, id, TraceFlags::SAMPLED, false, self.state.clone()),
-            parent_span_id: parent,
-            parent_span_is_remote: false,
-            span_kind: SpanKind::Internal,
-            name,
-            start_time,
-            end_time,
-            attributes: Vec::new(),
-            dropped_attributes_count: 0,
-            events: SpanEvents::default(),
-            links: SpanLinks::default(),
-            status: Status::Ok,
-            instrumentation_scope: export::scope(),
         }
     }
 }

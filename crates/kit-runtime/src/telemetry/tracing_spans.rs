@@ -11,7 +11,7 @@ use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::{LookupSpan, SpanRef};
 
-use super::trace::SpanFactory;
+use super::span_factory::{Parent, SpanFactory};
 use super::{convert, export};
 use crate::http;
 use crate::log::Fields;
@@ -34,14 +34,6 @@ where
     let extensions = span.extensions();
     let open = extensions.get::<OpenSpan>()?;
     Some((open.parent.trace.to_string(), open.id.to_string()))
-}
-
-/// Parent of a new span.
-pub(super) struct Parent {
-    pub(super) trace: TraceId,
-    pub(super) state: TraceState,
-    /// Id of the parent span; invalid for the first span of a trace.
-    pub(super) span: SpanId,
 }
 
 /// An exported span that has not ended yet.
