@@ -5,7 +5,6 @@ import { join, resolve } from "node:path";
 import type { ErrorFields, Plugin, PluginHost, RequestFailure } from "@kit/core";
 import type { ListenAddress, LogEntry, RequestObserver, RequestRecord } from "@kit/types";
 
-import { ownHealth } from "./responses/health.ts";
 import { CurrentSpan } from "./calls/current-span.ts";
 import { recordOutgoingCalls } from "./calls/watch.ts";
 import { EventLoopLag } from "./event-loop-lag.ts";
@@ -14,6 +13,7 @@ import { MemoryHistory } from "./history/memory.ts";
 import { joinDirectory, type SharedDirectory } from "./history/shared-directory.ts";
 import { type ProcessState, StoredHistory } from "./history/stored.ts";
 import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./options.ts";
+import { ownHealth } from "./process-health.ts";
 import { Redaction } from "./redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
 
