@@ -4,14 +4,20 @@
  *
  * @module
  */
-export { type ContractTests, contractTests } from "./contracts/suite.ts";
-export type { RefusedRow, RouteTable, Slot, AcceptedRow, TestRunner } from "./contracts/tables.ts";
+export { contractTests } from "./contracts/suite.ts";
+export type {
+  AcceptedRow,
+  ContractTests,
+  RefusedRow,
+  RouteTable,
+  Slot,
+  TestRunner,
+} from "./contracts/tables.ts";
 export type { ContractParts, Contracts } from "./coverage/contracts.ts";
 export { characters, items, missing, nested } from "./contracts/values.ts";
 export {
   createTestClient,
   type HeaderValues,
-  type TestResponse,
   type TestClient,
   type TestHeaders,
   type TestRequest,
@@ -39,5 +45,6 @@ export {
   type IntegrationSuiteOptions,
   type SuiteRequest,
 } from "./suite/suite.ts";
+export type { TestResponse } from "./test-response.ts";
 export { testDatabase, type TestDatabaseOptions } from "./database.ts";
 export { defineFixtures, type Fixture, type FixtureMaker, type Fixtures } from "./fixtures.ts";

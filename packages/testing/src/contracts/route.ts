@@ -2,16 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { CompiledRoute } from "@kit/types";
 
-import type { TestResponse } from "../client.ts";
 import { itemsOf } from "../coverage/items.ts";
+import type { TestResponse } from "../test-response.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import type { RunnerAt } from "./places.ts";
 import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
-import type { ContractTests } from "./suite.ts";
-import type { RefusedRow, RouteTable, Slot, AcceptedRow, TestRunner } from "./tables.ts";
+import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, Slot, TestRunner } from "./tables.ts";
 import { missing, stepsOf, valueAt } from "./values.ts";
 
 /** Value of properties that the contract does not declare. */

@@ -4,7 +4,7 @@ import { createTestClient, type HeaderValues, resolveHeaders, type TestClient } 
 import { testDatabase } from "../database.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
-import type { ContractTests } from "./suite.ts";
+import type { ContractTests } from "./tables.ts";
 
 /** Fixture whose headers are values and not a function. */
 export interface ResolvedFixture extends Omit<Fixture, "headers"> {

@@ -1,29 +1,8 @@
-import type { Contracts } from "../coverage/contracts.ts";
 import { callSiteOf } from "../project/call-site.ts";
 import { GeneratedLocations } from "./places.ts";
 import { routeTests } from "./route.ts";
 import { Running } from "./running.ts";
-import type { RouteTable, TestRunner } from "./tables.ts";
-
-/** Content of a generated file of contract tests. */
-export interface ContractTests {
-  readonly runner: TestRunner;
-  /** Name of the contract group. */
-  readonly group: string;
-  /** Contracts of all groups, from the generated module `tests/contracts.ts`. */
-  readonly contracts: Contracts;
-  /** Imports the module that exports the application. */
-  readonly app: () => Promise<unknown>;
-  /** Imports the module whose default export is of type {@link Fixtures}. */
-  readonly fixtures?: () => Promise<unknown>;
-  /** Directory of the project. */
-  readonly root: URL;
-  /** True if the application has tables. */
-  readonly database: boolean;
-  /** Headers of every request. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly routes: readonly RouteTable[];
-}
+import type { ContractTests } from "./tables.ts";
 
 type Hook = (run: () => Promise<void>, timeout: number) => unknown;
 

@@ -1,5 +1,7 @@
 import type { Shape } from "@kit/core/codec";
 
+import type { Contracts } from "../coverage/contracts.ts";
+
 /** Part of a request that has a contract. */
 export type Slot = "params" | "query" | "body";
 
@@ -61,4 +63,24 @@ export interface TestRunner {
   ): unknown;
   before(run: () => Promise<void>): unknown;
   after(run: () => Promise<void>): unknown;
+}
+
+/** Content of a generated file of contract tests. */
+export interface ContractTests {
+  readonly runner: TestRunner;
+  /** Name of the contract group. */
+  readonly group: string;
+  /** Contracts of all groups, from the generated module `tests/contracts.ts`. */
+  readonly contracts: Contracts;
+  /** Imports the module that exports the application. */
+  readonly app: () => Promise<unknown>;
+  /** Imports the module whose default export is of type {@link Fixtures}. */
+  readonly fixtures?: () => Promise<unknown>;
+  /** Directory of the project. */
+  readonly root: URL;
+  /** True if the application has tables. */
+  readonly database: boolean;
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly routes: readonly RouteTable[];
 }
