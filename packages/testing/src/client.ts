@@ -1,7 +1,7 @@
 import type { App } from "@kit/core";
 
 import { type Recorder, recorderOfProcess } from "./coverage/recorder.ts";
-import { remember } from "./curl.ts";
+import { remember, type TestResponse } from "./test-response.ts";
 import { jsonOf } from "./values/wire.ts";
 
 /** Options of one test request, besides its method and path. */
@@ -24,15 +24,6 @@ export type HeaderValues = Readonly<Record<string, string>>;
 
 /** Headers, or a function that returns them and is called for each request, for example to sign a token. */
 export type TestHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
-
-/** Response with its complete body. */
-export interface TestResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** Body parsed as JSON, or `undefined` if the body is not valid JSON. */
-  readonly body: unknown;
-}
 
 /** Client of an application that runs on its own port for tests. */
 export interface TestClient {

@@ -1,13 +1,4 @@
-import type { TestResponse } from "./client.ts";
-
-/** Request in the form in which it was sent. */
-export interface SentRequest {
-  readonly method: string;
-  /** Path and query as in the URL. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text?: string;
-}
+import type { SentRequest } from "./test-response.ts";
 
 /**
  * Address in printed commands: the default of `kit dev` and `app.start()`. The port of the test is closed when somebody
@@ -17,18 +8,6 @@ const ORIGIN = "http://localhost:3000";
 
 /** Maximum length of a body in a printed command, in characters. */
 const LONGEST_BODY = 8000;
-
-const requests = new WeakMap<TestResponse, SentRequest>();
-
-/** Stores the request to which a response belongs. */
-export function remember(answer: TestResponse, request: SentRequest): void {
-  requests.set(answer, request);
-}
-
-/** Returns the request to which a response belongs, or `undefined` if none was stored. */
-export function requestOf(answer: TestResponse): SentRequest | undefined {
-  return requests.get(answer);
-}
 
 /** Returns a request as a curl command. */
 export function curlOf({ method, target, headers, text }: SentRequest): string {

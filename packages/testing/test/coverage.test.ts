@@ -11,10 +11,11 @@ import { explain, type Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
 import { treeOf } from "../../core/test/support/compiled.ts";
-import type { createTestClient as CreateTestClient, TestResponse } from "../src/client.ts";
+import type { createTestClient as CreateTestClient } from "../src/client.ts";
 import type { ContractParts } from "../src/coverage/contracts.ts";
 import { type Item, idOf, itemsOf } from "../src/coverage/items.ts";
 import { Observer } from "../src/coverage/observe.ts";
+import type { TestResponse } from "../src/test-response.ts";
 
 const uuid: Shape = { kind: "string", format: "uuid" };
 const text: Shape = { kind: "string", minLength: 1, maxLength: 3 };

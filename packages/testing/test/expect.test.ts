@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import type { Shape } from "@kit/core/codec";
 
-import type { TestResponse } from "../src/client.ts";
 import { expectAnswered, expectError, expectRefused } from "../src/contracts/expect.ts";
 import type { RouteTable } from "../src/contracts/tables.ts";
+import type { TestResponse } from "../src/test-response.ts";
 
 const note: Shape = {
   kind: "object",

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
-import type { TestResponse } from "../src/client.ts";
 import { fail } from "../src/contracts/expect.ts";
 import { commandOf, randomnessOf } from "../src/contracts/randomness.ts";
-import { curlOf, remember } from "../src/curl.ts";
+import { curlOf } from "../src/curl.ts";
+import { remember, type TestResponse } from "../src/test-response.ts";
 
 test("reads the number of random requests, their seed and a replay from environment variables", () => {
   assert.equal(randomnessOf({}), undefined);

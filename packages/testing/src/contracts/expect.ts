@@ -3,9 +3,9 @@ import { AssertionError } from "node:assert";
 import { explain, type Shape } from "@kit/core/codec";
 import type { ValidationFailure } from "@kit/types";
 
-import type { TestResponse } from "../client.ts";
-import { curlOf, requestOf } from "../curl.ts";
+import { curlOf } from "../curl.ts";
 import { outputShape } from "../matching/output-shape.ts";
+import { requestOf, type TestResponse } from "../test-response.ts";
 import type { RouteTable } from "./tables.ts";
 
 /** Content of the property `error` that every error response has. */

@@ -1,7 +1,8 @@
 import { fillRoutePath } from "@kit/core/router";
 
-import { type HeaderValues, queryText, type TestResponse, type TestClient } from "../client.ts";
+import { type HeaderValues, queryText, type TestClient } from "../client.ts";
 import type { Fixture } from "../fixtures.ts";
+import type { TestResponse } from "../test-response.ts";
 import type { RouteTable, Slot } from "./tables.ts";
 import { missing, placed, stepsOf } from "./values.ts";
 

@@ -6,7 +6,6 @@ import {
   createTestClient,
   type HeaderValues,
   resolveHeaders,
-  type TestResponse,
   type TestClient,
   type TestHeaders,
   type TestRequest,
@@ -16,6 +15,7 @@ import type { Factory, OverridesOrFunction } from "../factory/factory.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
 import { callSiteOf } from "../project/call-site.ts";
 import { ProjectTypes } from "../project/known-types.ts";
+import type { TestResponse } from "../test-response.ts";
 import { openDatabase, type SuiteDatabase } from "./database.ts";
 import { type AfterHook, afterHook } from "./hooks.ts";
 import { Rows } from "./rows.ts";
