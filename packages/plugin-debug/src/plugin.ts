@@ -41,7 +41,7 @@ export interface DebugPlugin extends Plugin {
  * createApp({
  *   server: nativeServer(),
  *   routes,
- *   plugins: [debugPlugin({ mode: "production", apiKey: process.env.DEBUG_KEY })],
+ *   plugins: [debugPlugin({ mode: "production", apiKey: process.env["DEBUG_KEY"] ?? "" })],
  * });
  * ```
  * @throws {TypeError} if an option is invalid or unknown (with the most similar name), or if a required key is missing or too short.

@@ -25,6 +25,7 @@ const HOOK_TIMEOUT_MS = 120_000;
  *   app: () => import("../../src/app.ts"),
  *   root: new URL("file:///projects/notes/"),
  *   database: true,
+ *   headers: {},
  *   routes: [{ route: "GET /notes/:id", success: 200, response: NoteShape }],
  * });
  * ```
