@@ -227,7 +227,7 @@ impl Checker<'_> {
 /// Returns the types that appear inside of a type: the element of an array, the members of a union. A
 /// reference has none.
 fn children(kind: &TypeKind) -> Vec<TypeId> {
-    let holes = |parts: &[TemplatePart]| -> Vec<TypeId> {
+    let placeholders = |parts: &[TemplatePart]| -> Vec<TypeId> {
         parts
             .iter()
             .filter_map(|part| match part {
@@ -237,7 +237,7 @@ fn children(kind: &TypeKind) -> Vec<TypeId> {
             .collect()
     };
     match kind {
-        TypeKind::Template { parts } => holes(parts),
+        TypeKind::Template { parts } => placeholders(parts),
         TypeKind::Array { element } => vec![*element],
         TypeKind::Tuple { elements } => elements.iter().map(|element| element.r#type).collect(),
         TypeKind::Object(object) => {
@@ -245,7 +245,7 @@ fn children(kind: &TypeKind) -> Vec<TypeId> {
             for signature in &object.index {
                 found.push(signature.value);
                 if let IndexKey::Template { parts } = &signature.key {
-                    found.extend(holes(parts));
+                    found.extend(placeholders(parts));
                 }
             }
             found

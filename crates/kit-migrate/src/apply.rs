@@ -175,7 +175,7 @@ impl Run<'_> {
             return Ok(report);
         }
         if !planned.is_empty() {
-            self.say(&Event::Planned(&planned));
+            self.report(&Event::Planned(&planned));
         }
         let destructive: Vec<String> = planned
             .iter()
@@ -196,14 +196,15 @@ impl Run<'_> {
         for (migration, script) in pending.iter().zip(&scripts) {
             let before = progress.get(&migration.name).cloned().unwrap_or_default();
             let applied = MigrationRun::new(self, migration, script).apply(before).await?;
-            self.say(&Event::Applied(&applied));
+            self.report(&Event::Applied(&applied));
             self.applied.borrow_mut().push(applied);
         }
         report.applied = self.applied.take();
         Ok(report)
     }
 
-    pub(crate) fn say(&self, event: &Event<'_>) {
+    /// Passes a progress event to the function `watch` of the caller.
+    pub(crate) fn report(&self, event: &Event<'_>) {
         (self.watch)(event);
     }
 

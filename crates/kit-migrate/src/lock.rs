@@ -51,7 +51,7 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
         }
         if !said {
             said = true;
-            run.say(&Event::Waiting {
+            run.report(&Event::Waiting {
                 what: "another run is applying migrations".to_owned(),
                 pause: patience,
             });

@@ -246,7 +246,7 @@ impl<'a> MigrationRun<'a> {
             .await
             .map_err(|error| AttemptError::Failed(Failure::of(statement, error)))?;
         if let Some(name) = cleared {
-            self.run.say(&Event::Repaired(format!(
+            self.run.report(&Event::Repaired(format!(
                 "dropped the invalid index {name}, whose creation was interrupted"
             )));
         }
@@ -255,7 +255,7 @@ impl<'a> MigrationRun<'a> {
 
     async fn execute(&self, statement: &Statement<'_>, number: usize) -> Result<(), AttemptError> {
         self.check().map_err(AttemptError::Abort)?;
-        self.run.say(&Event::Statement {
+        self.run.report(&Event::Statement {
             name: &self.migration.name,
             number,
             of: self.script.len(),
@@ -335,7 +335,7 @@ impl<'a> MigrationRun<'a> {
                 applied: self.run.applied_names(),
             });
         }
-        self.run.say(&Event::Waiting {
+        self.run.report(&Event::Waiting {
             what: format!(
                 "`{}` line {}: others use what `{}` needs",
                 self.migration.name, failure.line, failure.title

@@ -1,4 +1,4 @@
-//! Template literal types such as `user-${number}`: strings with fixed text and placeholders (holes). A string is
+//! Template literal types such as `user-${number}`: strings with fixed text and placeholders. A string is
 //! divided among the parts in the same way as in TypeScript.
 //!
 //! A regular expression could express the same, but a backtracking engine tries each possible division of a string
@@ -60,9 +60,9 @@ impl Template {
     }
 }
 
-/// Returns true if a string matches a template without unions. As in TypeScript, a hole ends at the first occurrence
-/// of the fixed text after it, and a hole directly before another hole is one character. For example, `-1-2` does not
-/// match `${number}-${number}`, because the hole before the first `-` would be empty.
+/// Returns true if a string matches a template without unions. As in TypeScript, a placeholder ends at the first
+/// occurrence of the fixed text after it, and a placeholder directly before another placeholder is one character. For
+/// example, `-1-2` does not match `${number}-${number}`, because the placeholder before the first `-` would be empty.
 fn matches_without_alternatives(parts: &[TemplatePart], text: &str) -> bool {
     let (mut parts, mut rest) = (parts, text);
     while let [TemplatePart::Fixed(fixed), others @ ..] = parts {
@@ -80,14 +80,14 @@ fn matches_without_alternatives(parts: &[TemplatePart], text: &str) -> bool {
         };
         (parts, rest) = (others, before);
     }
-    while let [hole, others @ ..] = parts {
+    while let [placeholder, others @ ..] = parts {
         let (end, behind, others) = match others {
-            [] => return hole.is_filled(rest),
+            [] => return placeholder.is_filled(rest),
             [TemplatePart::Fixed(fixed), others @ ..] => (rest.find(fixed), fixed.len(), others),
             others => (rest.chars().next().map(char::len_utf8), 0, others),
         };
         let Some(end) = end else { return false };
-        if !hole.is_filled(&rest[..end]) {
+        if !placeholder.is_filled(&rest[..end]) {
             return false;
         }
         (parts, rest) = (others, &rest[end + behind..]);
@@ -96,7 +96,7 @@ fn matches_without_alternatives(parts: &[TemplatePart], text: &str) -> bool {
 }
 
 impl TemplatePart {
-    /// Returns true if the string is a valid text for this hole.
+    /// Returns true if the string is a valid text for this placeholder.
     fn is_filled(self, text: &str) -> bool {
         match self {
             Self::Fixed(fixed) => text == fixed,
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_fixed_text_holes_and_unions() {
+    fn matches_fixed_text_placeholders_and_unions() {
         const LOOPS: &[TemplatePart] = &[
             TemplatePart::OneOf(&[
                 &[TemplatePart::Text, TemplatePart::Fixed("a")],
@@ -322,12 +322,12 @@ mod tests {
         }
         assert!(matches(&[], "") && !matches(&[], "x"));
         assert!(!matches(&[TemplatePart::OneOf(&[])], ""));
-        // The loops of two adjacent holes must stay separate.
+        // The loops of two adjacent placeholders must stay separate.
         assert!(matches(LOOPS, "12x") && matches(LOOPS, "xa") && !matches(LOOPS, "x"));
     }
 
     #[test]
-    fn ends_a_hole_at_the_first_occurrence_of_the_fixed_text_after_it() {
+    fn ends_a_placeholder_at_the_first_occurrence_of_the_fixed_text_after_it() {
         const RANGE: &[TemplatePart] = &[
             TemplatePart::Number,
             TemplatePart::Fixed("-"),

@@ -111,12 +111,12 @@ impl<'a> Evaluator<'a> {
     ) -> Result<ScopeId, TyId> {
         let first = self.infers;
         let count = u32::try_from(infers.len()).unwrap_or(u32::MAX);
-        let holes = infers
+        let variables = infers
             .iter()
             .zip(first..)
             .map(|(infer, number)| (infer.name.name.as_str(), self.store.add(Ty::Infer(number))))
             .collect();
-        let pattern_scope = self.store.inner_scope(scope, holes);
+        let pattern_scope = self.store.inner_scope(scope, variables);
         self.infers += count;
         let pattern = self.evaluate(&node.extends_type, pattern_scope);
         let mut inference = Inference::new(first, infers.len());

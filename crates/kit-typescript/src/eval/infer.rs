@@ -1,5 +1,8 @@
 //! Inference of types for `infer`: matches a type with a pattern such as `Array<infer U>`. Each `infer` in a
-//! pattern is a [`Ty::Infer`], here called a hole.
+//! pattern is an inference variable, [`Ty::Infer`].
+//!
+//! As in the compiler of TypeScript, types are inferred from a source to a target: `own` is a part of the
+//! source, and `target` is the part of the pattern that `own` is matched with.
 
 use std::rc::Rc;
 
@@ -110,8 +113,8 @@ impl Evaluator<'_> {
             let (a, b) = (&self.store.instances[a.index()], &self.store.instances[b.index()]);
             if a.decl == b.decl {
                 let pairs: Vec<_> = a.args.iter().copied().zip(b.args.iter().copied()).collect();
-                for (own, hole) in pairs {
-                    self.infer_from(own, hole, inference, contra);
+                for (own, target) in pairs {
+                    self.infer_from(own, target, inference, contra);
                 }
                 return;
             }
@@ -135,35 +138,45 @@ impl Evaluator<'_> {
                 inference.add(number, source, contra, false);
             }
             (Ty::Any, _) => self.fill_with(shape, pattern, inference),
-            (Ty::Array { element, .. }, Ty::Array { element: hole, .. }) => {
-                self.infer_from(element, hole, inference, contra);
+            (Ty::Array { element, .. }, Ty::Array { element: target, .. }) => {
+                self.infer_from(element, target, inference, contra);
             }
-            (Ty::Tuple { elements, .. }, Ty::Array { element: hole, .. }) => {
+            (Ty::Tuple { elements, .. }, Ty::Array { element: target, .. }) => {
                 // The item type of an empty tuple is `never`.
                 let item = self.item_of(&elements);
-                self.infer_from(item, hole, inference, contra);
+                self.infer_from(item, target, inference, contra);
             }
-            (Ty::Tuple { elements, .. }, Ty::Tuple { elements: holes, .. }) => {
-                self.match_elements(&elements, &holes, inference, contra);
+            (
+                Ty::Tuple { elements, .. },
+                Ty::Tuple {
+                    elements: targets, ..
+                },
+            ) => {
+                self.match_elements(&elements, &targets, inference, contra);
             }
-            (Ty::Array { element, .. }, Ty::Tuple { elements: holes, .. }) => {
-                self.match_elements(&[Element::rest(element)], &holes, inference, contra);
+            (
+                Ty::Array { element, .. },
+                Ty::Tuple {
+                    elements: targets, ..
+                },
+            ) => {
+                self.match_elements(&[Element::rest(element)], &targets, inference, contra);
             }
-            (Ty::Builtin(_, args), Ty::Builtin(_, holes)) if args.len() == holes.len() => {
-                for (own, hole) in args.iter().zip(holes.iter()) {
-                    self.infer_from(*own, *hole, inference, contra);
+            (Ty::Builtin(_, args), Ty::Builtin(_, targets)) if args.len() == targets.len() => {
+                for (own, target) in args.iter().zip(targets.iter()) {
+                    self.infer_from(*own, *target, inference, contra);
                 }
             }
-            (Ty::Branded(base, tags), Ty::Branded(hole, more)) => {
-                self.infer_from(base, hole, inference, contra);
-                self.infer_from(tags, more, inference, contra);
-                if matches!(self.store.get(hole), Ty::Infer(_)) {
-                    self.infer_from(source, hole, inference, contra);
+            (Ty::Branded(base, tags), Ty::Branded(target_base, target_tags)) => {
+                self.infer_from(base, target_base, inference, contra);
+                self.infer_from(tags, target_tags, inference, contra);
+                if matches!(self.store.get(target_base), Ty::Infer(_)) {
+                    self.infer_from(source, target_base, inference, contra);
                 }
             }
-            (_, Ty::Branded(hole, tags)) => {
-                self.infer_from(source, hole, inference, contra);
-                self.infer_from(source, tags, inference, contra);
+            (_, Ty::Branded(target_base, target_tags)) => {
+                self.infer_from(source, target_base, inference, contra);
+                self.infer_from(source, target_tags, inference, contra);
             }
             (Ty::Branded(base, tags), _) => {
                 self.infer_from(tags, pattern, inference, contra);
@@ -175,10 +188,10 @@ impl Evaluator<'_> {
             ) => {
                 self.match_template(shape, &parts, inference, contra);
             }
-            (_, Ty::Cased(case, hole)) => {
+            (_, Ty::Cased(case, target)) => {
                 let cased = self.cased(case, shape);
                 if self.shape(cased) == shape {
-                    self.infer_from(shape, hole, inference, contra);
+                    self.infer_from(shape, target, inference, contra);
                 }
             }
             (_, Ty::Object(pattern)) => {
@@ -211,9 +224,9 @@ impl Evaluator<'_> {
                     self.infer_from(any, element.ty, inference, false);
                 }
             }
-            Ty::Builtin(_, holes) => {
-                for hole in holes.iter() {
-                    self.infer_from(any, *hole, inference, false);
+            Ty::Builtin(_, targets) => {
+                for target in targets.iter() {
+                    self.infer_from(any, *target, inference, false);
                 }
             }
             Ty::Object(object) => {
@@ -270,8 +283,8 @@ impl Evaluator<'_> {
             return;
         }
         let rest = self.union(rest);
-        for hole in bare {
-            self.infer_from(rest, hole, inference, contra);
+        for variable in bare {
+            self.infer_from(rest, variable, inference, contra);
         }
     }
 
@@ -280,13 +293,13 @@ impl Evaluator<'_> {
     fn match_elements(
         &mut self,
         source: &[Element],
-        holes: &[Element],
+        targets: &[Element],
         inference: &mut Inference,
         contra: bool,
     ) {
-        let Some(rest) = holes.iter().position(|hole| hole.rest) else {
-            for (own, hole) in source.iter().zip(holes) {
-                self.infer_from(own.ty, hole.ty, inference, contra);
+        let Some(rest) = targets.iter().position(|target| target.rest) else {
+            for (own, target) in source.iter().zip(targets) {
+                self.infer_from(own.ty, target.ty, inference, contra);
             }
             return;
         };
@@ -297,68 +310,68 @@ impl Evaluator<'_> {
             .rev()
             .take_while(|element| !element.rest && !element.optional)
             .count();
-        let back = (holes.len() - rest - 1).min(closing).min(source.len() - front);
-        for (own, hole) in source[..front].iter().zip(holes) {
-            self.infer_from(own.ty, hole.ty, inference, contra);
+        let back = (targets.len() - rest - 1).min(closing).min(source.len() - front);
+        for (own, target) in source[..front].iter().zip(targets) {
+            self.infer_from(own.ty, target.ty, inference, contra);
         }
         for step in 1..=back {
-            let (own, hole) = (&source[source.len() - step], &holes[holes.len() - step]);
-            self.infer_from(own.ty, hole.ty, inference, contra);
+            let (own, target) = (&source[source.len() - step], &targets[targets.len() - step]);
+            self.infer_from(own.ty, target.ty, inference, contra);
         }
         let between = &source[front..source.len() - back];
-        if holes[rest].whole {
+        if targets[rest].whole {
             let list = self.tuple_of(between.to_vec(), false);
-            self.infer_from(list, holes[rest].ty, inference, contra);
+            self.infer_from(list, targets[rest].ty, inference, contra);
         } else {
             for own in between {
-                self.infer_from(own.ty, holes[rest].ty, inference, contra);
+                self.infer_from(own.ty, targets[rest].ty, inference, contra);
             }
         }
     }
 
     fn match_object(&mut self, source: TyId, pattern: &Rc<Object>, inference: &mut Inference, contra: bool) {
         let location = self.current_location();
-        for hole in &pattern.properties {
-            if !self.store.is_open(hole.ty) {
+        for target in &pattern.properties {
+            if !self.store.is_open(target.ty) {
                 continue;
             }
             let own = match self.store.get(source).clone() {
                 Ty::Object(id) => {
                     let object = self.store.object_at(id);
-                    object.property(&hole.name).map(|property| property.ty)
+                    object.property(&target.name).map(|property| property.ty)
                 }
-                Ty::Array { .. } | Ty::Tuple { .. } if hole.key == KeyKind::Text => {
-                    let key = self.store.text(&hole.name);
+                Ty::Array { .. } | Ty::Tuple { .. } if target.key == KeyKind::Text => {
+                    let key = self.store.text(&target.name);
                     let found = self.indexed_access(source, key, location);
                     (!matches!(self.store.get(found), Ty::Invalid(_))).then_some(found)
                 }
-                Ty::Date => self.date_method(&hole.name),
+                Ty::Date => self.date_method(&target.name),
                 _ => None,
             };
             if let Some(own) = own {
-                let own = if hole.optional { self.defined(own) } else { own };
-                self.infer_from(own, hole.ty, inference, contra);
-            } else if self.is_method(source, &hole.name) {
+                let own = if target.optional { self.defined(own) } else { own };
+                self.infer_from(own, target.ty, inference, contra);
+            } else if self.is_method(source, &target.name) {
                 let message = format!(
                     "kit does not know the type of `{}` in `{}`",
-                    hole.name,
+                    target.name,
                     self.text(source)
                 );
                 let help = "write the type that `infer` would find";
                 inference.unknown = Some(self.unsupported(location, &message, help));
             }
         }
-        for hole in &pattern.index {
-            let keys_wanted = matches!(self.store.get(hole.key), Ty::Infer(_));
+        for target in &pattern.index {
+            let keys_wanted = matches!(self.store.get(target.key), Ty::Infer(_));
             if keys_wanted {
                 let keys = self.keys_of(source, location);
-                self.infer_from(keys, hole.key, inference, contra);
+                self.infer_from(keys, target.key, inference, contra);
             }
             let values = match self.store.get(source).clone() {
                 Ty::Object(id) => {
                     let object = self.store.object_at(id);
                     let mut values: Vec<TyId> = object.index.iter().map(|index| index.value).collect();
-                    if keys_wanted || matches!(self.store.get(hole.key), Ty::String) {
+                    if keys_wanted || matches!(self.store.get(target.key), Ty::String) {
                         values.extend(object.properties.iter().map(|property| property.ty));
                     }
                     values
@@ -369,7 +382,7 @@ impl Evaluator<'_> {
             };
             if !values.is_empty() {
                 let value = self.union(values);
-                self.infer_from(value, hole.value, inference, contra);
+                self.infer_from(value, target.value, inference, contra);
             }
         }
         if let Ty::Object(id) = self.store.get(source).clone() {
@@ -407,41 +420,47 @@ impl Evaluator<'_> {
     fn match_functions(
         &mut self,
         source: &[Function],
-        holes: &[Function],
+        targets: &[Function],
         inference: &mut Inference,
         contra: bool,
     ) {
-        for (own, hole) in source.iter().rev().zip(holes.iter().rev()) {
-            let own = &match hole.generic.0 {
+        for (own, target) in source.iter().rev().zip(targets.iter().rev()) {
+            let own = &match target.generic.0 {
                 None => self.base_signature(own),
                 Some(_) => own.clone(),
             };
-            self.match_parameters(own, hole, inference, !contra);
-            if let (Some(own), Some(hole)) = (own.this, hole.this) {
-                self.infer_from(own, hole, inference, !contra);
+            self.match_parameters(own, target, inference, !contra);
+            if let (Some(own), Some(target)) = (own.this, target.this) {
+                self.infer_from(own, target, inference, !contra);
             }
-            self.infer_from(own.result, hole.result, inference, contra);
+            self.infer_from(own.result, target.result, inference, contra);
         }
     }
 
-    fn match_parameters(&mut self, own: &Function, hole: &Function, inference: &mut Inference, contra: bool) {
+    fn match_parameters(
+        &mut self,
+        own: &Function,
+        target: &Function,
+        inference: &mut Inference,
+        contra: bool,
+    ) {
         let list = self.parameter_tuple(own);
-        let holes = self.parameter_tuple(hole);
+        let targets = self.parameter_tuple(target);
         // `(...args: infer A)` matches all parameters.
-        if matches!(self.store.get(holes), Ty::Infer(_)) {
+        if matches!(self.store.get(targets), Ty::Infer(_)) {
             // TypeScript infers the parameters unchanged, so they count as read, although parameters are
             // written.
-            self.infer_from(list, holes, inference, contra);
+            self.infer_from(list, targets, inference, contra);
             return;
         }
-        let (list, holes) = (self.shape_of(list), self.shape_of(holes));
+        let (list, targets) = (self.shape_of(list), self.shape_of(targets));
         let elements = |ty: Ty| match ty {
             Ty::Tuple { elements, .. } => Some(elements),
             Ty::Array { element, .. } => Some([Element::rest(element)].into()),
             _ => None,
         };
-        if let (Some(list), Some(holes)) = (elements(list), elements(holes)) {
-            self.match_elements(&list, &holes, inference, contra);
+        if let (Some(list), Some(targets)) = (elements(list), elements(targets)) {
+            self.match_elements(&list, &targets, inference, contra);
         }
     }
 
@@ -449,15 +468,15 @@ impl Evaluator<'_> {
         let Some(found) = self.split_by_template(source, parts) else {
             return;
         };
-        let holes = parts.iter().filter_map(|part| match part {
-            Segment::Placeholder(hole) => Some(*hole),
+        let targets = parts.iter().filter_map(|part| match part {
+            Segment::Placeholder(target) => Some(*target),
             Segment::Text(_) => None,
         });
-        for (own, hole) in found.into_iter().zip(holes) {
-            if let Ty::Infer(number) = *self.store.get(hole) {
+        for (own, target) in found.into_iter().zip(targets) {
+            if let Ty::Infer(number) = *self.store.get(target) {
                 inference.add(number, own, contra, true);
             } else {
-                self.infer_from(own, hole, inference, contra);
+                self.infer_from(own, target, inference, contra);
             }
         }
     }
