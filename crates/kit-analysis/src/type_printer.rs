@@ -44,6 +44,12 @@ pub trait TypePrinter {
         self.program().declarations[declaration].name.clone()
     }
 
+    /// Returns the type whose text a printer gives for a type. It is another type if [`reference`](Self::reference)
+    /// returns the text of the type that is declared, instead of a name.
+    fn printed(&self, id: TypeId) -> TypeId {
+        id
+    }
+
     /// Returns the name of a global type of JavaScript, such as `Date`.
     fn global(&self, name: &str) -> String {
         name.to_owned()
@@ -113,7 +119,7 @@ pub trait TypePrinter {
 /// Returns the text of a type before `[]` or `?`, in parentheses if needed.
 fn operand<P: TypePrinter + ?Sized>(printer: &P, id: TypeId) -> String {
     let text = printer.part(id);
-    match printer.program().types[id].kind {
+    match printer.program().types[printer.printed(id)].kind {
         TypeKind::Union { .. } if text != "{}" => format!("({text})"),
         _ => text,
     }
