@@ -49,16 +49,14 @@ fn compiles_every_project_without_a_clippy_warning() {
 
 #[test]
 fn compiles_the_runtime_without_a_clippy_warning() {
-    let project = ProjectDirectory::project("notes", &support::notes::program());
-    let mut clippy = project.cargo();
+    let runtime = ProjectDirectory::runtime(&projects::generated("notes", &support::notes::program()));
+    let mut clippy = runtime.cargo();
     clippy.args([
         "clippy",
         "--quiet",
         "--no-deps",
-        "--package",
-        "kit-runtime",
-        "--package",
-        "kit-guard",
+        "--workspace",
+        "--all-features",
         "--",
         "--deny",
         "warnings",

@@ -48,12 +48,12 @@ fn all() -> &'static [GeneratedProject] {
         for number in 0..runs {
             let name = format!("random-{number}");
             let root = directory().join("sources").join(&name);
-            write(
+            project_directory::write(
                 &root.join("package.json"),
                 &format!("{{ \"name\": \"{name}\", \"type\": \"module\" }}\n"),
             );
             for (path, text) in random::project(seed, number) {
-                write(&root.join(path), &text);
+                project_directory::write(&root.join(path), &text);
             }
             match projects::understood(&root) {
                 Err(errors) => {
@@ -77,15 +77,6 @@ fn all() -> &'static [GeneratedProject] {
     &ALL
 }
 
-/// Writes a file if its content differs.
-fn write(path: &Path, text: &str) {
-    if fs::read_to_string(path).is_ok_and(|there| there == text) {
-        return;
-    }
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
 /// All projects are members of one workspace, so that shared dependencies are compiled once.
 #[test]
 fn compiles_every_project() {
@@ -94,28 +85,28 @@ fn compiles_every_project() {
     if earlier.exists() {
         fs::remove_dir_all(earlier).unwrap();
     }
-    for (number, GeneratedProject { name, output }) in all().iter().enumerate() {
+    for GeneratedProject { name, output } in all() {
+        project_directory::share_runtime(output);
         let project = root.join("projects").join(name);
-        write(&project.join(".kit/schemas/openapi.json"), "{}\n");
+        project_directory::write(&project.join(".kit/schemas/openapi.json"), "{}\n");
         for file in &output.files {
             let path = match file.owner {
                 Owner::Output => format!(".kit/{}", file.path),
                 Owner::Project | Owner::User => file.path.clone(),
             };
-            if let Some(shared) = path.strip_prefix(".kit/runtime/") {
-                if number == 0 {
-                    write(&root.join("runtime").join(shared), &file.text);
-                }
-            } else if path == "Cargo.toml" {
-                write(&project.join(path), &member(&file.text));
+            if path.starts_with(".kit/runtime/") {
+                continue;
+            }
+            if path == "Cargo.toml" {
+                project_directory::write(&project.join(path), &member(&file.text));
             } else {
-                write(&project.join(path), &file.text);
+                project_directory::write(&project.join(path), &file.text);
             }
         }
     }
-    write(
+    project_directory::write(
         &root.join("Cargo.toml"),
-        "[workspace]\nresolver = \"3\"\nmembers = [\"projects/*\"]\nexclude = [\"runtime\"]\n\n[profile.dev]\ndebug = \"line-tables-only\"\n",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"projects/*\"]\n\n[profile.dev]\ndebug = \"line-tables-only\"\n",
     );
     let lock = projects::repository().join("examples/notes-rust/Cargo.lock");
     fs::copy(lock, root.join("Cargo.lock")).unwrap();
@@ -138,9 +129,8 @@ fn compiles_every_project() {
 /// of the workspace.
 fn member(manifest: &str) -> String {
     let own = manifest.split("[profile.dev]").next().unwrap();
-    let shared = own.replace(".kit/runtime", "../../runtime");
-    assert_ne!(own, shared, "the manifest names the runtime: {manifest}");
-    shared
+    // The project is in `random/workspace/projects/`.
+    project_directory::with_shared_runtime(own, "../../../..")
 }
 
 #[test]

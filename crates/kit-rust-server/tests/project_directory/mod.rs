@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use kit_ir::Program;
 use kit_rust_server::{Output, Owner};
@@ -32,20 +33,24 @@ impl ProjectDirectory {
         Self::of(directory, name, &projects::generated(name, program))
     }
 
-    /// Writes generated files into a directory with the given name.
+    /// Writes generated files into a directory with the given name. The project uses the runtime of [`share_runtime`].
     pub fn of(directory: &str, name: &str, output: &Output) -> Self {
-        let root = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join("rust-servers")
-            .join(directory);
+        let root = directory_of_all().join(directory);
         let project = Self { root };
         assert_eq!(output.problems, [], "{name}");
+        share_runtime(output);
         let mut made = BTreeSet::new();
         for file in &output.files {
             let path = match file.owner {
+                Owner::Output if file.path.starts_with(RUNTIME) => continue,
                 Owner::Output => format!(".kit/{}", file.path),
                 Owner::Project | Owner::User => file.path.clone(),
             };
-            project.write(&path, &file.text);
+            if path == "Cargo.toml" {
+                project.write(&path, &with_shared_runtime(&file.text, ".."));
+            } else {
+                project.write(&path, &file.text);
+            }
             made.insert(path);
         }
         // kit-emit writes this file into the same directory in a real build.
@@ -58,6 +63,17 @@ impl ProjectDirectory {
         project
     }
 
+    /// Returns the directory of [`share_runtime`], to run cargo on the runtime itself.
+    pub fn runtime(output: &Output) -> Self {
+        share_runtime(output);
+        let runtime = Self {
+            root: directory_of_all().join(RUNTIME),
+        };
+        // cargo removes the example itself from the copy of its lock file.
+        runtime.lock("notes-rust");
+        runtime
+    }
+
     /// Copies the lock file of the example, so that cargo uses dependencies that are already compiled.
     fn lock(&self, name: &str) {
         let example = projects::repository().join("examples/notes-rust/Cargo.lock");
@@ -68,12 +84,7 @@ impl ProjectDirectory {
 
     /// Writes a file if its content differs.
     pub fn write(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        if fs::read_to_string(&path).is_ok_and(|there| there == text) {
-            return;
-        }
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        write(&self.root.join(path), text);
     }
 
     pub fn read(&self, path: &str) -> String {
@@ -120,6 +131,48 @@ impl ProjectDirectory {
         program.current_dir(&self.root).env("CARGO_TARGET_DIR", target());
         program
     }
+}
+
+/// Returns the directory that contains the generated projects.
+fn directory_of_all() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-servers")
+}
+
+/// Directory of `kit-runtime` in a project's `.kit/`.
+const RUNTIME: &str = "runtime/";
+
+/// Writes `kit-runtime` next to the generated projects. All projects have the same runtime, so cargo compiles the runtime
+/// once for all of them.
+pub fn share_runtime(output: &Output) {
+    // Only one thread writes at a time: cargo must not read a file that another test is writing.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    for file in output.files.iter().filter(|file| file.owner == Owner::Output) {
+        let path = directory_of_all().join(&file.path);
+        if file.path == "runtime/Cargo.toml" {
+            // Without its own workspace, the runtime would belong to the workspace of this repository.
+            write(&path, &format!("{}\n[workspace]\n", file.text));
+        } else if file.path.starts_with(RUNTIME) {
+            write(&path, &file.text);
+        }
+    }
+}
+
+/// Changes the manifest of a project so that the project uses the runtime of [`share_runtime`]. `up` is the path from the
+/// project to the directory of all projects.
+pub fn with_shared_runtime(manifest: &str, up: &str) -> String {
+    let shared = manifest.replace("\".kit/runtime\"", &format!("\"{up}/runtime\""));
+    assert_ne!(manifest, shared, "the manifest does not name the runtime");
+    shared
+}
+
+/// Writes a file if its content differs.
+pub fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|there| there == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
 }
 
 /// Returns the target directory for generated projects. `cargo xtask test` uses it for the example too, because
