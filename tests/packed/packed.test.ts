@@ -25,6 +25,7 @@ import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { type CommandResult, run } from "../e2e/support/command.ts";
+import { onlyLong } from "../e2e/support/long.ts";
 import { repository } from "../e2e/support/project.ts";
 import { RunningApp } from "../e2e/support/running-app.ts";
 import { Collector } from "../../packages/otel/test/support/collector.ts";
@@ -245,7 +246,7 @@ describe("the packed packages", () => {
     }
   });
 
-  test("let a plugin in another package extend the build", async () => {
+  test("let a plugin in another package extend the build", { skip: onlyLong }, async () => {
     const { devDependencies } = await manifestOf(".");
     const root = await install(
       "plans",
@@ -315,7 +316,7 @@ describe("the packed packages", () => {
     assert.doesNotMatch(await made("types.ts"), /"free"/);
   });
 
-  test("create a Rust server next to the server on Node", async () => {
+  test("create a Rust server next to the server on Node", { skip: onlyLong }, async () => {
     const { devDependencies } = await manifestOf(".");
     const wanted = ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
     const root = await install("todos", wanted);
@@ -347,7 +348,7 @@ describe("the packed packages", () => {
     );
   });
 
-  test("lead a newcomer through the tutorial", async (t) => {
+  test("lead a newcomer through the tutorial", { skip: onlyLong }, async (t) => {
     const page = "docs/tutorial.md";
     const directory = join(home, "newcomer");
     await mkdir(directory);
@@ -364,7 +365,7 @@ describe("the packed packages", () => {
     }
   });
 
-  test("run the Notes example with the embedded database", async () => {
+  test("run the Notes example with the embedded database", { skip: onlyLong }, async () => {
     const { dependencies, devDependencies } = await manifestOf("examples/notes");
     const packages = Object.entries({ ...dependencies, ...devDependencies })
       .filter(([name]) => !name.startsWith("@kit/"))

@@ -26,7 +26,7 @@ const MAX_UNSTEADY: usize = 4;
 /// time of the whole run.
 const TIMEOUT: Duration = Duration::from_mins(15);
 
-/// Maximum time of a job that `--long` gives more inputs.
+/// Maximum time of a job with `--long`.
 pub(super) const LONG_TIMEOUT: Duration = Duration::from_hours(3);
 
 /// Names of the jobs that take longest, one on each line, the longest first.

@@ -1,6 +1,12 @@
-//! Numbers of inputs for random tests in `cargo xtask test --long`.
+//! Additional work of `cargo xtask test --long`: tests that other runs leave out, and more inputs for random tests.
 
 use super::jobs::{Group, LONG_TIMEOUT};
+
+/// Environment variable that is set with `--long`. Tests that only the long run has read the variable.
+const LONG_RUN: &str = "KIT_LONG";
+
+/// Reason that a test reports if only the long run has the test.
+const LEFT_OUT: &str = "only with --long";
 
 /// Names of jobs, each with its `KIT_RUNS`. Without `--long`, each test has a smaller number of its own.
 pub(super) const RUNS: &[(&str, u32)] = &[
@@ -19,24 +25,32 @@ pub(super) const RUNS: &[(&str, u32)] = &[
     ("cargo test -p kit-rust-server random_projects", 100),
 ];
 
-/// Sets `KIT_RUNS` of each job in the list, and its longer timeout.
-pub(crate) fn add_inputs(groups: &mut [Group]) {
+/// Makes all jobs run the tests that only the long run has. Sets `KIT_RUNS` of each job in the list.
+pub(crate) fn prepare(groups: &mut [Group]) {
     for job in groups.iter_mut().flatten() {
+        job.variables.push((LONG_RUN.to_owned(), "1".to_owned()));
+        job.timeout = LONG_TIMEOUT;
         let name = job.to_string();
         if let Some((_, runs)) = RUNS.iter().find(|(listed, _)| name == *listed) {
             job.variables.push(("KIT_RUNS".to_owned(), runs.to_string()));
-            job.timeout = LONG_TIMEOUT;
         }
     }
 }
 
+/// Removes the tests that only the long run has from a list of skipped tests. Returns their number.
+pub(crate) fn take_left_out(skipped: &mut Vec<String>) -> usize {
+    let before = skipped.len();
+    skipped.retain(|test| !test.ends_with(LEFT_OUT));
+    before - skipped.len()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::add_inputs;
+    use super::{prepare, take_left_out};
     use crate::test::jobs::Tests;
 
     #[test]
-    fn sets_kit_runs_of_the_listed_jobs_only() {
+    fn sets_kit_long_for_all_jobs_and_kit_runs_for_the_listed_ones() {
         let job = |file: &str, server| {
             vec![
                 Tests::NodeFile {
@@ -53,8 +67,18 @@ mod tests {
             job(random, Some("hono")),
             job("tests/other.test.ts", None),
         ];
-        add_inputs(&mut groups);
+        prepare(&mut groups);
         let set = groups.map(|group| group[0].variables.len());
-        assert_eq!(set, [1, 1, 0, 0]);
+        assert_eq!(set, [2, 2, 1, 1]);
+    }
+
+    #[test]
+    fn counts_the_tests_that_only_the_long_run_has() {
+        let mut skipped = vec![
+            "a page in Chromium: no browser is installed".to_owned(),
+            "compiles the project teams: only with --long".to_owned(),
+        ];
+        assert_eq!(take_left_out(&mut skipped), 1);
+        assert_eq!(skipped, ["a page in Chromium: no browser is installed"]);
     }
 }

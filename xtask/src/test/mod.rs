@@ -117,11 +117,15 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     if !total.report.is_empty() {
         eprintln!("{}", total.report);
     }
+    let left_out = long::take_left_out(&mut total.skipped);
     for skipped in &total.skipped {
         println!("skipped: {skipped}");
     }
     for file in &total.unsteady {
         println!("unsteady: {file}: failed once, passed when run again");
+    }
+    if left_out > 0 {
+        println!("left to `cargo xtask test --long`: {left_out} tests");
     }
     times::report(repository, std::mem::take(&mut total.files))?;
     println!("{}", total.counts());
@@ -160,7 +164,7 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
         groups.extend(end_to_end(repository)?);
     }
     if options.long {
-        long::add_inputs(&mut groups);
+        long::prepare(&mut groups);
     }
     if !groups.is_empty() {
         total.add(jobs::run_all(repository, groups)?);
