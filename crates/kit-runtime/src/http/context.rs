@@ -13,8 +13,9 @@ use crate::settings::settings;
 
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
-use super::routes::{Segment, wildcard_of};
+use super::routes::{Segment, hide_parameters, wildcard_of};
 use super::source::RouteSource;
+use crate::redact::{REDACTED, redactor};
 use crate::telemetry::Trace;
 
 tokio::task_local! {
@@ -143,6 +144,14 @@ impl Context {
     /// Returns the path in the normal form (see [`kit_guard::normal_path`]), without the query.
     pub fn path(&self) -> &str {
         self.0.uri.path()
+    }
+
+    /// Returns the path for the log. Values of parameters that the log hides are replaced: `/reset/[redacted]` for
+    /// `/reset/:token`.
+    pub(super) fn shown_path(&self) -> Cow<'_, str> {
+        let segments = self.0.route.get().map_or(&[][..], |route| route.segments);
+        let is_hidden = |name: &str| redactor().hides_parameter(name);
+        hide_parameters(segments, self.path(), is_hidden, REDACTED)
     }
 
     /// Returns the part of the path that the wildcard of the route matches. It is still percent-encoded and has a
@@ -324,7 +333,7 @@ impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
             .field("method", self.method())
-            .field("path", &self.path())
+            .field("path", &self.shown_path())
             .field("route", &self.route())
             .finish_non_exhaustive()
     }

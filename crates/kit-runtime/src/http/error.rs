@@ -307,8 +307,8 @@ impl Error {
                 Level::TRACE => tracing::trace!(code, status, place = place(), "{message}"),
             }
         } else if tracing::enabled!(Level::WARN) && rejection_log::should_log(context.route(), status) {
-            let (method, path) = (context.method().as_str(), context.path());
-            tracing::warn!(code, status, method, path, "{message}");
+            let (method, path) = (context.method().as_str(), context.shown_path());
+            tracing::warn!(code, status, method, path = &*path, "{message}");
         }
     }
 }

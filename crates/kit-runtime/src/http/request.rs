@@ -1,6 +1,7 @@
 //! A request from the choice of its route to the call of its handler.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Bytes;
@@ -17,7 +18,6 @@ use crate::shape::Shape;
 use crate::{Contract, is_development};
 
 /// A request that matched a route. Middleware receives it before its params, query and body are decoded.
-#[derive(Debug)]
 pub struct Request {
     pub(super) context: Context,
     /// Segments of the route's path.
@@ -187,6 +187,15 @@ impl Request {
             suggestion: Some(format!("Send {method} without a body")),
         };
         Err(Error::invalid(Slot::Body, "void", vec![failure]))
+    }
+}
+
+/// Contains no values of parameters and no body, because these may be hidden in the log.
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("context", &self.context)
+            .finish_non_exhaustive()
     }
 }
 

@@ -6,6 +6,7 @@
 //! trailing slash is ignored. Parameters and wildcards match at least one character. Routes and paths are compared in
 //! the normal form of paths; only the values of parameters are decoded.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kit_guard::normal_path;
@@ -141,6 +142,32 @@ pub(super) fn wildcard_of<'p>(segments: &[Segment], path: &'p str) -> Option<&'p
     path.splitn(slashes + 1, '/').nth(slashes)
 }
 
+/// Returns the path of a request that matched a route, with `replacement` in place of the parameters whose names are
+/// hidden. A hidden wildcard hides everything that it matches.
+pub(super) fn hide_parameters<'p>(
+    segments: &[Segment],
+    path: &'p str,
+    is_hidden: impl Fn(&str) -> bool,
+    replacement: &str,
+) -> Cow<'p, str> {
+    let is_hidden = |segment: &Segment| segment.name().is_some_and(&is_hidden);
+    if !segments.iter().any(is_hidden) {
+        return Cow::Borrowed(path);
+    }
+    let mut shown = String::with_capacity(path.len());
+    let mut rest = path.strip_prefix('/').unwrap_or(path);
+    for segment in segments {
+        let (value, next) = match segment {
+            Segment::Wildcard(_) => (rest, ""),
+            Segment::Static(_) | Segment::Parameter(_) => rest.split_once('/').unwrap_or((rest, "")),
+        };
+        shown.push('/');
+        shown.push_str(if is_hidden(segment) { replacement } else { value });
+        rest = next;
+    }
+    Cow::Owned(shown)
+}
+
 struct Search<'a> {
     method: &'a str,
     allowed: [bool; METHODS.len()],
@@ -198,7 +225,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Segment, wildcard_of};
+    use super::{Segment, hide_parameters, wildcard_of};
 
     #[test]
     fn returns_the_undecoded_wildcard_part_of_a_path() {
@@ -211,5 +238,22 @@ mod tests {
         assert_eq!(wildcard_of(&[team, files, rest], "/a%2Fb/files/c"), Some("c"));
         assert_eq!(wildcard_of(&[rest], "//a"), Some("/a"));
         assert_eq!(wildcard_of(&[files, team], "/files/7"), None);
+    }
+
+    #[test]
+    fn replaces_the_values_of_hidden_parameters() {
+        use Segment::{Parameter, Static, Wildcard};
+        let hide = |path, segments: &[Segment], name| {
+            hide_parameters(segments, path, |parameter| parameter == name, "[hidden]").into_owned()
+        };
+        let reset = [Static("reset"), Parameter("token"), Parameter("id")];
+        assert_eq!(hide("/reset/abc/x", &reset, "token"), "/reset/[hidden]/x");
+        assert_eq!(hide("/reset/abc/x/", &reset, "id"), "/reset/abc/[hidden]");
+        let files = [Static("files"), Wildcard("path")];
+        assert_eq!(hide("/files/a/b", &files, "path"), "/files/[hidden]");
+        let files = [Static("u"), Parameter("id"), Static("files"), Wildcard("path")];
+        assert_eq!(hide("/u/7/files/a/b/", &files, "id"), "/u/[hidden]/files/a/b/");
+        let token = [Static("token"), Parameter("id")];
+        assert_eq!(hide("/token/abc/", &token, "token"), "/token/abc/");
     }
 }

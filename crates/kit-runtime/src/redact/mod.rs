@@ -20,7 +20,7 @@ use debug_text::DebugText;
 use failure_path::PathNames;
 
 /// Text that replaces a hidden value.
-const REDACTED: &str = "[redacted]";
+pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Decides which values are hidden, and replaces them.
 #[derive(Debug, Default)]
@@ -123,6 +123,11 @@ impl Redactor {
             .into_iter()
             .filter_map(|name| self.patterns.get(name))
             .any(|patterns| patterns.iter().any(is_end))
+    }
+
+    /// Returns true if the path parameter with this name is hidden.
+    pub(crate) fn hides_parameter(&self, name: &str) -> bool {
+        self.hides(&["params".to_owned(), name.to_lowercase()])
     }
 
     /// Returns true if a field of `tracing`, or a field that contains it, is hidden. Dots separate the names of a
