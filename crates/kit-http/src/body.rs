@@ -106,6 +106,11 @@ impl Queue {
         self.buffered() <= LOW_WATER && self.owes_drain.replace(false)
     }
 
+    /// Returns true if the writer was asked to wait. Used for a body that is complete, so that its size does not matter.
+    pub(crate) fn take_owed_drain(&self) -> bool {
+        self.owes_drain.replace(false)
+    }
+
     /// Records that the operating system has accepted all bytes that hyper had buffered.
     pub(crate) fn note_sent(&self) {
         self.unsent.set(0);

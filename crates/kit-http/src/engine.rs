@@ -343,6 +343,8 @@ impl Engine {
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
             outcome = connection.poll(&self.hyper_pool, &self.scratch);
+            // The handler of the next request may start a stream, too.
+            self.finish_stream(&connection, handler);
             if let Some(request) = connection.link.take_received() {
                 self.start(slot, &connection, request, handler);
             }

@@ -134,7 +134,30 @@ impl Engine {
         }
     }
 
-    /// Updates a stream after its connection was polled: ends it, or asks its writer to continue.
+    /// Ends a stream whose body has its declared length and was passed to hyper, even if the handler has not ended the
+    /// stream yet.
+    pub(super) fn finish_stream(&self, connection: &Connection, handler: &mut dyn Handler) {
+        let Streaming::Open(id) = connection.link.stream.get() else {
+            return;
+        };
+        let mut streams = self.streams.borrow_mut();
+        if !streams
+            .get(&id)
+            .is_some_and(|stream| stream.queue.is_fully_read())
+        {
+            return;
+        }
+        let finished = streams.remove(&id);
+        drop(streams);
+        connection.link.stream.set(Streaming::No);
+        // The writer of the last chunk may wait for this call.
+        if finished.is_some_and(|stream| stream.queue.take_owed_drain()) {
+            handler.drained(id);
+        }
+    }
+
+    /// Updates a stream after its connection was polled: notices that the client has disconnected, or asks the writer
+    /// to continue.
     pub(super) fn update_stream(
         &self,
         id: RequestId,
@@ -150,12 +173,6 @@ impl Engine {
         let Some(queue) = queue else {
             return outcome;
         };
-        if queue.is_fully_read() {
-            // The body has its declared length, so it is complete even if the handler has not ended it yet.
-            self.streams.borrow_mut().remove(&id);
-            connection.link.stream.set(Streaming::No);
-            return outcome;
-        }
         let (left, broken) = connection.link.departure();
         if left || broken {
             connection.drop_http();

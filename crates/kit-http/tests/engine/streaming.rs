@@ -1,10 +1,10 @@
 //! Tests of responses whose bodies are written in chunks.
 
-use std::io::ErrorKind;
-use std::net::Shutdown;
-use std::time::Duration;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
 
-use kit_http::{Response, ResponseError, WriteResult};
+use kit_http::{Engine, Handler, Request, RequestId, Response, ResponseError, WriteResult};
 
 use crate::same_thread::Server;
 
@@ -244,4 +244,81 @@ fn shutdown_waits_for_a_stream_until_the_grace_period_ends() {
     assert!(answer.ends_with("a part\r\n"), "{answer}");
     assert!(server.engine.is_closed());
     assert_eq!(server.log.aborted, [second]);
+}
+
+#[test]
+fn asks_the_writer_to_continue_after_the_last_chunk_of_a_declared_length() {
+    let mut server = Server::start();
+    let mut client = server.connect();
+    client.get();
+    let id = server.stream(Some(100_000));
+    let last = vec![b'x'; 100_000].into();
+    assert_eq!(server.engine.write(id, last), Ok(WriteResult::Wait));
+    client.expect(&mut server, "xxx");
+    // A writer that waits for the callback could never end the stream.
+    server.until(|server| server.log.drained == 1);
+    assert_eq!(server.engine.end(id), Ok(()));
+    client.get();
+    server.request();
+}
+
+/// Starts a stream while the engine passes a request to the handler.
+struct Immediate<'a> {
+    engine: &'a Engine,
+    /// Lengths that the streams declare.
+    lengths: &'a [Option<u64>],
+    ids: Vec<RequestId>,
+    drained: Vec<RequestId>,
+}
+
+impl Handler for Immediate<'_> {
+    fn request(&mut self, id: RequestId, _: &Request) {
+        let head = Response::new(200).expect("a status");
+        let length = self.lengths[self.ids.len()];
+        self.ids.push(id);
+        assert_eq!(self.engine.respond_stream(id, head, length), Ok(true));
+    }
+    fn aborted(&mut self, _: RequestId) {}
+    fn drained(&mut self, id: RequestId) {
+        self.drained.push(id);
+    }
+}
+
+#[test]
+fn end_of_a_complete_stream_does_not_affect_the_next_stream_of_the_connection() {
+    let Server { engine, .. } = Server::start();
+    let address = engine.local_addr().expect("a TCP address");
+    let mut client = TcpStream::connect(address).expect("connects");
+    let patience = Some(Duration::from_millis(5));
+    client.set_read_timeout(patience).expect("an option");
+    let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2);
+    client.write_all(requests.as_bytes()).expect("writes");
+    let mut handler = Immediate {
+        engine: &engine,
+        lengths: &[Some(5), None],
+        ids: Vec::new(),
+        drained: Vec::new(),
+    };
+    let start = Instant::now();
+    let mut until = |handler: &mut Immediate<'_>, is_so: &dyn Fn(&Immediate<'_>) -> bool| {
+        while !is_so(handler) {
+            engine.poll().expect("polls");
+            while engine.has_work() {
+                engine.drive(handler);
+            }
+            assert!(start.elapsed() < Duration::from_secs(10), "it does not happen");
+            // A timeout only means that nothing has arrived.
+            let _ = client.read(&mut [0; 64 * 1024]);
+        }
+    };
+    until(&mut handler, &|handler| handler.ids.len() == 1);
+    let first = handler.ids[0];
+    assert_eq!(engine.write(first, "whole".into()), Ok(WriteResult::Ready));
+    until(&mut handler, &|handler| handler.ids.len() == 2);
+    // The first body was complete when the second request arrived, and its handler ends it only now.
+    assert_eq!(engine.end(first), Ok(()));
+    let second = handler.ids[1];
+    let piece = vec![b'x'; 100_000].into();
+    assert_eq!(engine.write(second, piece), Ok(WriteResult::Wait));
+    until(&mut handler, &|handler| handler.drained == [second]);
 }
