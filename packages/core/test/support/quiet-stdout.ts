@@ -1,19 +1,22 @@
 import fs from "node:fs";
 
 type Done = (error: null, written: number) => void;
+type Parameters = readonly [bytes: Uint8Array, ...unknown[]];
 
 /**
- * Drops log lines, or passes them to `onText`. The test runner reads its own protocol from this process's standard
+ * Drops log lines, or passes them to `onText`. The test runner may read its own protocol from this process's standard
  * output, and would interpret the lines as a part of it.
  */
 export function quietStdout(onText: (text: string) => void = () => {}): void {
-  const { write, writeSync } = fs;
-  fs.write = ((descriptor: number, bytes: Uint8Array, done: Done) => {
-    if (descriptor === 1) {
-      onText(Buffer.from(bytes).toString());
-      queueMicrotask(() => done(null, bytes.length));
-    } else (write as (...given: unknown[]) => void)(descriptor, bytes, done);
-  }) as typeof write;
-  fs.writeSync = ((descriptor: number, bytes: Uint8Array) =>
-    descriptor === 1 ? bytes.length : writeSync(descriptor, bytes)) as typeof writeSync;
+  const write = fs.write as (descriptor: number, ...given: unknown[]) => void;
+  const writeSync = fs.writeSync as (descriptor: number, ...given: unknown[]) => number;
+  fs.write = ((descriptor: number, ...given: Parameters) => {
+    // The report of the test runner may be a file of this process, so other descriptors get all parameters.
+    if (descriptor !== 1) return write(descriptor, ...given);
+    const [bytes] = given;
+    onText(Buffer.from(bytes).toString());
+    queueMicrotask(() => (given.at(-1) as Done)(null, bytes.length));
+  }) as typeof fs.write;
+  fs.writeSync = ((descriptor: number, ...given: Parameters) =>
+    descriptor === 1 ? given[0].length : writeSync(descriptor, ...given)) as typeof fs.writeSync;
 }
