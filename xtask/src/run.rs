@@ -1,6 +1,7 @@
 //! Runs other programs and captures their output, which is shown only if they fail.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -152,9 +153,10 @@ fn watch(mut command: Command, step: &Step, limit: Limit<impl Fn() -> bool>) -> 
             let seconds = started.elapsed().as_secs();
             let processes = processes(&child);
             (limit.stop)(&mut child)?;
-            output.push_str(&format!(
+            let _ = writeln!(
+                output,
                 "\n`{name}` was stopped after {seconds} s. Its processes at that time:\n{processes}"
-            ));
+            );
             // The readers are not joined: a process that left the group may keep the output open.
             return Ok(Finished {
                 success: false,
@@ -195,8 +197,9 @@ fn processes(child: &Child) -> String {
     String::from_utf8_lossy(&listed.stdout)
         .lines()
         .filter(|line| line.split_whitespace().next() == Some(&group))
-        .map(|line| format!("{}\n", line.trim()))
-        .collect()
+        .map(str::trim)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns true if SIGINT ended a program, or if the program exited with the code that shells use for SIGINT.
