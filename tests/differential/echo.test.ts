@@ -15,7 +15,7 @@ import { compare } from "./support/run.ts";
 import { first, assertAccepted, MODES, print, runs, seed } from "./support/settings.ts";
 import { builtEcho, Servers } from "./support/subjects.ts";
 
-const usual = 10_000;
+const usual = 4_000;
 const count = runs(usual);
 
 describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, () => {

@@ -17,7 +17,7 @@ import { compare } from "./support/run.ts";
 import { first, assertAccepted, MODES, print, runs, seed } from "./support/settings.ts";
 import { builtNotes, Servers } from "./support/subjects.ts";
 
-const usual = 20_000;
+const usual = 6_000;
 const count = runs(usual);
 
 describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {

@@ -57,15 +57,31 @@ pub fn database(test: &str) -> Option<Database> {
     database_on(Release::Embedded, test)
 }
 
+/// Returns true with `cargo xtask test --long`. For tests that take long, if a shorter test covers the same code in the
+/// other runs.
+pub fn is_long_run() -> bool {
+    std::env::var_os("KIT_LONG").is_some()
+}
+
+/// Returns true in the same case as [`is_long_run`]. Otherwise, reports the test as skipped.
+pub fn runs_only_if_long(test: &str) -> bool {
+    use std::io::Write as _;
+
+    if !is_long_run() {
+        // Write to stderr directly, because the test harness captures `eprintln!`.
+        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: only with --long");
+    }
+    is_long_run()
+}
+
 /// Runs a test on a new database of each release with `cargo xtask test --long`, otherwise only of the oldest installed
 /// release: the tests of packages and the end-to-end tests run on the embedded release. Reports releases that are not
 /// installed as skipped.
 pub fn on_each_release(test: &str, body: impl Fn(&Database)) {
-    let is_long_run = std::env::var_os("KIT_LONG").is_some();
     for release in [Release::Oldest, Release::Embedded] {
         if let Some(database) = database_on(release, test) {
             body(&database);
-            if !is_long_run {
+            if !is_long_run() {
                 return;
             }
         }

@@ -18,19 +18,6 @@ use kit_ir::{
 };
 use kit_router::{ParsedRoute, RouteTree};
 
-/// Returns true with `cargo xtask test --long`. Otherwise, reports the test as skipped. For tests that take long, if a
-/// shorter test covers the same code in the other runs.
-pub fn is_long_run(test: &str) -> bool {
-    use std::io::Write as _;
-
-    let is_long = std::env::var_os("KIT_LONG").is_some();
-    if !is_long {
-        // Write to stderr directly, because the test harness captures `eprintln!`.
-        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: only with --long");
-    }
-    is_long
-}
-
 /// A program under construction.
 pub struct Builder {
     /// Everything that was added so far.

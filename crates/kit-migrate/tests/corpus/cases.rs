@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use kit_database::{ColumnType, Plan, Schema, Snapshot};
 
 use crate::models::{between, differences, migrate, migration, schema};
-use crate::support::{Database, Release, database_on, execute, query};
+use crate::support::{Database, Release, database_on, execute, query, runs_only_if_long};
 
 type Case = BTreeMap<String, String>;
 
@@ -79,7 +79,10 @@ fn migrates_every_case_on_postgresql_16() {
 
 #[test]
 fn migrates_every_case_on_postgresql_18() {
-    every_case(Release::Embedded, "migrates_every_case_on_postgresql_18");
+    const TEST: &str = "migrates_every_case_on_postgresql_18";
+    if runs_only_if_long(TEST) {
+        every_case(Release::Embedded, TEST);
+    }
 }
 
 fn every_case(release: Release, test: &str) {

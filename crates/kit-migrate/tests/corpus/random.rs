@@ -9,7 +9,7 @@ use kit_database::{ChangeClass, Column, ColumnType, Rule, Schema, Table};
 use kit_ir::LiteralValue;
 
 use crate::models::{between, differences, migrate, migration, schema};
-use crate::support::{Release, database_on, execute, query};
+use crate::support::{Release, database_on, execute, query, runs_only_if_long};
 
 /// Pseudorandom numbers that are the same on every machine (`SplitMix64`).
 struct Dice(u64);
@@ -200,18 +200,16 @@ fn migrates_between_random_models_on_postgresql_16() {
         Release::Oldest,
         "migrates_between_random_models_on_postgresql_16",
         1_001,
-        12,
+        24,
     );
 }
 
 #[test]
 fn migrates_between_random_models_on_postgresql_18() {
-    random_pairs(
-        Release::Embedded,
-        "migrates_between_random_models_on_postgresql_18",
-        1,
-        24,
-    );
+    const TEST: &str = "migrates_between_random_models_on_postgresql_18";
+    if runs_only_if_long(TEST) {
+        random_pairs(Release::Embedded, TEST, 1, 24);
+    }
 }
 
 /// Number of pairs to test, or the duration of the test if one is set.
