@@ -34,7 +34,7 @@ pub enum BuildError {
     },
     /// The list of generated files, `.manifest.json`, is damaged. Without it, kit cannot know which files in
     /// the directory it wrote itself.
-    #[error("{} is damaged ({reason}); delete the directory it is in and build again", path.display())]
+    #[error("{} is damaged ({reason}); delete the directory that contains this file, and build again", path.display())]
     Manifest {
         /// Path of the damaged list.
         path: PathBuf,
@@ -58,7 +58,9 @@ pub enum BuildError {
         value: String,
     },
     /// The clock of the machine shows a year that kit's date format cannot represent.
-    #[error("the clock of this machine is out of range; set it, or set SOURCE_DATE_EPOCH")]
+    #[error(
+        "the clock of this machine shows a year that kit cannot write; set the clock, or set SOURCE_DATE_EPOCH"
+    )]
     Clock,
     /// Two artifacts have the same path, or the path of an artifact is outside of the output directory.
     #[error(

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_a_directory_inside_of_another_one_only_once() {
+    fn searches_a_directory_inside_of_another_directory_only_once() {
         let list = |globs: &[&str]| GlobList::new(&globs.iter().map(ToString::to_string).collect::<Vec<_>>());
         let walked = |globs: &[&str]| bases(&[&list(globs)]).into_iter().collect::<Vec<_>>();
         assert_eq!(walked(&["src/a/*.ts", "lib/**/x.ts"]), ["lib", "src"]);

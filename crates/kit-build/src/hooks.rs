@@ -20,7 +20,7 @@ pub const COMPILE_STEP: Hook = Hook {
 pub const HOOKS: [Hook; 6] = [
     Hook {
         name: "beforeTransform",
-        description: "add sources of types before anything is parsed",
+        description: "add sources of types before kit parses the project",
     },
     Hook {
         name: "afterTypeParse",
@@ -28,7 +28,7 @@ pub const HOOKS: [Hook; 6] = [
     },
     Hook {
         name: "afterValidators",
-        description: "add validators to the generated ones",
+        description: "add validators to those that kit generates",
     },
     Hook {
         name: "afterRouteTable",

@@ -16,7 +16,7 @@ fn warning(program: &Program, found: &Ambiguity) -> Diagnostic {
     let (read_as, other) = (describe(program, found.read_as), describe(program, found.other));
     let note = match found.outcome {
         Outcome::Dropped => format!(
-            "`{}` matches both members; it is decoded as `{read_as}`, and properties that only `{other}` declares are dropped",
+            "`{}` matches both members; it is decoded as `{read_as}`, and kit then drops the properties that only `{other}` declares",
             found.witness
         ),
         Outcome::Converted => format!(
@@ -26,10 +26,10 @@ fn warning(program: &Program, found: &Ambiguity) -> Diagnostic {
     };
     let help = match found.outcome {
         Outcome::Dropped => {
-            "give each member a property with a literal of its own, such as `kind: \"a\"`, or make them one type with optional properties"
+            "give each member a property with a different literal, such as `kind: \"a\"`, or write one type with optional properties"
         }
         Outcome::Converted => {
-            "keep one of the two, or put each into an object with a literal property of its own, such as `kind: \"a\"`"
+            "keep only one of the two members, or put each into an object that has a property with a different literal, such as `kind: \"a\"`"
         }
     };
     let span = found.span;

@@ -57,7 +57,7 @@ fn leaves_no_file_if_one_of_the_files_cannot_be_written() {
 }
 
 #[test]
-fn fails_if_the_target_is_a_directory_with_files_and_keeps_these() {
+fn fails_if_the_target_is_a_directory_with_files_and_keeps_the_files() {
     let home = Home::new("meanwhile");
     let target = home.0.join("project");
     fs::create_dir(&target).unwrap();

@@ -153,7 +153,7 @@ fn missing(project: &Project) -> CommandError {
     );
     Problem::build("compile", message)
         .help(&format!(
-            "install it with `npm install --save-dev {packages}`, or build without it: `kit build --no-compile`"
+            "install the compiler with `npm install --save-dev {packages}`, or build without a compiler: `kit build --no-compile`"
         ))
         .into()
 }
@@ -267,7 +267,7 @@ fn failed(compiler: Compiler, output: &Output, text: &str, console: &Console<'_>
     if !text.trim().is_empty() {
         console.note(text.trim_end());
     }
-    end.push_str("; the artifacts are written, the compiled code is not");
+    end.push_str("; kit wrote the artifacts, but the code is not compiled");
     Problem::compile(vec![Reason::new(end)]).into()
 }
 

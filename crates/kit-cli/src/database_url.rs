@@ -33,9 +33,9 @@ pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<S
     };
     let state = if is_set { "is set and empty" } else { "is not set" };
     Err(MissingUrl {
-        message: format!("{VARIABLE} {state}, and {place}: the embedded PostgreSQL is for development alone"),
+        message: format!("{VARIABLE} {state}, and {place}: the embedded PostgreSQL is only for development"),
         help: if is_set {
-            format!("{HELP} (a secret or a variable in its value may be missing)")
+            format!("{HELP} (the value may refer to a secret or a variable that is missing)")
         } else {
             HELP.to_owned()
         },

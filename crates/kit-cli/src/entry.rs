@@ -39,12 +39,12 @@ pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, CommandEr
             Problem::build(
                 "configuration",
                 format!(
-                    "the file that starts the application was not found: {} has none of {}",
+                    "the file that starts the application was not found: the directory {} contains none of {}",
                     root.display(),
                     USUAL_PATHS.join(", ")
                 ),
             )
-            .help("name it: `--entry path/to/program.ts`")
+            .help("name the file: `--entry path/to/program.ts`")
             .into()
         })
 }

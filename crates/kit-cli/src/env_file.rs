@@ -31,7 +31,7 @@ pub(crate) async fn load_and_print(common: &Common, context: &Context<'_>) -> Re
 fn text(env: &EnvFile) -> Option<String> {
     let kept = match env.kept.as_slice() {
         [] => String::new(),
-        kept => format!("{} already set, which stays", kept.join(", ")),
+        kept => format!("{} already set, not changed", kept.join(", ")),
     };
     match (env.set.as_slice(), kept.as_str()) {
         ([], "") => None,
@@ -59,11 +59,11 @@ mod tests {
         assert_eq!(said(&["A", "B"], &[]).as_deref(), Some(".env sets A, B"));
         assert_eq!(
             said(&[], &["A"]).as_deref(),
-            Some(".env: A already set, which stays")
+            Some(".env: A already set, not changed")
         );
         assert_eq!(
             said(&["A"], &["B"]).as_deref(),
-            Some(".env sets A; B already set, which stays")
+            Some(".env sets A; B already set, not changed")
         );
     }
 }

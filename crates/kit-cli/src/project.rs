@@ -89,7 +89,7 @@ pub(crate) fn root(common: &Common, environment: &dyn Environment) -> Result<Pat
     if root.to_str().is_none() {
         let message = format!("the path of the project, {}, is not UTF-8", root.display());
         return Err(Problem::build("configuration", message)
-            .help("move the project to a path whose characters are")
+            .help("move the project to a path that contains only UTF-8 characters")
             .into());
     }
     Ok(root)
@@ -101,7 +101,7 @@ pub(crate) fn below_project_error(root: &Path) -> Option<(String, String)> {
     project_above(root)?;
     let here = root.display();
     Some((
-        format!("{here} is not a project, but below one"),
+        format!("{here} is not the root of a project, but a directory inside one"),
         project_advice(root),
     ))
 }

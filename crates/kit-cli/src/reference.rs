@@ -17,7 +17,7 @@ const MARK: &str =
 const WIDTH: usize = 100;
 
 #[test]
-fn page_contains_the_help_of_every_command() {
+fn reference_page_contains_the_help_of_every_command() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
     let page = std::fs::read_to_string(&path).expect("docs/cli.md is there");
     let (intro, shown) = page.split_once(MARK).expect("docs/cli.md holds the mark");

@@ -254,7 +254,7 @@ impl Host for Exchange {
             match value {
                 Value::String(url) => Ok(url),
                 other => Err(HostError {
-                    message: format!("the embedded database gave `{other}` for a URL"),
+                    message: format!("the embedded database returned `{other}` instead of a URL"),
                     at: None,
                 }),
             }
@@ -312,7 +312,7 @@ impl Host for Exchange {
 
 fn event(value: Value) -> Result<Event, HostError> {
     serde_json::from_value(value).map_err(|error| HostError {
-        message: format!("what happened cannot be read: {error}"),
+        message: format!("invalid event from the host: {error}"),
         at: None,
     })
 }

@@ -41,11 +41,11 @@ impl MissingRequirement {
         match self {
             Self::TypeScript => (
                 "TypeScript is not installed in the project",
-                "install it: `npm install --save-dev typescript`",
+                "install TypeScript: `npm install --save-dev typescript`",
             ),
             Self::Configuration => (
                 "there is no tsconfig.json in the project's root",
-                "write one; `kit scaffold init` shows what kit's projects have in it",
+                "write a tsconfig.json; a project of `kit scaffold init` contains an example",
             ),
         }
     }
@@ -276,13 +276,10 @@ impl PrintedTypeErrors {
             console.note(&match (now.len(), fresh.len()) {
                 (0, _) => "no type errors any more".to_owned(),
                 (all, new) if new == all => {
-                    format!(
-                        "{}; the application runs all the same",
-                        quantity(all, "type error")
-                    )
+                    format!("{}; the application still runs", quantity(all, "type error"))
                 }
                 (all, _) => format!(
-                    "{} in all; the application runs all the same",
+                    "{} in total; the application still runs",
                     quantity(all, "type error")
                 ),
             });
@@ -390,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn type_error_that_moved_to_another_line_is_not_new_but_a_second_equal_one_is() {
+    fn moved_type_error_is_not_new_but_a_second_identical_error_is_new() {
         let before = read(Some(2), TEXT).unwrap();
         let moved = read(Some(2), &TEXT.replace("(2,14)", "(9,1)")).unwrap();
         assert!(new_errors(&before, &moved).is_empty());

@@ -81,7 +81,7 @@ fn refuses_a_directory_without_archives_of_kits_packages_and_writes_nothing() {
             1,
             "",
             "error: packages does not contain kit's packages of this version: kit-types-0.1.0.tgz is missing\n\
-             help: `cargo xtask pack --out DIR` of kit's repository writes them; nothing was created\n"
+             help: `cargo xtask pack --out DIR` in kit's repository writes the packages; nothing was created\n"
         )
     );
     assert!(project.tree("shelf").is_empty());

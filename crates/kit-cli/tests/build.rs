@@ -52,8 +52,8 @@ fn prints_a_summary_of_the_build() {
         timeless(&first.out),
         format!(
             "built 1 route, 2 types in … ms ({written} files written)\n\
-             1 change to the database pending: `kit migrate:generate --name <name>` writes the migration\n\
-             left out: client (package.json does not name @kit/client), contract tests (package.json does not name \
+             1 change to the database without a migration: `kit migrate:generate --name <name>` writes the migration\n\
+             left out: client (package.json does not list @kit/client), contract tests (package.json does not list \
              @kit/testing), compiled code (typescript is not installed)\n"
         )
     );
@@ -320,7 +320,7 @@ fn refuses_a_migration_without_a_valid_name_or_valid_types() {
     let outcome = project.kit(&["migrate:generate", "--name", "!!"]);
     assert_eq!(outcome.code, 1);
     assert!(
-        outcome.err.contains("makes no name for a migration"),
+        outcome.err.contains("cannot be the name of a migration"),
         "{}",
         outcome.err
     );
@@ -396,7 +396,7 @@ fn copies_the_openapi_document_to_the_given_path() {
                 1,
                 "",
                 "error: `--out` names a file in .kit/, which contains only generated files\n\
-                 help: leave `--out` out: the document is .kit/schemas/openapi.json; or name a file elsewhere\n"
+                 help: run the command without `--out` and read .kit/schemas/openapi.json, or name a file in another directory\n"
             )
         );
     }
@@ -415,7 +415,7 @@ fn copies_the_openapi_document_to_the_given_path() {
     assert_eq!(outcome.code, 1);
     assert_eq!(
         outcome.json()["failures"][0]["suggestion"],
-        "leave one of them out"
+        "use only one of the two options"
     );
 }
 
@@ -450,7 +450,7 @@ fn lists_the_artifacts_that_a_build_left_out_with_reasons() {
             .find(|line| line.starts_with("left out"))
             .map(str::to_owned)
     };
-    let packages = "client (package.json does not name @kit/client), contract tests (package.json does not name @kit/testing)";
+    let packages = "client (package.json does not list @kit/client), contract tests (package.json does not list @kit/testing)";
     assert_eq!(
         left_out(&["build"]),
         Some(format!(
@@ -472,7 +472,7 @@ fn lists_the_artifacts_that_a_build_left_out_with_reasons() {
     assert_eq!(
         left_out(&["build"]).as_deref(),
         Some(
-            "left out: contract tests (no file calls `createApp`; `tests.app` of the configuration names the module), \
+            "left out: contract tests (no file calls `createApp`; name the module that exports the application in `tests.app` of the configuration), \
              compiled code (there is no tsconfig.json)"
         )
     );

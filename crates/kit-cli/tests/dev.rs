@@ -196,7 +196,7 @@ fn shows_a_type_error_once_and_reports_when_it_is_fixed() {
            |\n\
          1 | export {};\n  \
            |        ^\n\
-         1 type error; the application runs all the same\n\
+         1 type error; the application still runs\n\
          no type errors any more\n"
     );
     let served = project.host.served.borrow();
@@ -244,7 +244,7 @@ fn prints_only_once_that_the_type_check_lacks_a_package_or_file() {
     assert_eq!(
         outcome.err,
         "type errors are not shown: there is no tsconfig.json in the project's root; \
-         write one; `kit scaffold init` shows what kit's projects have in it\n"
+         write a tsconfig.json; a project of `kit scaffold init` contains an example\n"
     );
     assert!(
         project
@@ -276,6 +276,6 @@ fn prints_names_of_variables_from_the_env_file_when_they_change() {
     let outcome = project.kit(&["dev", "--no-db"]);
     assert_eq!(
         outcome.err,
-        ".env sets LOG_LEVEL; PORT already set, which stays\n"
+        ".env sets LOG_LEVEL; PORT already set, not changed\n"
     );
 }

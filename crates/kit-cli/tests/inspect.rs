@@ -116,7 +116,7 @@ fn shows_the_location_of_a_routes_handler() {
 }
 
 #[test]
-fn suggests_the_nearest_route_for_an_unknown_one() {
+fn suggests_the_nearest_route_for_an_unknown_route() {
     let project = built();
     let outcome = project.kit(&["inspect", "route", "GET /note/:id"]);
     assert_eq!(
@@ -182,7 +182,7 @@ export interface ItemRoutes {
 }
 
 #[test]
-fn lists_middleware_including_the_built_in_one() {
+fn lists_middleware_including_the_built_in_middleware() {
     let project = built();
     assert_eq!(
         project.kit(&["inspect", "middleware", "--json"]).json(),

@@ -148,7 +148,7 @@ fn sends_the_debug_key_and_explains_a_refusal_by_the_sidecar() {
         outcome.err,
         format!(
             "error: http://127.0.0.1:{port}/_debug/health answered 401: X-Debug-Key is missing\n\
-             help: put the app's debug key into the environment variable KIT_DEBUG_KEY\n"
+             help: set the environment variable KIT_DEBUG_KEY to the `apiKey` of the application's debug plugin\n"
         )
     );
     assert!(!asked.join().unwrap().to_lowercase().contains("x-debug-key"));
@@ -158,7 +158,7 @@ fn sends_the_debug_key_and_explains_a_refusal_by_the_sidecar() {
     assert!(
         outcome
             .err
-            .ends_with("help: KIT_DEBUG_KEY is not the key that the app was configured with\n"),
+            .ends_with("help: KIT_DEBUG_KEY must be the `apiKey` of the application's debug plugin\n"),
         "{}",
         outcome.err
     );

@@ -37,10 +37,9 @@ fn migrate_apply_refuses_a_subdirectory_of_a_project() {
         let outcome = project.kit(&[command, "--root", "src"]);
         assert_eq!(outcome.code, 1);
         assert!(
-            outcome
-                .err
-                .contains(&format!("{root}/src is not a project, but below one"))
-                && outcome.err.contains(&format!("`--root {root}`")),
+            outcome.err.contains(&format!(
+                "{root}/src is not the root of a project, but a directory inside one"
+            )) && outcome.err.contains(&format!("`--root {root}`")),
             "{}",
             outcome.err
         );
@@ -131,7 +130,7 @@ fn refuses_the_embedded_database_in_production_and_a_blank_url_in_ci() {
         for (variables, expected) in [
             (
                 vec![("NODE_ENV", "production")],
-                "error: DATABASE_URL is not set, and NODE_ENV is `production`: the embedded PostgreSQL is for development alone\n",
+                "error: DATABASE_URL is not set, and NODE_ENV is `production`: the embedded PostgreSQL is only for development\n",
             ),
             (
                 vec![("NODE_ENV", "production"), ("DATABASE_URL", "")],
@@ -170,7 +169,9 @@ fn explains_how_to_fix_a_database_that_is_not_available() {
         assert_eq!((outcome.code, outcome.out.as_str()), (1, ""), "{command}");
         assert!(
             outcome.err.contains("error: cannot connect to 127.0.0.1:1/notes")
-                && outcome.err.contains("\nhelp: is the server running there"),
+                && outcome
+                    .err
+                    .contains("\nhelp: start PostgreSQL on this host and port"),
             "{}",
             outcome.err
         );

@@ -242,10 +242,13 @@ fn package_json_disallows_install_scripts_that_are_not_needed() {
 fn refuses_invalid_project_names() {
     let project = directory();
     for (name, message) in [
-        ("My-Api", "npm takes no capital letters"),
-        ("../shelf", "it holds a path separator"),
+        ("My-Api", "npm allows no capital letters"),
+        ("../shelf", "the name contains a path separator"),
         ("node_modules", "the name is taken by Node or npm"),
-        ("express", "npm installs none into itself"),
+        (
+            "express",
+            "npm cannot install a package into a project of the same name",
+        ),
         ("", "it is empty"),
     ] {
         let outcome = project.kit(&["scaffold", "init", name]);

@@ -49,7 +49,7 @@ fn message_names_the_project_if_the_command_runs_in_its_subdirectory() {
                 1,
                 "",
                 format!(
-                    "error: {root}/src is not a project, but below one\n\
+                    "error: {root}/src is not the root of a project, but a directory inside one\n\
                      help: the project is {root}: go there, or name it with `--root {root}`\n"
                 )
                 .as_str()
@@ -115,7 +115,7 @@ fn changes_nothing_if_the_addition_cannot_be_registered() {
     assert!(
         outcome
             .err
-            .contains("the options of `createApp` are not an object literal"),
+            .contains("kit can edit only options of `createApp` that are an object literal"),
         "{}",
         outcome.err
     );
@@ -213,7 +213,7 @@ fn entity_has_type_contracts_handlers_test_and_migration() {
 }
 
 #[test]
-fn entity_has_no_guard_if_the_application_has_none() {
+fn entity_has_no_guard_if_the_application_has_no_guard() {
     let project = shelf("raw");
     let application = text(&project, "src/app.ts")
         .replace("import { requireAuth } from \"./auth.ts\";\n", "")
@@ -229,7 +229,7 @@ fn entity_has_no_guard_if_the_application_has_none() {
     assert!(
         outcome
             .out
-            .contains("next: add its properties in src/books.types.ts"),
+            .contains("next: add the properties of the entity in src/books.types.ts"),
         "{}",
         outcome.out
     );
@@ -339,7 +339,7 @@ fn refuses_an_entity_for_an_unsuitable_project() {
         assert!(
             outcome
                 .err
-                .contains(&format!("there is no {path}: an entity needs it")),
+                .contains(&format!("there is no {path}: an entity needs this file")),
             "{}",
             outcome.err
         );
@@ -363,7 +363,7 @@ fn refuses_an_entity_for_an_unsuitable_project() {
 }
 
 #[test]
-fn writes_no_migration_if_earlier_changes_lack_one() {
+fn writes_no_migration_if_earlier_changes_have_no_migration() {
     let project = shelf("drizzle");
     let types = text(&project, "src/todos.types.ts").replace(
         "  /** @default false */\n",

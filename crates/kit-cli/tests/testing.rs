@@ -321,7 +321,7 @@ fn does_not_change_a_node_env_that_is_set() {
 }
 
 #[test]
-fn prints_no_result_with_watch_and_refuses_json_with_it() {
+fn prints_no_result_with_watch_and_refuses_watch_with_json() {
     let mut project = Project::new(&[MANIFEST, TYPES, ("src/notes.test.ts", "")]);
     project.host.node = Some(Ok(ended(0, None)));
     let outcome = project.kit(&["test", "--no-build", "--watch"]);
@@ -386,7 +386,7 @@ fn explains_why_a_project_gets_no_contract_tests() {
     for (files, why, help) in [
         (
             vec![MANIFEST, TYPES, ROUTES, APP],
-            "package.json does not name @kit/testing",
+            "package.json does not list @kit/testing",
             "npm install --save-dev @kit/testing",
         ),
         (

@@ -141,7 +141,7 @@ impl Merge {
         self.problems.push(Problem {
             place: place.to_owned(),
             message: format!("{} come from branches that {what}", self.between),
-            help: "delete the one of the two migrations that no database has yet, and generate it again after the other"
+            help: "choose one of the two migrations that was not applied to any database yet, delete its directory, and run `kit migrate:generate` again"
                 .to_owned(),
         });
     }

@@ -35,7 +35,12 @@ pub(crate) fn invalid_reason(name: &str) -> Option<String> {
     if name.contains('\0') {
         return Some("holds a zero byte".to_owned());
     }
-    (name.len() > LONGEST).then(|| format!("is {} bytes long and PostgreSQL keeps {LONGEST}", name.len()))
+    (name.len() > LONGEST).then(|| {
+        format!(
+            "is {} bytes long, but PostgreSQL allows at most {LONGEST}",
+            name.len()
+        )
+    })
 }
 
 /// Returns true if PostgreSQL has a hidden column with this name in every table.

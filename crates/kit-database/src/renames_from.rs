@@ -228,11 +228,14 @@ pub(crate) fn message_and_help(kind: Kind, name: &str, finding: &Finding) -> (St
             ),
             match kind {
                 Kind::Table => {
-                    "generate a migration for the rename first, and add the other table afterwards".to_owned()
+                    format!(
+                        "remove the new entity of the table `{from}` from the types, generate a migration that renames `{from}` to `{name}`, and then add the entity again"
+                    )
                 }
                 Kind::Column => {
-                    "generate a migration for the rename first, and add the other property afterwards"
-                        .to_owned()
+                    format!(
+                        "remove the new property of the column `{from}` from the types, generate a migration that renames `{from}` to `{name}`, and then add the property again"
+                    )
                 }
             },
         ),
@@ -241,7 +244,7 @@ pub(crate) fn message_and_help(kind: Kind, name: &str, finding: &Finding) -> (St
                 "`@renamedFrom` names `{from}` as the former name, but `{other}` has the same former name"
             ),
             format!(
-                "keep the tag only at the {kind} that gets the data of `{from}`; the other {kind} is new"
+                "keep the tag only at the {kind} that gets the data of `{from}`, and remove the tag from the {kind} that is new"
             ),
         ),
         Finding::BothThere { from } => {

@@ -134,7 +134,7 @@ fn convertible(times: &[(String, ColumnType)]) -> String {
         .map(|(name, _)| name.as_str())
         .collect();
     if names.is_empty() {
-        "every column with times is a `timestamptz(3)` already".to_owned()
+        "every column with times already has the type `timestamptz(3)`".to_owned()
     } else {
         format!(
             "name a column as `table.column`; these can be converted: {}",

@@ -53,7 +53,7 @@ fn columns(latest: &Latest) -> Vec<String> {
 }
 
 #[test]
-fn reports_no_branches_if_each_migration_follows_the_one_before() {
+fn reports_no_branches_if_each_migration_follows_the_previous_migration() {
     let first = migration(1, &[], &schema(&["a"], &[]));
     let second = migration(2, std::slice::from_ref(&first), &schema(&["a", "b"], &[]));
     let both = latest(&[first, second]).unwrap();
@@ -122,7 +122,10 @@ fn refuses_branches_that_changed_the_same_thing() {
             .contains("20260102030200_m and 20260102030300_m come from branches that both added it"),
         "{error}"
     );
-    assert!(error.problems[0].help.contains("generate it again"), "{error}");
+    assert!(
+        error.problems[0].help.contains("`kit migrate:generate` again"),
+        "{error}"
+    );
     let error = conflict((&[], &["t"]), (&[], &["t"]));
     assert!(error.to_string().contains("tags.a: "), "{error}");
     assert!(error.to_string().contains("both dropped it"), "{error}");
@@ -131,7 +134,7 @@ fn refuses_branches_that_changed_the_same_thing() {
 }
 
 #[test]
-fn treats_a_migration_without_parent_ids_as_successor_of_the_one_before() {
+fn treats_a_migration_without_parent_ids_as_successor_of_the_previous_migration() {
     let read = |minute: u32, schema: &Schema| {
         let mut document: serde_json::Value = serde_json::from_str(&Snapshot::of(schema).to_json()).unwrap();
         let object = document.as_object_mut().unwrap();

@@ -134,7 +134,7 @@ fn refuses_references_that_cannot_resolve_to_one_row() {
     check(
         refer("User", "id", ReferentialAction::SetNull),
         code,
-        "may not be null",
+        "does not allow null",
     );
 }
 

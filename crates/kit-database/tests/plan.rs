@@ -267,14 +267,14 @@ fn explains_why_a_migration_is_invalid() {
     assert!(
         create("20260102030405", "../")
             .to_string()
-            .contains("makes no name")
+            .contains("cannot be the name")
     );
     let read = |directory, changes| {
         Migration::read(directory, "", changes, None)
             .unwrap_err()
             .to_string()
     };
-    assert!(read("../evil", "{}").contains("not named"));
+    assert!(read("../evil", "{}").contains("not the name"));
     assert!(read("20260102030405_x", "{}").contains("changes.json"));
     assert!(
         read(

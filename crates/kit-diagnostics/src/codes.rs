@@ -155,7 +155,7 @@ codes! {
         1101 SYNTAX "TypeScript that does not parse"
     }
     Resolve {
-        1201 UNRESOLVED_IMPORT "an import that resolves to no file"
+        1201 UNRESOLVED_IMPORT "an import that kit cannot resolve to a file"
         1202 UNKNOWN_EXPORT "a file does not export that name"
         1203 UNKNOWN_TYPE "a type name that is not declared"
     }
@@ -177,7 +177,7 @@ codes! {
         1315 UNSAFE_PATTERN "a `@pattern` that can block the server"
         1316 AMBIGUOUS_UNION "a union whose members cannot be told apart"
         1317 OWNER_WITHOUT_TABLE "`@owner` on a type that is not a table"
-        1318 OWNER_PROPERTY "an `@owner` whose property cannot hold an owner"
+        1318 OWNER_PROPERTY "an `@owner` with a property that cannot identify an owner"
         1319 OWNER_NOT_ADDED "an `@owner` whose value no middleware adds"
         1320 TOO_LARGE_TYPE "a type that takes too many steps to compile"
         1321 TABLE_ELSEWHERE "`@table` in a file that `typeFiles` does not name"
@@ -187,9 +187,9 @@ codes! {
         1402 ROUTE_CONFLICT "two routes for the same requests"
         1403 PARAMETER_MISMATCH "path and params name different parameters"
         1404 INVALID_CONTRACT "a contract that is not a `RouteContract`"
-        1405 NOT_STATICALLY_KNOWN "an application factory that cannot be read without running it"
+        1405 NOT_STATICALLY_KNOWN "a call of `createApp` that kit cannot read without running the code"
         1406 UNKNOWN_HANDLER_KEY "handlers and contracts name different routes"
-        1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that text cannot be coerced to"
+        1407 UNSUPPORTED_PARAMETER_TYPE "a params or query type that kit cannot read from text"
         1408 NO_ROUTES "contracts that no route group registers"
         1409 MIDDLEWARE_RETURNS_RESPONSE "a middleware that returns a response"
     }

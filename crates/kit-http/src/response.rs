@@ -53,7 +53,7 @@ pub enum ResponseError {
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
     /// The body is longer or shorter than the declared length.
-    #[error("the body has {found} bytes, and its head declared {declared}")]
+    #[error("the body has {found} bytes, but the head of the response declared {declared}")]
     Length {
         /// Length that [`crate::Engine::respond_stream`] declared, in bytes.
         declared: u64,

@@ -146,7 +146,7 @@ impl Checker<'_> {
                 self.program.types[declaration.r#type].kind,
                 TypeKind::Reference { .. }
             ) {
-                self.report(format!("{place} is a bare reference to another one"));
+                self.report(format!("{place} is only a reference to another declaration"));
             }
             self.span(&place, declaration.span);
         }

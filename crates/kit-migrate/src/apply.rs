@@ -325,7 +325,7 @@ async fn warnings(
         .filter(|planned| planned.out_of_order)
         .map(|planned| {
             format!(
-                "`{}` is older than `{newest}`, which was applied before it",
+                "the name of `{}` is older than `{newest}`, which is already applied",
                 planned.name
             )
         })

@@ -45,7 +45,9 @@ impl Concurrent {
                 .take_while(|word| *word != "cascade" && *word != "restrict")
                 .collect();
             return if name.contains(',') {
-                Err("drop one index a statement: a crash in between could not be told")
+                Err(
+                    "write one DROP INDEX statement for each index: after a crash, kit must know which index was dropped",
+                )
             } else {
                 Ok(Self::Drop { name })
             };
@@ -55,7 +57,7 @@ impl Concurrent {
         }
         let name: String = rest.by_ref().take_while(|word| *word != "on").collect();
         if name.is_empty() {
-            return Err("give the index a name: without one it could not be found again after a crash");
+            return Err("give the index a name: after a crash, kit finds the index by its name");
         }
         let table: String = rest
             .filter(|word| *word != "only")

@@ -135,16 +135,18 @@ fn depends_on_tls(refusal: &DatabaseError) -> bool {
 fn help(refusal: &DatabaseError) -> &'static str {
     match refusal.code.as_deref() {
         Some("28P01") => {
-            "correct the user or the password in the URL; characters other than letters and digits are written as %XX there"
+            "correct the user or the password in the URL; in the URL, write characters other than letters and digits as %XX"
         }
-        Some("3D000") => "make the database (CREATE DATABASE), or name another one in the URL",
+        Some("3D000") => {
+            "create the database (CREATE DATABASE), or write the name of another database in the URL"
+        }
         Some("28000") if refusal.message.contains("no encryption") => {
-            "the server wants TLS: take `sslmode=disable` out of the URL, or write `sslmode=require`"
+            "the server requires TLS: remove `sslmode=disable` from the URL, or write `sslmode=require`"
         }
         Some("28000") if refusal.message.contains("client certificate") => {
-            "the server wants a certificate of this side: name it with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
+            "the server requires a client certificate: add it to the URL with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
         }
-        Some("28000") => "the server's pg_hba.conf does not let this user in from here",
+        Some("28000") => "the server's pg_hba.conf does not allow this user to connect from this machine",
         Some("53300") => {
             "the server has reached its maximum number of connections; try again when one is free"
         }
@@ -155,18 +157,18 @@ fn help(refusal: &DatabaseError) -> &'static str {
             .iter()
             .any(|why| refusal.message.contains(why)) =>
         {
-            "the authority that signed the server's certificate is not known here: name its certificate with `sslrootcert=/path/to/ca.pem`"
+            "this machine does not trust the authority that signed the server's certificate: add the authority's certificate to the URL with `sslrootcert=/path/to/ca.pem`"
         }
         None if refusal.message.contains("not valid for name")
             || refusal.message.contains("NotValidForName") =>
         {
-            "the server's certificate is for another host: write that host into the URL, or `sslmode=verify-ca`"
+            "the server's certificate is for another host: write that host into the URL, or add `sslmode=verify-ca`"
         }
         None if refusal.message.contains("does not support TLS") => {
-            "the server has no TLS: write `sslmode=disable` where the network is trusted, or set it up there"
+            "the server does not support TLS: write `sslmode=disable` if the network is trusted, or configure TLS on the server"
         }
         None if refusal.message.contains("refused") || refusal.message.contains("timed out") => {
-            "is the server running there, and does DATABASE_URL name the right host and port?"
+            "start PostgreSQL on this host and port, or correct DATABASE_URL"
         }
         _ => "",
     }

@@ -139,7 +139,7 @@ fn between(expected: &CatalogTable, found: &CatalogTable, differences: &mut Vec<
         let quoted_name = identifier(name);
         let repair = match (expected_column, found_column) {
             (Some(expected_column), None) => format!("ALTER TABLE {table} ADD COLUMN {quoted_name} {}", expected_column.definition),
-            (None, _) => "declare it in the entity, or drop it, with its values, by a migration written by hand".to_owned(),
+            (None, _) => "declare the column in the entity, or write a migration by hand that drops the column and its values".to_owned(),
             _ => "bring the column to what it should be by a migration written by hand (ALTER TABLE … ALTER COLUMN …), or the type \
                   to what the column is"
                 .to_owned(),

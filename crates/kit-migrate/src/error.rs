@@ -42,7 +42,7 @@ pub enum MigrateError {
     Runtime(#[source] std::io::Error),
     /// The caller runs on an asynchronous runtime, which must not be blocked.
     #[error(
-        "`apply` blocks and was called from within an asynchronous runtime; call it from a thread of its own"
+        "`apply` blocks the thread, so it must not be called inside an asynchronous runtime; call `apply` from a separate thread"
     )]
     Nested,
     /// The connection goes through a pooler that may assign another server process to each transaction.
@@ -61,9 +61,9 @@ pub enum MigrateError {
     },
     /// Other sessions used a table that a migration changes for the whole wait. The migration was rolled back.
     #[error(
-        "`{name}` line {line}: `{statement}` needs a lock that others hold; gave up after {tries} tries in {} s and rolled it back{}",
+        "`{name}` line {line}: `{statement}` needs a lock that other transactions have; kit gave up after {tries} attempts in {} s and rolled the migration back{}",
         waited.as_secs_f32(),
-        list(" Transactions that are open longest:", holders)
+        list(" The oldest open transactions:", holders)
     )]
     Blocked {
         /// Name of the migration.
@@ -131,15 +131,15 @@ pub enum MigrateError {
     },
     /// The connection's `search_path` contains no existing schema in which tables could be created.
     #[error(
-        "the connection's search_path names no schema that exists; create one, or set another search_path"
+        "no schema in the connection's search_path exists; create the schema, or set another search_path"
     )]
     NoSchema,
     /// The migrations are out of order, or one occurs twice.
-    #[error("`{0}` is not in the order of names, or is there twice")]
+    #[error("the migration `{0}` is listed twice, or is not in the order of names")]
     Order(String),
     /// An applied migration was edited afterwards.
     #[error(
-        "`{name}` was edited after it was applied; restore migrations/{name}/migration.sql, and put the change into a new migration"
+        "`{name}` was edited after it was applied; restore migrations/{name}/migration.sql, and put your change into a new migration"
     )]
     Edited {
         /// Name of the migration.
@@ -147,7 +147,7 @@ pub enum MigrateError {
     },
     /// An applied migration is not among the given migrations.
     #[error(
-        "the database has applied `{name}`, which is not among the migrations; get the missing directory (another branch?), or use another database"
+        "the database has applied `{name}`, but migrations/ has no directory with this name; get the directory (perhaps from another branch), or use another database"
     )]
     Missing {
         /// Name of the migration.
@@ -155,7 +155,7 @@ pub enum MigrateError {
     },
     /// Pending migrations would lose stored values.
     #[error(
-        "{} would delete stored data; look at the statements, then apply with `--allow-destructive`, or take them out{}",
+        "{} would delete stored data; review the statements, then apply with `--allow-destructive`, or remove the statements{}",
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
         format_losses(losses)
     )]
@@ -168,7 +168,7 @@ pub enum MigrateError {
     },
     /// PostgreSQL refused a statement. Its transaction was rolled back; the steps counted in `before` and the
     /// migrations in `applied` stay.
-    #[error("`{name}` failed {}: {source}", if *before == 0 {"and was rolled back".to_owned()} else {format!("half way ({before} of its steps are done and stay; the next run goes on after them)")})]
+    #[error("`{name}` failed {}: {source}", if *before == 0 {"and was rolled back".to_owned()} else {format!("after {before} of its steps; these steps stay applied, and the next run continues with the failed step")})]
     Statement {
         /// Name of the migration.
         name: String,
@@ -182,14 +182,14 @@ pub enum MigrateError {
     /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, and no
     /// record of them exists.
     #[error(
-        "`{name}` ends its own transaction (COMMIT or ROLLBACK); kit runs each migration in one. What ran before that statement stays in the database: take the statement out and repair by hand"
+        "`{name}` ends its own transaction (COMMIT or ROLLBACK); but kit runs each migration in one transaction. The statements before COMMIT or ROLLBACK stay applied: remove the COMMIT or ROLLBACK from migration.sql, and repair the database by hand"
     )]
     EndedTransaction {
         /// Name of the migration.
         name: String,
     },
     /// kit cannot plan the creation of the tables in a snapshot, which a comparison with the database needs.
-    #[error("the snapshot of the migrations cannot be made into tables: {0}")]
+    #[error("kit cannot create tables from the snapshot of the migrations: {0}")]
     Snapshot(String),
     /// Any other communication with the database failed.
     #[error("{doing}: {source}")]
@@ -206,17 +206,17 @@ impl MigrateError {
     pub fn help(&self) -> Option<&str> {
         match self {
             Self::Url(_) => Some(
-                "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX",
+                "set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write characters other than letters and digits as %XX",
             ),
             Self::Connect { help, .. } if !help.is_empty() => Some(help),
             Self::Pooled => Some(
-                "name the database itself in DATABASE_URL for this command: the host and the port of PostgreSQL (mostly 5432), not those of the pooler (mostly 6432); a pool with `pool_mode = session` works too",
+                "for this command, write the host and port of PostgreSQL in DATABASE_URL (the port is usually 5432), not those of the pooler (usually 6432); a pool with `pool_mode = session` works too",
             ),
             Self::Locked { .. } => Some(
-                "wait until it is done, or give it longer with `--wait`; the lock goes away with its connection",
+                "wait until the other migration is done, or wait longer with `--wait`; PostgreSQL releases the lock when the other connection ends",
             ),
             Self::Blocked { .. } => Some(
-                "end those transactions or apply when there are fewer; `--wait` goes on trying for longer, `--lock-timeout` waits longer in one try (and lets other queries queue behind it)",
+                "end those transactions, or apply at a time with fewer transactions; `--wait` sets how long kit tries again, and `--lock-timeout` how long one attempt waits (other queries wait behind this attempt)",
             ),
             Self::Statement { source, .. } if source.code.as_deref() == Some("25001") => {
                 Some("put the line `-- kit: outside transaction` above that statement")

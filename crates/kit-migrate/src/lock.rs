@@ -45,14 +45,14 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
             return Err(MigrateError::Locked {
                 holder: holder(&run.connection)
                     .await
-                    .unwrap_or_else(|| "its holder is gone or hidden by now".to_owned()),
+                    .unwrap_or_else(|| "the session that has the lock is not visible".to_owned()),
                 waited: patience,
             });
         }
         if !said {
             said = true;
             run.report(&Event::Waiting {
-                what: "another run is applying migrations".to_owned(),
+                what: "another process is applying migrations".to_owned(),
                 pause: patience,
             });
         }

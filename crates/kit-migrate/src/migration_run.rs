@@ -337,7 +337,7 @@ impl<'a> MigrationRun<'a> {
         }
         self.run.report(&Event::Waiting {
             what: format!(
-                "`{}` line {}: others use what `{}` needs",
+                "`{}` line {}: other transactions lock what `{}` needs",
                 self.migration.name, failure.line, failure.title
             ),
             pause,

@@ -72,7 +72,7 @@ impl<'a> Script<'a> {
                             return Err(error(
                                 line,
                                 format!(
-                                    "`{OUTSIDE_TRANSACTION}` stands within a statement; put it above one"
+                                    "`{OUTSIDE_TRANSACTION}` is inside a statement; put this line above the statement"
                                 ),
                             ));
                         }
@@ -208,7 +208,7 @@ fn is_directive(comment: &str, line: usize) -> Result<bool, ScriptError> {
     if said.starts_with("kit:") {
         return Err(error(
             line,
-            format!("`{comment}` is not known; there is `{OUTSIDE_TRANSACTION}`"),
+            format!("`{comment}` is not known; the only known line is `{OUTSIDE_TRANSACTION}`"),
         ));
     }
     Ok(false)
@@ -300,7 +300,7 @@ impl Statement<'_> {
             return Err(error(
                 self.line,
                 format!(
-                    "`{}` begins or ends a transaction, and kit runs each migration in one; take the statement out \
+                    "`{}` begins or ends a transaction, and kit runs each migration in one transaction; remove the statement \
                      (what cannot run in a transaction is marked with `{OUTSIDE_TRANSACTION}`)",
                     first.to_uppercase()
                 ),
@@ -315,7 +315,7 @@ impl Statement<'_> {
         if first == "\\" || first.starts_with('\\') {
             return Err(error(
                 self.line,
-                "a command of psql (`\\…`) is not SQL; take it out",
+                "a command of psql (`\\…`) is not SQL; remove the command",
             ));
         }
         Ok(())
@@ -404,11 +404,11 @@ mod tests {
             ("begin;", 1, "`BEGIN`"),
             ("prepare transaction 'x'", 1, "`PREPARE`"),
             ("a;\n\n-- kit: outside transaction\n", 3, "no statement below"),
-            ("a\n-- kit: outside transaction\n;", 2, "within a statement"),
+            ("a\n-- kit: outside transaction\n;", 2, "inside a statement"),
             (
                 "-- kit:concurrently\na",
                 1,
-                "is not known; there is `-- kit: outside transaction`",
+                "is not known; the only known line is `-- kit: outside transaction`",
             ),
             ("--kit: outside transaction\na", 1, "is not known"),
             ("a /* b", 1, "has no end"),

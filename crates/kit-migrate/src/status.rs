@@ -184,9 +184,11 @@ pub fn status(url: &str, migrations: &[Migration]) -> Result<Status, MigrateErro
 fn reason_without_comparison(all: &[MigrationStatus]) -> Option<&'static str> {
     let any = |wanted: fn(&State) -> bool| all.iter().any(|migration| wanted(&migration.state));
     if any(|state| matches!(state, State::Missing { .. })) {
-        Some("the database has migrations that are not here, so what its tables should be is not known")
+        Some(
+            "the database has migrations that migrations/ does not contain, so kit does not know how the tables should be",
+        )
     } else if any(|state| matches!(state, State::PartlyApplied { .. })) {
-        Some("a migration is applied half way, so what the tables should be is not known")
+        Some("a migration is only partly applied, so kit does not know how the tables should be")
     } else {
         None
     }

@@ -83,13 +83,13 @@ impl Security {
             Some("verify-full") => (&[SslMode::Require], Checks::AuthorityAndHost),
             Some(other) => {
                 return Err(MigrateError::Tls(format!(
-                    "`sslmode={other}` is not known; there are disable, allow, prefer, require, verify-ca and verify-full"
+                    "`sslmode={other}` is not known; use disable, allow, prefer, require, verify-ca or verify-full"
                 )));
             }
         };
         if system && checks != Checks::AuthorityAndHost {
             return Err(MigrateError::Tls(format!(
-                "`sslmode={}` is too weak for `sslrootcert=system`, whose authorities certify anybody; write `sslmode=verify-full`, or leave it out",
+                "`sslmode={}` is too weak for `sslrootcert=system`, because these authorities give certificates to anybody; write `sslmode=verify-full`, or remove `sslmode`",
                 mode.unwrap_or_default()
             )));
         }
@@ -98,7 +98,7 @@ impl Security {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => {
                 return Err(MigrateError::Tls(
-                    "`sslcert` and `sslkey` belong together, and one is missing".to_owned(),
+                    "`sslcert` and `sslkey` must be used together, but one of the two is missing".to_owned(),
                 ));
             }
         };
@@ -189,7 +189,7 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, MigrateError> {
             let others = if found.uid() == 0 { 0o037 } else { 0o077 };
             if found.mode() & others != 0 {
                 return Err(MigrateError::Tls(format!(
-                    "{file} may be read by others (mode {:03o}); a key is for its owner alone: chmod 600 {file}",
+                    "{file} can be read by other users (mode {:03o}), but only the owner may read a private key: chmod 600 {file}",
                     found.mode() & 0o777
                 )));
             }
@@ -197,7 +197,7 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, MigrateError> {
     }
     PrivateKeyDer::from_pem_file(file).map_err(|error| match error {
         rustls::pki_types::pem::Error::NoItemsFound => MigrateError::Tls(format!(
-            "{file} holds no key in PEM that can be used; one with a password has to be decrypted first: openssl pkey -in {file} -out plain.key"
+            "{file} does not contain a usable private key in PEM; if the key has a password, decrypt the key first: openssl pkey -in {file} -out plain.key"
         )),
         error => unreadable(file, &error),
     })

@@ -157,7 +157,7 @@ fn reports_conflicting_branches_before_they_are_applied() {
     let found = status(url, &[base, one, other]).unwrap();
     let conflict = found.branches.as_ref().unwrap_err();
     assert!(conflict.contains("notes.more: "), "{conflict}");
-    assert!(conflict.contains("generate it again"), "{conflict}");
+    assert!(conflict.contains("`kit migrate:generate` again"), "{conflict}");
     // The applied migrations are compared nevertheless.
     assert_no_difference(&found);
     assert!(!found.is_up_to_date());

@@ -144,24 +144,27 @@ fn applies_each_migration_once_if_runs_are_concurrent() {
 }
 
 #[test]
-fn stops_waiting_for_another_run_and_names_it() {
-    on_each_release("stops_waiting_for_another_run_and_names_it", |database| {
-        with_client(&database.url, async |client| {
-            client
-                .batch_execute(
-                    "SET application_name = 'the other'; SELECT pg_advisory_lock(7739845387819247474)",
-                )
-                .await
-                .unwrap();
-            let url = database.url.clone();
-            let error = std::thread::spawn(move || apply(&url, &[], &options(300, 100)).unwrap_err())
-                .join()
-                .unwrap();
-            assert!(matches!(error, MigrateError::Locked { .. }), "{error:?}");
-            assert!(error.to_string().contains("`the other`"), "{error}");
-            assert!(error.help().unwrap().contains("--wait"));
-        });
-    });
+fn stops_waiting_for_another_run_and_names_the_other_run() {
+    on_each_release(
+        "stops_waiting_for_another_run_and_names_the_other_run",
+        |database| {
+            with_client(&database.url, async |client| {
+                client
+                    .batch_execute(
+                        "SET application_name = 'the other'; SELECT pg_advisory_lock(7739845387819247474)",
+                    )
+                    .await
+                    .unwrap();
+                let url = database.url.clone();
+                let error = std::thread::spawn(move || apply(&url, &[], &options(300, 100)).unwrap_err())
+                    .join()
+                    .unwrap();
+                assert!(matches!(error, MigrateError::Locked { .. }), "{error:?}");
+                assert!(error.to_string().contains("`the other`"), "{error}");
+                assert!(error.help().unwrap().contains("--wait"));
+            });
+        },
+    );
 }
 
 #[test]

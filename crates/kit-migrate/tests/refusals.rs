@@ -20,7 +20,7 @@ fn refuses_tls_settings_that_cannot_be_used() {
     for (query, part) in [
         ("sslmode=full", "`sslmode=full` is not known"),
         ("sslmode=verify-full&sslrootcert=/not/there.pem", "/not/there.pem"),
-        ("sslcert=/a.pem", "`sslkey` belong together"),
+        ("sslcert=/a.pem", "`sslkey` must be used together"),
     ] {
         let error = fails(&format!("postgres://127.0.0.1:1/app?{query}"));
         assert!(matches!(error, MigrateError::Tls(_)), "{error:?}");

@@ -77,9 +77,7 @@ fn continues_after_a_failure_within_a_migration() {
         let bad = STEPS.replace("generate_series(1, 100) AS n", "(VALUES (1), (1)) AS v (n)");
         let error = run(&database.url, &bad).unwrap_err();
         assert!(
-            error
-                .to_string()
-                .contains("failed half way (3 of its steps are done"),
+            error.to_string().contains("failed after 3 of its steps"),
             "{error}"
         );
         assert!(

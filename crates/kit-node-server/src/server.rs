@@ -373,11 +373,11 @@ impl Handler for TurnHandler<'_, '_> {
         let (code, message) = match pause {
             Pause::ConnectionLimit => (
                 "CONNECTION_LIMIT",
-                "as many connections are open as are allowed; further ones wait",
+                "the maximum number of connections is open; new connections wait",
             ),
             Pause::Exhausted => (
                 "OUT_OF_DESCRIPTORS",
-                "the system has no file descriptors or memory for more connections; they wait",
+                "the system has no file descriptors or memory for more connections; new connections wait",
             ),
         };
         if let Err(error) = self.tell_refusal(0, code, message, "", "") {

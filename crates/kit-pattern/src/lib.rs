@@ -114,13 +114,13 @@ impl Verdict {
 /// Computes the worst-case matching time of a pattern. The pattern must be valid for `new RegExp(pattern, "u")`.
 pub fn check(pattern: &str) -> Verdict {
     if pattern.len() > MAX_LENGTH {
-        return unsupported(format!("it is longer than {MAX_LENGTH} bytes"));
+        return unsupported(format!("the pattern is longer than {MAX_LENGTH} bytes"));
     }
     let node = match parse(pattern) {
         Ok(node) => node,
         Err(Refusal::Unsupported(reason)) => return unsupported(reason),
         Err(Refusal::Syntax(at)) => {
-            return unsupported(format!("it has a syntax error at character {}", at + 1));
+            return unsupported(format!("the pattern has a syntax error at character {}", at + 1));
         }
     };
     let found = Steps::of(&node)

@@ -41,7 +41,7 @@ impl Parser {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(unsupported(format!(
-                "its groups are nested more than {MAX_DEPTH} deep"
+                "the groups of the pattern are nested more than {MAX_DEPTH} deep"
             )));
         }
         let mut parts = vec![self.sequence()?];
@@ -101,7 +101,9 @@ impl Parser {
                 // A lookbehind without a maximum length can scan back to the start of the text from every offset.
                 match body.width().1 {
                     Some(_) => Ok(Node::Condition),
-                    None => Err(unsupported("it has a lookbehind without a maximum length")),
+                    None => Err(unsupported(
+                        "the pattern has a lookbehind without a maximum length",
+                    )),
                 }
             }
             Some('<') => {
@@ -112,7 +114,9 @@ impl Parser {
                 }
                 Err(self.syntax())
             }
-            Some(_) => Err(unsupported("it changes flags within a group, as `(?i:…)` does")),
+            Some(_) => Err(unsupported(
+                "the pattern changes flags within a group, as `(?i:…)` does",
+            )),
             None => Err(self.syntax()),
         }
     }
@@ -174,7 +178,7 @@ impl Parser {
                 Ok(Node::Condition)
             }
             Some('k' | '1'..='9') => Err(unsupported(
-                "it has a back reference, whose matching time has no limit",
+                "the pattern has a back reference, whose matching time has no limit",
             )),
             _ => Ok(Node::Set(self.character_or_set()?.into_set())),
         }

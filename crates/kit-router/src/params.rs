@@ -137,7 +137,7 @@ mod tests {
     use super::decode;
 
     #[test]
-    fn decodes_valid_escapes_and_refuses_invalid_ones() {
+    fn decodes_valid_escapes_and_refuses_invalid_escapes() {
         for (text, expected) in [
             ("", Some("")),
             ("plain", Some("plain")),

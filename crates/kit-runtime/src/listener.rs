@@ -77,7 +77,7 @@ impl Listener {
             self.warned = Some(Instant::now());
             tracing::warn!(
                 code = "CONNECTION_LIMIT",
-                "as many connections are open as MAX_CONNECTIONS allows; further ones wait"
+                "the maximum number of connections (MAX_CONNECTIONS) is open; new connections wait"
             );
         }
         loop {

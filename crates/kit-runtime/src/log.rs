@@ -38,7 +38,7 @@ fn level(name: &str) -> Result<LevelFilter, Error> {
         "error" => Ok(LevelFilter::ERROR),
         "fatal" => Ok(LevelFilter::OFF),
         _ => Err(Error::internal(format!(
-            "LOG_LEVEL is `{name}`, which is not a level; use trace, debug, info, warn, error or fatal"
+            "LOG_LEVEL is `{name}`, which is not a log level; use trace, debug, info, warn, error or fatal"
         ))),
     }
 }

@@ -103,7 +103,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
         .is_err()
     {
         tracing::warn!(
-            "Requests were still in progress {} s after the shutdown began; their connections are closed",
+            "Requests were still in progress {} s after the shutdown began; the server closes the connections of these requests",
             GRACE_PERIOD.as_secs()
         );
     }
@@ -126,7 +126,7 @@ fn refused(error: &io::Error, host: Option<&str>, port: u16) -> Error {
         }
         ErrorKind::PermissionDenied => (
             format!("port {port} cannot be used: the system does not permit it (EACCES)"),
-            "set PORT to a port above 1023, or give the program the privilege to use this one".to_owned(),
+            format!("set PORT to a port above 1023, or give the program the privilege to use port {port}"),
         ),
         ErrorKind::AddrNotAvailable => (
             format!(

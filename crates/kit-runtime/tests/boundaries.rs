@@ -96,7 +96,7 @@ fn accepts_and_refuses_the_values_of_the_conformance_cases() {
 }
 
 #[test]
-fn accepts_valid_samples_and_refuses_broken_ones() {
+fn accepts_valid_samples_and_refuses_broken_samples() {
     let samples: Value = serde_json::from_str(SAMPLES).expect("JSON");
     for format in FORMATS {
         let sample = &samples["formats"][format.name()];

@@ -71,11 +71,11 @@ fn ask(url: &str) -> Result<bool, String> {
 }
 
 #[test]
-fn tls_is_as_strict_as_the_url_says() {
+fn checks_certificates_as_strictly_as_the_sslmode_of_the_url_requires() {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("localhost");
     let Some(server) = own_server(
-        "tls_is_as_strict_as_the_url_says",
+        "checks_certificates_as_strictly_as_the_sslmode_of_the_url_requires",
         &[
             ("ca.pem", &authority.certificate),
             ("stranger.pem", &Authority::new().certificate),
@@ -130,10 +130,10 @@ fn tls_is_as_strict_as_the_url_says() {
 }
 
 #[test]
-fn a_server_that_accepts_only_connections_without_tls_is_reached_without() {
+fn connects_without_tls_to_a_server_that_accepts_no_tls() {
     let (certificate, key) = Authority::new().certify("localhost");
     let Some(server) = own_server(
-        "a_server_that_accepts_only_connections_without_tls_is_reached_without",
+        "connects_without_tls_to_a_server_that_accepts_no_tls",
         &[
             ("server.pem", &certificate),
             ("server.key", &key),
@@ -151,8 +151,8 @@ fn a_server_that_accepts_only_connections_without_tls_is_reached_without() {
 }
 
 #[test]
-fn a_server_without_tls_is_refused_if_tls_is_required() {
-    let Some(server) = own_server("a_server_without_tls_is_refused_if_tls_is_required", &[], &[]) else {
+fn refuses_a_server_without_tls_if_the_url_requires_tls() {
+    let Some(server) = own_server("refuses_a_server_without_tls_if_the_url_requires_tls", &[], &[]) else {
         return;
     };
     for query in ["", "?sslmode=prefer", "?sslmode=allow"] {
@@ -169,14 +169,14 @@ fn a_server_without_tls_is_refused_if_tls_is_required() {
 }
 
 #[test]
-fn a_client_certificate_is_shown_and_its_key_is_kept_private() {
+fn sends_a_client_certificate_and_refuses_a_key_that_others_can_read() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let (certificate, key) = authority.certify("localhost");
     let (own, own_key) = authority.certify("postgres");
     let (forged, forged_key) = stranger.certify("postgres");
     let settings = [&WITH_TLS[..], &["ssl_ca_file={dir}/ca.pem"]].concat();
     let Some(server) = own_server(
-        "a_client_certificate_is_shown_and_its_key_is_kept_private",
+        "sends_a_client_certificate_and_refuses_a_key_that_others_can_read",
         &[
             ("ca.pem", &authority.certificate),
             ("server.pem", &certificate),
@@ -217,11 +217,11 @@ fn a_client_certificate_is_shown_and_its_key_is_kept_private() {
 }
 
 #[test]
-fn no_directory_of_a_tunnel_is_left() {
+fn removes_the_directories_of_all_tunnels() {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("localhost");
     let Some(server) = own_server(
-        "no_directory_of_a_tunnel_is_left",
+        "removes_the_directories_of_all_tunnels",
         &[
             ("server.pem", &certificate),
             ("server.key", &key),

@@ -49,7 +49,7 @@ async fn refuses_an_invalid_database_url_without_showing_the_password() {
         said("postgres://ada:s3#cret@db/app").await,
         "DATABASE_URL does not name a PostgreSQL database: error with configuration: invalid port number\n  \
          DATABASE_URL=postgres://…@db/app\n\
-         help: set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, \
-         characters other than letters and digits are written as %XX"
+         help: set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write \
+         characters other than letters and digits as %XX"
     );
 }

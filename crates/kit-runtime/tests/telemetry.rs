@@ -228,7 +228,7 @@ fn refuses_to_start_with_an_unsupported_exporter() {
         (
             "OTEL_EXPORTER_OTLP_ENDPOINT",
             "https://a:4318",
-            "sends over http:// alone",
+            "sends only over http://, without TLS",
         ),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "speaks http/protobuf"),
     ] {

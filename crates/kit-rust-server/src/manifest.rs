@@ -102,8 +102,9 @@ impl Manifest {
             problems: vec![ManifestProblem {
                 message: format!("Cargo.toml is no TOML: {}", error.message().trim()),
                 line: before.matches('\n').count() + 1,
-                help: "correct the line; if it is lost, delete the file, and the next build makes a new one"
-                    .to_owned(),
+                help:
+                    "correct the line; if you cannot, delete Cargo.toml, and the next build writes a new one"
+                        .to_owned(),
             }],
         }
     }
@@ -363,7 +364,7 @@ fn check_package(document: &DocumentMut, text: &str, problems: &mut Vec<Manifest
     if is_taken(&library) {
         problems.push(ManifestProblem {
             message: format!(
-                "`{name}` in Cargo.toml is a name that Rust or generated code uses for something else"
+                "`{name}` in Cargo.toml is already the name of a crate or keyword that the generated code uses"
             ),
             line: line_of(text, "name"),
             help: format!("write `name = \"{}\"`", package_name_beside(&library)),

@@ -185,7 +185,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
         (
             "name = \"notes\"",
             "name = \"tokio\"",
-            "`tokio` in Cargo.toml is a name that Rust or generated code uses for something else",
+            "`tokio` in Cargo.toml is already the name of a crate or keyword that the generated code uses",
             4,
         ),
     ] {

@@ -113,25 +113,26 @@ fn problem(text: &str) -> Option<String> {
     }
     if text.contains(['/', '\\']) {
         return Some(
-            "it holds a path separator, and the project is made in the current directory".to_owned(),
+            "the name contains a path separator, but kit creates the project in the current directory"
+                .to_owned(),
         );
     }
     if let Some(found) = text.chars().find(|c| !is_allowed(*c)) {
         return Some(if found.is_uppercase() {
-            format!("npm takes no capital letters, and it has `{found}`")
+            format!("npm allows no capital letters, and the name contains `{found}`")
         } else {
-            format!("npm takes no `{}`", found.escape_debug())
+            format!("npm allows no `{}` in a name", found.escape_debug())
         });
     }
     if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Some("it does not begin with a letter or a digit".to_owned());
+        return Some("the name does not begin with a letter or a digit".to_owned());
     }
     if text.ends_with('.') {
-        return Some("it ends with a dot, which Windows takes away".to_owned());
+        return Some("the name ends with a dot, which Windows removes".to_owned());
     }
     if text.len() > LONGEST {
         return Some(format!(
-            "it has {} characters, and npm takes {LONGEST}",
+            "the name has {} characters, but npm allows at most {LONGEST}",
             text.len()
         ));
     }
@@ -140,14 +141,14 @@ fn problem(text: &str) -> Option<String> {
         && (stem.starts_with("com") || stem.starts_with("lpt"))
         && stem.ends_with(|c: char| c.is_ascii_digit());
     if DEVICES.contains(&stem) || is_port {
-        return Some("it is the name of a device on Windows".to_owned());
+        return Some("this is the name of a device on Windows".to_owned());
     }
     if TAKEN.contains(&text) {
         return Some("the name is taken by Node or npm".to_owned());
     }
     if dependencies().any(|name| name == text) {
         return Some(
-            "a package that a project may need has this name, and npm installs none into itself".to_owned(),
+            "a project may need a package with this name, and npm cannot install a package into a project of the same name".to_owned(),
         );
     }
     None
@@ -212,7 +213,11 @@ mod tests {
     fn explains_why_a_project_name_is_refused() {
         for (name, message, help) in [
             ("", "it is empty", "like `my-api`"),
-            ("My Api", "no capital letters, and it has `M`", "`my-api`"),
+            (
+                "My Api",
+                "no capital letters, and the name contains `M`",
+                "`my-api`",
+            ),
             ("my api", "npm takes no ` `", "`my-api`"),
             ("apps/shelf", "a path separator", "`shelf`"),
             ("..\\shelf", "a path separator", "`shelf`"),
@@ -226,7 +231,11 @@ mod tests {
             ("nul", "a device on Windows", "`nul-api`"),
             ("com1.x", "a device on Windows", "like `my-api`"),
             ("http", "taken by Node", "`http-api`"),
-            ("express", "npm installs none into itself", "`express-api`"),
+            (
+                "express",
+                "npm cannot install a package into a project of the same name",
+                "`express-api`",
+            ),
         ] {
             let error = ProjectName::parse(name).unwrap_err();
             assert!(error.message.contains(message), "{error:?}");

@@ -127,8 +127,10 @@ fn property_type(
         return Ok(Some(found.ty));
     }
     let r#type = crate::print::type_text(program, stored.r#type);
-    let message = format!("`{property}` of `{name}` is `{type}`, which cannot hold an owner");
-    let help = "name a property that is a `string`, a `number` or a `bigint`".to_owned();
+    let message = format!(
+        "`@owner` needs a property of type `string`, `number` or `bigint`, but `{property}` of `{name}` has the type `{type}`"
+    );
+    let help = format!("name another property of `{name}` in `@owner`, or change the type of `{property}`");
     Err(mistake(lowering, message, help))
 }
 
@@ -199,7 +201,7 @@ fn check_added_value(
     untyped.dedup();
     if !untyped.is_empty() {
         diagnostic = diagnostic.note(format!(
-            "`{}` has no type argument that kit can read, so kit does not know what it adds",
+            "`{}` has no type argument that kit can read, so kit does not know what this middleware adds",
             untyped.join("`, `")
         ));
     }

@@ -31,7 +31,7 @@ pub struct Registration {
 ///
 /// # Errors
 ///
-/// Fails if the text cannot be edited, for example because it does not call `createApp`. The error is the
+/// Fails if the text cannot be edited, for example because the file does not call `createApp`. The error is the
 /// reason, as a part of a sentence.
 pub fn register(text: &str, registration: &Registration) -> Result<String, String> {
     StackSize::for_text(text).run(|| edit(text, registration))
@@ -67,9 +67,11 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     calls.visit_program(&parsed.program);
     let options = match calls.options.as_slice() {
         [Some(options)] => *options,
-        [None] => return Err("the options of `createApp` are not an object literal".to_owned()),
-        [] => return Err("it does not call `createApp`".to_owned()),
-        _ => return Err("it calls `createApp` more than once".to_owned()),
+        [None] => {
+            return Err("kit can edit only options of `createApp` that are an object literal".to_owned());
+        }
+        [] => return Err("the file does not call `createApp`".to_owned()),
+        _ => return Err("the file calls `createApp` more than once".to_owned()),
     };
     let (at, inserted) = location(text, options, registration)?;
     let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -99,9 +101,7 @@ fn location(text: &str, options: Span<'_>, registration: &Registration) -> Resul
                     continue;
                 }
                 let Expression::ArrayExpression(list) = &property.value else {
-                    return Err(format!(
-                        "`{option}` of `createApp` is not a list that is written out"
-                    ));
+                    return Err(format!("`{option}` of `createApp` is not an array literal"));
                 };
                 return Ok(in_list(text, list, entry));
             }
@@ -109,7 +109,7 @@ fn location(text: &str, options: Span<'_>, registration: &Registration) -> Resul
     }
     if spread {
         return Err(format!(
-            "`{option}` of `createApp` may come from the spread in its options"
+            "`{option}` of `createApp` may be set by the spread (`...`) in the options"
         ));
     }
     let at = options.start + 1;

@@ -64,7 +64,7 @@ fn uses_modules_and_global_names_of_declaration_files() {
 }
 
 #[test]
-fn a_declaration_in_a_file_takes_precedence_over_one_of_typescript() {
+fn a_declaration_in_a_file_takes_precedence_over_a_declaration_of_typescript() {
     check(
         &[
             ("tsconfig.json", "{}"),
@@ -209,13 +209,13 @@ fn resolving_a_name_ends_if_exports_form_a_cycle_or_a_long_chain() {
         "
         src/a.types.ts:2:15 KIT1202 `./f0.ts` does not export `U`
         src/named1.ts:1:10 KIT1202 `./named0.ts` does not export `B`
-          help: its exports refer to each other in a circle, or to nothing: declare `B` in one of the files
+          help: the files export `B` from each other, but no file declares `B`: declare it in one of the files
         src/own.ts:2:10 KIT1202 `./own.ts` does not export `X`
-          help: its exports refer to each other in a circle, or to nothing: declare `X` in one of the files
+          help: the files export `X` from each other, but no file declares `X`: declare it in one of the files
         src/own.ts:3:12 KIT1203 the namespace `Y` is not declared
           help: import it: `import type * as Y from \"…\"`
         src/own.ts:6:8 KIT1202 `./own.ts` does not export `default`
-          help: its exports refer to each other in a circle, or to nothing: declare `default` in one of the files
+          help: the files export `default` from each other, but no file declares `default`: declare it in one of the files
         ",
     );
 }

@@ -17,7 +17,7 @@ fn read(constants: &str, value: &str) -> Cors {
 }
 
 #[test]
-fn reads_literals_and_constants() {
+fn reads_cors_rules_from_literals_and_constants() {
     let rules = read(
         "const APP = \"https://app.example.com\"; const LOCAL = [\"http://localhost:5173\"] as const;",
         "{ origins: [APP, ...LOCAL], credentials: true, allowedHeaders: [\"x-a\"], exposedHeaders: [\"etag\"], maxAgeSeconds: 60 }",
@@ -39,7 +39,7 @@ fn reads_literals_and_constants() {
 }
 
 #[test]
-fn has_the_location_but_no_rules_if_the_value_is_known_only_at_run_time() {
+fn keeps_the_location_of_cors_but_no_rules_if_the_value_is_known_only_at_run_time() {
     for value in [
         "{ origins: process.env.ORIGINS.split(\",\") }",
         "{ origins: [process.env.ORIGIN] }",
@@ -60,7 +60,7 @@ fn has_the_location_but_no_rules_if_the_value_is_known_only_at_run_time() {
 }
 
 #[test]
-fn ends_for_a_list_that_contains_itself() {
+fn reading_cors_ends_for_a_list_that_contains_itself() {
     let cors = read("const LIST = [...LIST];", "{ origins: LIST }");
     assert_eq!(cors.rules, None);
 }

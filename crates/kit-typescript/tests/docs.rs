@@ -219,8 +219,8 @@ fn explains_invalid_tags() {
         src/a.types.ts:16:7 KIT1303 `@multipleOf 0` is not valid
           help: write `@multipleOf 1`
         src/a.types.ts:17:7 KIT1304 `@maxLength` is for strings, and this is `string[]`
-          help: to limit the array write `@minItems` or `@maxItems`; to limit its elements give them a type alias with the tag
-        src/a.types.ts:18:18 KIT1313 a generated property never uses its default
+          help: to limit the array, write `@minItems` or `@maxItems`; to limit the elements, write a type alias with this tag and use the alias as the type of the elements
+        src/a.types.ts:18:18 KIT1313 this property is generated, so the default has no effect
           help: keep either `@generated` or `@default`
         src/a.types.ts:21:5 KIT1304 `@summary` has no effect on an interface
           help: it belongs on a route

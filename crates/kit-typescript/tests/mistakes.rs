@@ -15,7 +15,7 @@ fn reports_a_syntax_error_at_its_location() {
         &[("src/a.types.ts", "export interface A {\n  a: ;\n}")],
         r"
         src/a.types.ts:2:6 KIT1101 Unexpected token
-          help: if this is correct, a bracket, a quote or a `;` is missing before it
+          help: if the text at this position is correct, a bracket, a quote or a `;` is missing before it
         ",
     );
 }
@@ -57,9 +57,9 @@ fn reports_a_type_name_that_is_declared_twice() {
         ",
         "
         src/a.types.ts:2:11 KIT1307 `A` is declared twice
-          help: give one of them another name; only interfaces merge
+          help: rename one of the two declarations; two declarations with the same name are allowed only if both are interfaces
         src/a.types.ts:5:6 KIT1307 `A` is declared twice
-          help: give one of them another name; only interfaces merge
+          help: rename one of the two declarations; two declarations with the same name are allowed only if both are interfaces
         ",
     );
 }
@@ -97,7 +97,7 @@ fn suggests_a_replacement_for_each_unsupported_type() {
         r"
         src/a.types.ts:6:6 KIT1301 `any` does not describe the value
           help: write `unknown` for any JSON value
-        src/a.types.ts:7:6 KIT1301 `object` does not describe the properties
+        src/a.types.ts:7:6 KIT1301 `object` does not say which properties the value has
           help: write the properties, or `Record<string, unknown>`
         src/a.types.ts:8:6 KIT1306 a function has no JSON form
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
@@ -111,12 +111,12 @@ fn suggests_a_replacement_for_each_unsupported_type() {
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
         src/a.types.ts:18:7 KIT1306 `undefined` has no JSON form
           help: write `null`, or make the property optional with `?`
-        src/a.types.ts:20:6 KIT1301 `String` is the object around a string
+        src/a.types.ts:20:6 KIT1301 `String` is the type of a wrapper object, not of a plain string
           help: write `string`
         src/a.types.ts:21:3 KIT1301 `p` has no type
           help: write one after a colon
         src/a.types.ts:22:13 KIT1201 cannot find the module `./x`
-          help: there is no such file beside src/a.types.ts
+          help: the path is relative to src/a.types.ts, but there is no file with this path
         src/a.types.ts:23:6 KIT1306 `Function` has no JSON form
           help: describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null
         src/a.types.ts:24:6 KIT1306 a function has no JSON form
@@ -145,7 +145,7 @@ fn explains_how_to_correct_each_unknown_name() {
         src/a.types.ts:1:21 KIT1202 `./b.ts` does not export `Hidden`
           help: write `export` before `Hidden` in src/b.ts
         src/a.types.ts:2:15 KIT1201 cannot find the module `./gone.ts`
-          help: there is no such file beside src/a.types.ts
+          help: the path is relative to src/a.types.ts, but there is no file with this path
         src/a.types.ts:3:15 KIT1201 cannot find the module `pkg`
           help: install the package, or correct the import
         src/a.types.ts:10:6 KIT1203 the type `Strnig` is not declared

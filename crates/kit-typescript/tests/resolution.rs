@@ -245,7 +245,7 @@ fn resolves_specifiers_with_paths_and_base_url_of_tsconfig_json_and_its_bases() 
 }
 
 #[test]
-fn a_file_is_resolved_with_the_paths_of_the_referenced_project_that_includes_it() {
+fn imports_use_the_paths_of_the_referenced_tsconfig_that_includes_the_file() {
     leads_to(
         "@/at",
         &[
@@ -295,7 +295,7 @@ fn reports_an_invalid_tsconfig_json() {
     ];
     for (tsconfig, expected) in broken {
         let other = ("other.json", r#"{"extends":"./tsconfig.json"}"#);
-        let help = "\n  help: correct it: its `paths` and `baseUrl` are needed to resolve imports";
+        let help = "\n  help: correct the file: kit needs its `paths` and `baseUrl` to resolve imports";
         check_mistakes(
             &[x, ("tsconfig.json", tsconfig), other],
             &format!("{expected}{help}"),
@@ -325,13 +325,13 @@ fn explains_why_a_specifier_cannot_be_resolved() {
         src/a.types.ts:2:15 KIT1201 cannot find the module `@s/js`
           help: node_modules/@s/js/a.js has no types: `npm i -D @types/s__js`, or declare them with `declare module "@s/js"`
         src/a.types.ts:3:15 KIT1201 cannot find the module `installed/gone`
-          help: the package is installed in node_modules/installed, but its `exports` and files have no such path: correct the import
+          help: the package is installed in node_modules/installed, but the package has no file with this path, and its `exports` do not list the path: correct the import
         src/a.types.ts:4:15 KIT1201 cannot find the module `node:http`
           help: install the types of Node: `npm i -D @types/node`
         src/a.types.ts:5:15 KIT1201 cannot find the module `./x.js`
           help: src/x.js is not TypeScript: write it in TypeScript, or put a `.d.ts` file beside it
         src/a.types.ts:6:15 KIT1201 cannot find the module `#f`
-          help: add it to `imports` in package.json, or correct the import
+          help: add this name to `imports` in package.json, or correct the import
         src/a.types.ts:7:15 KIT1201 cannot find the module ``
           help: write the path of a file or the name of a package
         src/a.types.ts:8:15 KIT1201 cannot find the module `./data.txt`

@@ -103,8 +103,8 @@ fn reads_the_doc_comments_of_routes() {
           help: write `@status 202`
         src/notes.routes.ts:15:14 KIT1304 `@maxLength` has no effect on a route
           help: it belongs on a property
-        src/notes.routes.ts:18:15 KIT1304 a response of status 204 has no body, and this route has one
-          help: write `void` as the response, or another status
+        src/notes.routes.ts:18:15 KIT1304 a response with the status 204 cannot have a body, but the contract of this route has a response type
+          help: write `void` as the response type, or choose another status
         ",
     );
     let route = &support::output(&files).program.routes[0.into()];
@@ -149,11 +149,11 @@ fn explains_invalid_contracts() {
           help: did you mean `GET /notes`?
         src/notes.routes.ts:8:11 KIT1404 `GET /a` must be a `RouteContract`, not `Note`
           help: write `RouteContract<Params, Query, Body, Response>` with `void` for each absent part
-        src/notes.routes.ts:9:11 KIT1403 `/b/:id` has `id`, which its params lack
+        src/notes.routes.ts:9:11 KIT1403 `/b/:id` has `id`, but the params of the contract do not
           help: write `{ id: string }` as the first type argument of the contract
-        src/notes.routes.ts:10:11 KIT1403 the params name `id`, which `/c` does not have
+        src/notes.routes.ts:10:11 KIT1403 the params of the contract have `id`, but `/c` does not
           help: write `void` as the first type argument of the contract
-        src/notes.routes.ts:11:11 KIT1403 `/d/:id` has `id`, and its params name `key`
+        src/notes.routes.ts:11:11 KIT1403 `/d/:id` has `id`, but the params of the contract have `key`
           help: write `{ id: string }` as the first type argument of the contract
         src/notes.routes.ts:12:32 KIT1407 text cannot be coerced to `{ a: 1 }`, the type of `deep` in the query of `GET /e`
           help: use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these
@@ -169,9 +169,9 @@ fn explains_invalid_contracts() {
           help: write an object type, or `void`
         src/notes.routes.ts:15:31 KIT1407 text cannot be coerced to `string[]`, the type of `ids` in the params of `GET /h/:ids`
           help: use a string, number, boolean, bigint, `Date` or a union of literals
-        src/notes.routes.ts:16:11 warning KIT1311 the body of `POST /i` has "id", which the system generates
+        src/notes.routes.ts:16:11 warning KIT1311 the body of `POST /i` has "id", which kit or the database generates
           help: write `Omit<Note, "id">` as the body
-        src/notes.routes.ts:17:11 warning KIT1311 the body of `POST /j` has "id", which the system generates
+        src/notes.routes.ts:17:11 warning KIT1311 the body of `POST /j` has "id", which kit or the database generates
           help: write `Omit<…, "id">` as the body
         src/notes.routes.ts:18:21 KIT1308 `RouteContract` takes at most 4 type arguments, not 5
           help: write `RouteContract<Params, Query, Body, Response>`
@@ -330,11 +330,11 @@ fn warns_about_options_of_create_app_that_are_computed() {
         src/app.ts:13:47 warning KIT1405 these handlers cannot be read without running the application
           help: make them with `defineHandlers<NoteRoutes>({ … })`
         src/app.ts:14:24 warning KIT1405 this list of route groups cannot be read without running the application
-          help: write them out in an array literal, or in a constant that is one
+          help: write the elements in an array literal, or in a constant with an array literal
         src/app.ts:15:21 warning KIT1405 this route group cannot be read without running the application
           help: write `{ prefix: "/notes", handlers: noteHandlers }`
         src/app.ts:18:17 warning KIT1405 `createApp` is called a second time
-          help: give each application a project of its own, or register all routes with one
+          help: put each application into a separate project, or register all routes in one `createApp`
         "#,
     );
 }
@@ -359,7 +359,7 @@ fn reports_handlers_and_contracts_with_different_routes() {
         r#"
         src/app.ts:6:29 KIT1401 the path `users` does not begin with a slash
           help: write `/users`
-        src/a.routes.ts:3:7 KIT1403 `/:id/notes` has `id`, which its params lack
+        src/a.routes.ts:3:7 KIT1403 `/:id/notes` has `id`, but the params of the contract do not
           help: write `{ id: string }` as the first type argument of the contract
         src/a.routes.ts:7:22 warning KIT1408 no route group of `createApp` registers `Left`
           help: add `{ prefix: "/…", handlers }` with handlers of `defineHandlers<Left>`
@@ -442,16 +442,16 @@ createApp({
     check_mistakes(
         &[("src/app.ts", app), ("src/notes.routes.ts", routes)],
         r#"
-        src/app.ts:3:48 KIT1409 this middleware returns `c.send("no")`, which no client would receive
-          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
-        src/app.ts:7:35 KIT1409 this middleware returns `input.ctx.status(401).send("no")`, which no client would receive
-          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
-        src/app.ts:8:44 KIT1409 this middleware returns `new Response("no")`, which no client would receive
-          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
-        src/app.ts:10:37 KIT1409 this middleware returns `ctx.send("no")`, which no client would receive
-          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
-        src/app.ts:20:96 KIT1409 this middleware returns `Response.json({})`, which no client would receive
-          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or answer in the handler
+        src/app.ts:3:48 KIT1409 this middleware returns `c.send("no")`, but the client will not receive this value
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or return the response from the handler
+        src/app.ts:7:35 KIT1409 this middleware returns `input.ctx.status(401).send("no")`, but the client will not receive this value
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or return the response from the handler
+        src/app.ts:8:44 KIT1409 this middleware returns `new Response("no")`, but the client will not receive this value
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or return the response from the handler
+        src/app.ts:10:37 KIT1409 this middleware returns `ctx.send("no")`, but the client will not receive this value
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or return the response from the handler
+        src/app.ts:20:96 KIT1409 this middleware returns `Response.json({})`, but the client will not receive this value
+          help: refuse the request with `ctx.fail(401, "UNAUTHORIZED", "…")`, or return the response from the handler
         "#,
     );
 }

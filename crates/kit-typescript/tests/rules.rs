@@ -6,7 +6,7 @@ mod support;
 use support::{check_types, output};
 
 #[test]
-fn a_property_has_its_own_rules_and_those_of_its_type_alias() {
+fn a_property_has_its_own_rules_and_the_rules_of_its_type_alias() {
     check_types(
         r#"
         /** @minLength 3 @maxLength 20 @pattern ^a */
@@ -43,10 +43,10 @@ fn a_property_has_its_own_rules_and_those_of_its_type_alias() {
         }
         src/a.types.ts:10:7 KIT1313 no value fits both `@minLength 21` and `@maxLength 20`
           help: change one of the two, or remove it
-        src/a.types.ts:11:7 KIT1313 the type already has the `@pattern ^a`; it cannot also have this one
-          help: keep one of them, or combine them into one
+        src/a.types.ts:11:7 KIT1313 the type already has the `@pattern ^a`; one property cannot have two patterns
+          help: keep one of the two tags, or combine both into one
         src/a.types.ts:13:7 KIT1313 the type already has `@multipleOf 2`; it cannot also have `@multipleOf 3`
-          help: keep one of them, or combine them into one
+          help: keep one of the two tags, or combine both into one
         ",
     );
 }
@@ -114,7 +114,7 @@ fn reports_rules_that_no_value_satisfies() {
 }
 
 #[test]
-fn the_error_for_a_tag_on_a_wrong_type_lists_the_types_that_it_fits() {
+fn the_error_for_a_tag_on_a_wrong_type_lists_the_types_that_the_tag_fits() {
     check_types(
         r#"
         type Branded = string & { readonly __brand: "name" };
@@ -159,7 +159,7 @@ fn the_error_for_a_tag_on_a_wrong_type_lists_the_types_that_it_fits() {
         src/a.types.ts:9:7 KIT1304 `@maxLength` is for strings, and this is `unknown`
           help: write the type of the value: a tag on `unknown` checks nothing
         src/a.types.ts:10:7 KIT1304 `@maxLength` is for strings, and this is `{ a: 1 }`
-          help: put the tag on the properties that it is about
+          help: put the tag on a property of this object
         "#,
     );
 }

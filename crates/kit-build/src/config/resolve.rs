@@ -109,7 +109,9 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
                 ),
             )
             .labels(source.locations.value("outputDir", &source.path))
-            .help("give each its own directory: one is written by kit, the other by your compiler"),
+            .help(
+                "choose two separate directories: kit writes `outputDir`, and your compiler writes `distDir`",
+            ),
         );
     }
     Ok(Resolution {

@@ -94,18 +94,18 @@ impl Additions {
                 codes::INVALID_PLUGIN_RESULT,
                 format!("there is no validator of `{name}` to replace"),
             )
-            .help("`validators` of the event lists those there are; `addValidator` adds a module"));
+            .help("`validators` of the event lists the existing validators; `addValidator` adds a new validator"));
         }
         let export = format!("{name}Validator");
         if !kit_typescript::exports(&replaced.text, &export) {
             return Err(Mistake::new(
                 codes::INVALID_PLUGIN_RESULT,
                 format!(
-                    "the new validator of `{name}` does not export `{export}`, through which kit reaches it"
+                    "the new validator of `{name}` does not export `{export}`, but kit imports the validator by this name"
                 ),
             )
             .help(format!(
-                "write `export const {export} = …` with the interface of the generated one"
+                "write `export const {export} = …` with the same interface as the generated validator"
             )));
         }
         self.replaced.insert(path, replaced.text);
@@ -140,7 +140,9 @@ impl Additions {
         let taken = |message: String| Err(Mistake::new(codes::PLUGIN_FILE_CONFLICT, message));
         let folded = path.to_lowercase();
         if made.iter().any(|own| own.to_lowercase() == folded) {
-            return taken(format!("the file `{path}` is one of kit's own"));
+            return taken(format!(
+                "the file `{path}` has the same path as a file that kit generates"
+            ));
         }
         let same = self
             .added
@@ -264,7 +266,7 @@ impl Additions {
                 file.path
             );
             let mistake = Mistake::new(codes::PLUGIN_FILE_CONFLICT, message)
-                .help("move the file away, or delete it; `onlyIfMissing` leaves files as they are")
+                .help("move the file away, or delete it; with `onlyIfMissing`, kit keeps a file that exists")
                 .at(file.at.clone());
             if let Some(plugin) = plugins.iter().find(|plugin| plugin.name == file.plugin) {
                 reports.add_mistake(root, plugin, "emit", mistake);

@@ -108,12 +108,12 @@ impl From<Failure> for Mistake {
             FailureKind::Unsettled => (
                 codes::PLUGIN_UNSETTLED,
                 Some(
-                    "do not wait for events that may never occur; a tap that needs longer sets its own timeout: `{ timeout: 600, handler() { … } }`",
+                    "do not wait for events that may never occur; if a tap needs more time, set a timeout for the tap: `{ timeout: 600, handler() { … } }`",
                 ),
             ),
             FailureKind::Unprintable => (
                 codes::INVALID_PLUGIN_RESULT,
-                Some("give strings, numbers, booleans, lists and plain objects"),
+                Some("use only strings, numbers, booleans, lists and plain objects"),
             ),
         };
         let mistake = Self::new(code, failure.message).at(failure.at);

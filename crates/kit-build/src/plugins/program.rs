@@ -14,20 +14,23 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
         .and_then(|members| members.remove("version"));
     if version != Some(Program::VERSION.into()) {
         return Err(refused(format!(
-            "the program has the version {}, but this kit reads {}",
+            "the program that the plugin returned has the version {}, but this version of kit reads {}",
             version.unwrap_or(Value::Null),
             Program::VERSION
         ))
         .help(
-            "leave `version` as it is; a plugin for another version of kit has to be adapted to this one",
+            "do not change `version`; if the plugin was written for another version of kit, adapt the plugin to this version",
         ));
     }
-    let program: Program = serde_json::from_value(document.clone())
-        .map_err(|error| refused(format!("the program does not fit its form: {error}")))?;
+    let program: Program = serde_json::from_value(document.clone()).map_err(|error| {
+        refused(format!(
+            "the program that the plugin returned has an invalid structure: {error}"
+        ))
+    })?;
     let printed = serde_json::to_value(&program).expect("a program always has a JSON form");
     if let Some(place) = ignored_member(&document, &printed, "") {
         return Err(refused(format!(
-            "the program has `{place}`, which kit does not know"
+            "the program that the plugin returned has an unknown property `{place}`"
         )));
     }
     let mut problems = program.problems();
@@ -39,7 +42,7 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
         others => format!(" (and {others} more)"),
     };
     Err(refused(format!(
-        "the program is not consistent: {}{more}",
+        "the program that the plugin returned contradicts itself: {}{more}",
         problems.swap_remove(0)
     )))
 }

@@ -112,7 +112,7 @@ impl PluginReports {
         let refused = |message: String| Mistake::new(codes::INVALID_PLUGIN_RESULT, message);
         match (&report.span, &report.file) {
             (Some(_), Some(_)) => Err(refused("`report` got a `span` and a `file`".to_owned())
-                .help("give one of them: a span knows its file")),
+                .help("pass only one of the two: a `span` already contains the file")),
             (Some(span), None) => {
                 let path = self.sources.get(usize::from(span.source)).ok_or_else(|| {
                     refused(format!(
@@ -135,7 +135,7 @@ impl PluginReports {
             ))),
             (None, None) if report.line.is_some() || report.column.is_some() => {
                 Err(refused("`report` got a `line` without a `file`".to_owned())
-                    .help("give the path of the file with this line"))
+                    .help("pass `file` too: the path of the file that contains this line"))
             }
             (None, None) => Ok(None),
         }

@@ -273,17 +273,22 @@ fn paths(files: &[OutputFile]) -> Vec<String> {
 /// another change.
 fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
-    let routes: Vec<Route> = serde_json::from_value(given.clone())
-        .map_err(|error| refused(format!("the routes do not fit their form: {error}")))?;
+    let routes: Vec<Route> = serde_json::from_value(given.clone()).map_err(|error| {
+        refused(format!(
+            "the routes that the plugin returned have an invalid structure: {error}"
+        ))
+    })?;
     let printed = serde_json::to_value(&routes).expect("routes always have a JSON form");
     if let Some(place) = program::ignored_member(given, &printed, "routes") {
-        return Err(refused(format!("there is `{place}`, which kit does not know")));
+        return Err(refused(format!(
+            "the routes that the plugin returned have an unknown property `{place}`"
+        )));
     }
     if routes.len() != program.routes.len() {
         let (before, after) = (program.routes.len(), routes.len());
         return Err(
-            refused(format!("there were {before} routes, and it left {after}"))
-                .help("routes come from contracts and go with them: add contracts in `beforeTransform`"),
+            refused(format!("a plugin must not add or remove routes: there were {before} routes, but the plugin returned {after}"))
+                .help("kit makes a route for each contract: to add routes, add contracts in `beforeTransform`"),
         );
     }
     for (index, route) in routes.into_iter().enumerate() {
@@ -298,10 +303,10 @@ fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
         };
         if allowed != route {
             let message = format!(
-                "it changed more of `{}` than `summary`, `tags`, `throws`, `documentation` and `status`",
+                "a plugin may change only `summary`, `tags`, `throws`, `documentation` and `status` of the route `{}`",
                 own.reference()
             );
-            return Err(refused(message).help("change types and contracts in `afterTypeParse`"));
+            return Err(refused(message).help("to change types and contracts, tap the hook `afterTypeParse`"));
         }
         *own = route;
     }

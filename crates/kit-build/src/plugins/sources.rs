@@ -78,7 +78,7 @@ impl AddedSources {
         match text {
             Some(_) if files.is_file(&full) => Err(Mistake::new(
                 codes::PLUGIN_FILE_CONFLICT,
-                format!("the virtual source `{path}` is a file of the project too"),
+                format!("the virtual source `{path}` has the same path as a file of the project"),
             )
             .help("choose a path without a file, such as `virtual/plan.types.ts`")),
             Some(text) => match self.virtual_files.insert(full.clone(), text) {

@@ -324,7 +324,7 @@ fn pending(report: &BuildReport) -> Option<String> {
         (changes, 0) => {
             let quantity = quantity(changes, "change");
             format!(
-                "{quantity} to the database pending: `kit migrate:generate --name <name>` writes the migration"
+                "{quantity} to the database without a migration: `kit migrate:generate --name <name>` writes the migration"
             )
         }
         _ => {

@@ -31,7 +31,7 @@ pub(crate) async fn run(
             stop.print(console);
         }
         if is_first && console.is_terminal() && !console.is_json() {
-            let text = "waiting for changes; Ctrl-C ends it";
+            let text = "waiting for changes; press Ctrl-C to stop";
             console.note(&console.paint(Stream::Err, Style::new().dimmed(), text));
         }
         is_first = false;

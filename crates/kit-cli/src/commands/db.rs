@@ -184,7 +184,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             });
             if users > 0 {
                 console.result(&format!(
-                    "it is still running, because {} it; it stops when the last one ends",
+                    "the embedded database is still running, because {} it; the database stops when the last of these processes ends",
                     if users == 1 {
                         "another process uses".to_owned()
                     } else {

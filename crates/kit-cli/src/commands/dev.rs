@@ -260,7 +260,7 @@ impl Development<'_> {
         match apply(&url, &migrations, &options) {
             Ok(report) if report.pending.is_empty() => {}
             Ok(report) => console.warning(&format!(
-                "{} not applied: {}; `kit migrate:apply` does",
+                "{} not applied: {}; run `kit migrate:apply`",
                 quantity(report.pending.len(), "migration"),
                 report
                     .pending

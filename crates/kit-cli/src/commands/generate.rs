@@ -77,7 +77,7 @@ pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -
     );
     let (why, help) = match why {
         NoContractTests::NoPackage => (
-            "package.json does not name @kit/testing, which they import",
+            "package.json does not list @kit/testing, which the contract tests import",
             "run `npm install --save-dev @kit/testing`",
         ),
         NoContractTests::NoRoutes => (
@@ -85,7 +85,7 @@ pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -
             "`kit scaffold add route NAME` adds one; `kit inspect routes` lists them",
         ),
         NoContractTests::NoApplication => (
-            "no file calls `createApp`, as far as can be seen without running it",
+            "kit found no file that calls `createApp`; kit reads the source code but does not run it",
             application.as_str(),
         ),
     };
@@ -122,9 +122,9 @@ pub(crate) async fn openapi(arguments: &OpenapiArguments, context: &Context<'_>)
     if to_output && console.is_json() {
         return Err(Problem::build(
             "configuration",
-            "`--out -` and `--json` both want standard output",
+            "`--out -` and `--json` cannot be used together, because both print to standard output",
         )
-        .help("leave one of them out")
+        .help("use only one of the two options")
         .into());
     }
     let project = Project::open(&arguments.common, context).await?;
@@ -184,7 +184,7 @@ fn copy_path(
         let message = format!("`--out` names a file in {output}/, which contains only generated files");
         return Err(Problem::build("configuration", message)
             .help(&format!(
-                "leave `--out` out: the document is {output}/{DOCUMENT}; or name a file elsewhere"
+                "run the command without `--out` and read {output}/{DOCUMENT}, or name a file in another directory"
             ))
             .into());
     }

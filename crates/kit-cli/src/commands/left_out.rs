@@ -29,16 +29,16 @@ pub(crate) fn left_out(
     };
     let has_routes = report.counts.routes > 0;
     if has_routes && !project.config.project.has_client {
-        add("client", "package.json does not name @kit/client");
+        add("client", "package.json does not list @kit/client");
     }
     match &report.contract_tests {
         Err(NoContractTests::NoPackage) if has_routes => {
-            add("contract tests", "package.json does not name @kit/testing");
+            add("contract tests", "package.json does not list @kit/testing");
         }
         Err(NoContractTests::NoApplication) => {
             add(
                 "contract tests",
-                "no file calls `createApp`; `tests.app` of the configuration names the module",
+                "no file calls `createApp`; name the module that exports the application in `tests.app` of the configuration",
             );
         }
         // A project without routes has nothing to test.
@@ -50,7 +50,7 @@ pub(crate) fn left_out(
     parts
 }
 
-/// Formats a line such as `left out: client (package.json does not name @kit/client)`; `None` if nothing was left out.
+/// Formats a line such as `left out: client (package.json does not list @kit/client)`; `None` if nothing was left out.
 pub(crate) fn line(parts: &[LeftOut]) -> Option<String> {
     let parts: Vec<String> = parts
         .iter()

@@ -156,9 +156,9 @@ fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, 
     };
     let stamp = last.name.split('_').next().unwrap_or_default();
     time.compact_after(stamp).ok_or_else(|| {
-        let message = format!("the newest migration, {}, does not begin with a time", last.name);
+        let message = format!("the newest migration, {}, has a name that does not begin with a timestamp", last.name);
         Problem::migration(vec![Reason::new(message)])
-            .help("rename its directory, if no database has it yet")
+            .help("rename the directory of the migration to `<yyyymmddhhmmss>_<name>`, if the migration was not applied to any database yet")
             .into()
     })
 }

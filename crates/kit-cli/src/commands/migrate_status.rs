@@ -75,13 +75,13 @@ fn print_status(status: &Status, console: &Console<'_>) {
     match &status.branches {
         Ok(names) if names.is_empty() => {}
         Ok(names) => console.result(&format!(
-            "side by side, from branches: {}; the next `kit migrate:generate` brings them together",
+            "these migrations come from different branches: {}; the next `kit migrate:generate` joins them",
             names.join(", ")
         )),
         Err(conflict) => console.result(&format!("conflict  {conflict}")),
     }
     if let Some(holder) = &status.running {
-        console.result(&format!("another run is applying migrations now ({holder})"));
+        console.result(&format!("another process is applying migrations now ({holder})"));
     }
     match &status.drift {
         Err(reason) => console.result(&format!("the tables were not compared: {reason}")),
@@ -91,7 +91,7 @@ fn print_status(status: &Status, console: &Console<'_>) {
             }
             if !drift.unknown.is_empty() {
                 console.result(&format!(
-                    "not of these migrations, and left alone: {}",
+                    "in the database, but in no migration (kit does not change them): {}",
                     drift.unknown.join(", ")
                 ));
             }
@@ -181,7 +181,7 @@ fn repairs(status: &Status) -> Vec<String> {
         }
     }
     if pending {
-        all.insert(0, "`kit migrate:apply` applies what is pending".to_owned());
+        all.insert(0, "`kit migrate:apply` applies the pending migrations".to_owned());
     }
     if let Ok(drift) = &status.drift {
         all.extend(

@@ -50,7 +50,7 @@ pub(super) fn add_column(table: &str, column: &Column) -> Classification {
         None if column.nullable => Classification::new(ChangeClass::Safe, "existing rows have null in the column"),
         None => Classification::new(
             ChangeClass::NeedsData,
-            "the column is required and has no default: existing rows need a value, which you write at the marked place in migration.sql",
+            "the column is required and has no default: existing rows need a value; write this value at the marked line in migration.sql",
         )
         .with_alternative(
             "rows get their values while the application runs",

@@ -153,9 +153,9 @@ fn report_unfit_default(builder: &mut Builder<'_>, entity: &str, column: &Column
         codes::UNSUPPORTED_COLUMN,
         span,
         format!(
-            "`{entity}.{}` has the default {shown}, and is stored as `{}`, as what it refers to is",
+            "`{entity}.{}` has the default {shown}, and is stored as `{}`, because it refers to a column of that type",
             column.source.property, column.r#type
         ),
-        "drop the `@default`, or name a value of that type",
+        "remove the `@default`, or write a default of that type",
     );
 }

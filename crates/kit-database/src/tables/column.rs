@@ -55,8 +55,8 @@ impl Builder<'_> {
             self.error(
                 codes::UNSUPPORTED_COLUMN,
                 property.span,
-                format!("{place} is the id and may be absent"),
-                "an id is never null: drop the `?` and the `null`",
+                format!("{place} is the id, but the type of an id must not be optional or null"),
+                "remove the `?` or the `null` from the property",
             );
             return None;
         }
@@ -65,10 +65,10 @@ impl Builder<'_> {
                 codes::UNSUPPORTED_COLUMN,
                 property.span,
                 format!(
-                    "{place} has `@onUpdate now` and is stored as `{}`",
+                    "{place} has `@onUpdate now`, which needs a column with a time, but is stored as `{}`",
                     storage.r#type
                 ),
-                "make it a `Date`",
+                "change the type of the property to `Date`",
             );
             return None;
         }
@@ -79,7 +79,7 @@ impl Builder<'_> {
                     codes::UNSUPPORTED_COLUMN,
                     property.span,
                     format!("{place} {reason}"),
-                    "change the tag or the type so that they fit",
+                    "change the tag or the type so that the tag fits the type",
                 );
                 return None;
             }
@@ -119,7 +119,7 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
                 ColumnType::Integer | ColumnType::BigInt | ColumnType::BigIntExact,
             ) if !property.optional && !storage.nullable => Ok(Some(ColumnDefault::Identity)),
             (kind, r#type) => Err(format!(
-                "is `@generated{}`, and PostgreSQL makes no such value for a column of type `{type}`",
+                "is `@generated{}`, but PostgreSQL cannot generate a value for a column of type `{type}`",
                 match kind {
                     GeneratedKind::Uuid => " uuid",
                     GeneratedKind::Now => " now",
@@ -134,12 +134,12 @@ fn default(property: &Property, storage: &Storage) -> Result<Option<ColumnDefaul
         (Some(DefaultValue::Json(text)), ColumnType::Jsonb) => Ok(Some(ColumnDefault::Json(text.clone()))),
         (Some(DefaultValue::Literal(value)), ColumnType::Jsonb) => json(value)
             .map(|text| Some(ColumnDefault::Json(text)))
-            .ok_or_else(|| "has a `@default` that JSON cannot hold".to_owned()),
+            .ok_or_else(|| "has a `@default` that JSON cannot represent".to_owned()),
         (Some(DefaultValue::Literal(value)), r#type) if fits(value, r#type) => {
             Ok(Some(ColumnDefault::Literal(value.clone())))
         }
         (Some(_), r#type) => Err(format!(
-            "has a `@default` that a column of type `{type}` cannot hold"
+            "has a `@default` that a column of type `{type}` cannot store"
         )),
     }
 }

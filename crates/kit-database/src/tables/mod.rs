@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
                         format!("two entities are stored in the table `{}`", entity.table),
                     )
                     .label(self.secondary(first, "the first one"))
-                    .help("give one of them another name: `@table other_name`");
+                    .help("give one of the entities another table name: `@table other_name`");
                 self.diagnostics.push(diagnostic);
                 continue;
             }
@@ -126,7 +126,7 @@ impl<'a> Builder<'a> {
                 codes::MISSING_ID,
                 declaration.span,
                 format!("the entity `{}` has no `@id`", declaration.name),
-                "mark the property that tells one row from another: `/** @id @generated uuid */ id: string;`",
+                "put `@id` on the property that identifies a row: `/** @id @generated uuid */ id: string;`",
             );
         }
         for (name, properties) in &entity.indexes {
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
                 codes::UNUSABLE_NAME,
                 span,
                 format!("the name `{name}` of the {what} {reason}"),
-                "give it a shorter one",
+                "choose a shorter name",
             );
             return None;
         }
@@ -178,10 +178,10 @@ impl<'a> Builder<'a> {
                     codes::UNKNOWN_REFERENCE,
                     span,
                     format!(
-                        "the {what} `{name}` names `{property}`, which `{}` does not have",
+                        "the {what} `{name}` names `{property}`, but `{}` has no property with this name",
                         table.entity
                     ),
-                    "name properties of the interface, as TypeScript writes them",
+                    "write the names of properties of the interface, not of columns",
                 ),
             }
         }

@@ -93,7 +93,7 @@ fn foreign_key(
                 "{place} refers to `{written}`, which is not a column of `{}`",
                 target.entity
             ),
-            "name a property of that interface".to_owned(),
+            "name a property of that interface that is stored in a column".to_owned(),
         )
     })?;
     let distinct = target.primary_key == [there.name.as_str()]
@@ -103,14 +103,14 @@ fn foreign_key(
             .any(|unique| unique.columns == [there.name.as_str()]);
     if !distinct {
         return Err((
-            format!("{place} refers to `{written}`, of which there may be several"),
+            format!("{place} refers to `{written}`, but several rows may have the same value there"),
             format!("mark `{written}` with `@id` or `@unique`"),
         ));
     }
     let here = table.column_of(property).ok_or_else(|| {
         (
-            format!("{place} refers to `{written}`, but is not a column itself"),
-            "change its type to the one of the property it refers to".to_owned(),
+            format!("{place} refers to `{written}`, but is not stored in a column of its own"),
+            "change the type of the property to the type of `{written}`".to_owned(),
         )
     })?;
     if !may_refer(here.r#type, there.r#type) {
@@ -125,10 +125,10 @@ fn foreign_key(
     if reference.on_delete == ReferentialAction::SetNull && !here.nullable {
         return Err((
             format!(
-                "{place} becomes null when its `{}` is deleted, and may not be null",
+                "{place} would become null when the row of `{}` is deleted, but the property does not allow null",
                 target.entity
             ),
-            format!("let it be null: `{property}: string | null`"),
+            format!("allow null, for example `{property}: string | null`"),
         ));
     }
     Ok(ForeignKey {

@@ -43,7 +43,7 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     members.retain(|member| program.types[*member].kind != TypeKind::Null);
     let nullable = members.len() < before;
     let mut storage = match members.as_slice() {
-        [] => return Err("a column of nothing but `null` stores nothing".to_owned()),
+        [] => return Err("a column that allows only `null` has nothing to store".to_owned()),
         [member] => Storage {
             constraints: program.types[*member].constraints.clone(),
             ..single(program, *member)?
@@ -163,7 +163,10 @@ fn literals(values: &[LiteralValue]) -> Result<Storage, String> {
     let mut whole = true;
     for value in values {
         let LiteralValue::Number(number) = value else {
-            return Err("literals of different kinds cannot share a column".to_owned());
+            return Err(
+                "literals of different types, such as a string and a number, cannot be stored in one column"
+                    .to_owned(),
+            );
         };
         whole &= number.fract() == 0.0 && number.abs() <= f64::from(i32::MAX);
     }
@@ -187,7 +190,9 @@ fn text(constraints: &Constraints) -> Result<ColumnType, String> {
     }
     match constraints.max_length {
         None => Ok(ColumnType::Text),
-        Some(0) => Err("`@maxLength 0` leaves nothing to store".to_owned()),
+        Some(0) => {
+            Err("`@maxLength 0` allows only the empty string, so there is nothing to store".to_owned())
+        }
         Some(length) => Ok(match u32::try_from(length) {
             Ok(short) if length <= LONGEST_VARCHAR => ColumnType::Varchar { length: short },
             // The length is greater than the maximum of `varchar`, so only the validator enforces it.
@@ -218,7 +223,7 @@ fn number(constraints: &Constraints) -> ColumnType {
 fn json_alike(program: &Program, id: TypeId, seen: &mut Vec<DeclarationId>) -> Result<(), String> {
     let refuse = |what: &str| {
         Err(format!(
-            "a `{what}` inside a JSON column would come back as text; give it a column of its own, or make it a `string`"
+            "a `{what}` inside a JSON column would be read back as text; store the value in a separate column, or use the type `string`"
         ))
     };
     match &program.types[id].kind {

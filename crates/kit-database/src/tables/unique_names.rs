@@ -99,6 +99,6 @@ fn clash(builder: &mut Builder<'_>, span: Option<Span>, name: &str, of: &str, ow
         codes::UNUSABLE_NAME,
         span,
         format!("{of} would be called `{name}`, which is the name of {owner}"),
-        "give one of them another name; PostgreSQL keeps tables and indexes in one list",
+        "rename one of the two: in PostgreSQL, a table and an index must not have the same name",
     );
 }

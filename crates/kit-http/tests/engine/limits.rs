@@ -18,7 +18,7 @@ fn small_body() -> Server {
 }
 
 #[test]
-fn accepts_a_body_at_the_limit_and_refuses_a_larger_one() {
+fn accepts_a_body_at_the_limit_and_refuses_a_larger_body() {
     let server = small_body();
     let mut client = server.connect();
     client.send(&post("0123456789"));

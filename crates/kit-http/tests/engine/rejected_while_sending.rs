@@ -171,7 +171,7 @@ fn disconnects_the_first_of_too_many_rejected_clients_that_still_send() {
 }
 
 #[test]
-fn serves_other_clients_while_it_discards_bytes_of_a_rejected_one() {
+fn serves_other_clients_while_it_discards_bytes_of_a_rejected_client() {
     let server = Server::start();
     let mut uploads: Vec<_> = (0..4).map(|_| refused(&server)).collect();
     let mut other = server.connect();

@@ -91,7 +91,7 @@ fn declares_the_length_of_the_body_in_a_response_to_head() {
 }
 
 #[test]
-fn closes_the_connection_after_http_10_and_if_the_client_asks_for_it() {
+fn closes_the_connection_after_an_http_10_request_or_a_connection_close_header() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"GET /old HTTP/1.0\r\n\r\n");

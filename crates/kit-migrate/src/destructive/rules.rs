@@ -56,7 +56,7 @@ pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
     if text.to_ascii_lowercase().contains("standard_conforming_strings") {
         return finding(
             words.first()?,
-            "changes how texts are read, so kit cannot judge what follows",
+            "changes how PostgreSQL reads strings, so kit cannot judge the statements after it",
         );
     }
     Checker { words, depth: 0 }.first_finding()
@@ -139,10 +139,7 @@ impl Checker<'_> {
         }
         let cascades = self.to_end(at).iter().any(|word| word.is("cascade"));
         if cascades && !kind.is_some_and(|kind| SAFE_CASCADE.contains(&kind)) {
-            return finding(
-                word,
-                "drops with CASCADE, which may take columns and tables along",
-            );
+            return finding(word, "drops with CASCADE, which may also drop columns and tables");
         }
         None
     }
@@ -167,7 +164,10 @@ impl Checker<'_> {
             return if self.has_column_condition(at) {
                 None
             } else {
-                finding(word, "deletes all rows: it has no WHERE that looks at a column")
+                finding(
+                    word,
+                    "deletes all rows: the statement has no WHERE with a condition on a column",
+                )
             };
         }
         if self.before(at, 1) == Some("then") {
@@ -195,7 +195,7 @@ impl Checker<'_> {
         }
         finding(
             word,
-            "overwrites values in all rows: it has no WHERE that looks at a column, such as `WHERE slug IS NULL`",
+            "overwrites values in all rows: the statement has no WHERE with a condition on a column, such as `WHERE slug IS NULL`",
         )
     }
 
@@ -265,7 +265,7 @@ impl Checker<'_> {
             Kind::Dollar(_) | Kind::Text { content: Some(_), .. } if ends => None,
             _ => finding(
                 &self.words[at],
-                "runs SQL that is put together while it runs, which kit cannot judge",
+                "runs SQL that is built at run time, which kit cannot judge",
             ),
         }
     }
@@ -286,7 +286,10 @@ impl Checker<'_> {
         if matches!(name.as_str(), "sql" | "plpgsql" | "c" | "internal") {
             return None;
         }
-        finding(word, format!("has a body in {name}, which kit cannot judge"))
+        finding(
+            word,
+            format!("contains code in the language {name}, which kit cannot judge"),
+        )
     }
 
     /// Checks a string. Strings of `DO` and of functions are programs; other strings are values.
@@ -295,20 +298,26 @@ impl Checker<'_> {
         let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
         // PostgreSQL appends a string literal on the next line to an `E'…'`, and reads escapes in it too.
         if goes_on && (escapes || has_body) {
-            return finding(word, "has a text in several pieces, which kit cannot judge");
+            return finding(word, "contains a string in several parts, which kit cannot judge");
         }
         if !has_body && self.depth == 0 {
             return None;
         }
         match content {
             Some(content) => self.body(word, content),
-            None => finding(word, "has a text with escapes in a body, which kit cannot judge"),
+            None => finding(
+                word,
+                "contains code in a string with escapes, which kit cannot judge",
+            ),
         }
     }
 
     fn body(&self, word: &Word, body: &str) -> Option<Finding> {
         if self.depth >= MAX_DEPTH {
-            return finding(word, "has bodies within bodies, which kit cannot judge");
+            return finding(
+                word,
+                "contains functions within functions, nested too deeply for kit to judge",
+            );
         }
         let words = words(body, word.line);
         Checker {
@@ -442,10 +451,10 @@ fn drop_reason(kind: Option<&str>, is_statement: bool) -> String {
     match kind {
         _ if !is_statement => "drops a column and its values".to_owned(),
         Some("table") => "drops a table and its rows".to_owned(),
-        Some("schema") => "drops a schema and all that is in it".to_owned(),
+        Some("schema") => "drops a schema and everything in it".to_owned(),
         Some("database") => "drops a database".to_owned(),
-        Some("type" | "domain") => "drops a type, and with CASCADE the columns of it".to_owned(),
-        Some("sequence") => "drops a sequence and its last number".to_owned(),
+        Some("type" | "domain") => "drops a type; CASCADE also drops the columns of that type".to_owned(),
+        Some("sequence") => "drops a sequence, and with it the last number".to_owned(),
         Some("materialized") => "drops a materialized view and its rows".to_owned(),
         Some(kind) => format!("drops what DROP {} names", kind.to_uppercase()),
         None => "drops something that kit cannot judge".to_owned(),

@@ -90,7 +90,7 @@ fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: 
 pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a str>) -> String {
     let add = format!("add {}", quoted(key));
     match closest(key, others) {
-        Some(near) => format!("{add}; found a similar key {}", quoted(near)),
+        Some(near) => format!("{add}; the object has a similar key {}", quoted(near)),
         None => add,
     }
 }

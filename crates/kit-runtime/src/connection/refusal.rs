@@ -57,7 +57,7 @@ fn log_remaining((code, message, status): &RejectionKind, count: u64) {
         code,
         status,
         count,
-        "{count} times more within a minute: The server refused a request with {status} {code}: {message}"
+        "{count} more times within a minute: The server refused a request with {status} {code}: {message}"
     );
 }
 

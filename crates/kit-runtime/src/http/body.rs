@@ -167,7 +167,7 @@ fn refuse_encoding(headers: &HeaderMap) -> Result<(), Error> {
     match encoding.as_deref() {
         None | Some("" | "identity") => Ok(()),
         Some(_) => Err(unsupported(
-            "Compressed bodies are not accepted; send the body as it is",
+            "Compressed bodies are not accepted; send the body without compression",
         )),
     }
 }

@@ -30,7 +30,7 @@ impl LoggedWarnings {
             return None;
         }
         Some(if self.0.len() > MAX_WARNINGS {
-            "More than 100 query keys and bodies were ignored; no further ones are reported".to_owned()
+            "More than 100 query keys and bodies were ignored. The log lists no more of them".to_owned()
         } else {
             message()
         })
@@ -49,7 +49,7 @@ impl LoggedWarnings {
                 self.add(format!("{route} {key}"), || {
                     let shown: String = key.chars().take(MAX_KEY_LENGTH).collect();
                     let (shown, advice) = (quoted(&shown), advice(&key, declared));
-                    format!("{route}: the query key {shown} is ignored, since the contract does not declare it; {advice}")
+                    format!("{route}: the query key {shown} is ignored, because the contract does not declare this key; {advice}")
                 })
             })
             .collect()
@@ -70,7 +70,7 @@ pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &
 
 /// Logs a warning for a body that the contract does not declare.
 pub(super) fn warn_of_body(route: &str) {
-    let message = || format!("{route}: the body is ignored, since the contract has none");
+    let message = || format!("{route}: the body of the request is ignored, because the contract has no body");
     let mut warned = LOGGED_WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
     let warning = warned.add(route.to_owned(), message);
     drop(warned);
@@ -97,7 +97,7 @@ fn advice(key: &str, declared: Option<&'static Object>) -> String {
         return format!("did you mean {}?", quoted(near));
     }
     if object.properties.is_empty() {
-        return "the contract declares no key of that form".to_owned();
+        return "the contract accepts only keys of another form".to_owned();
     }
     let some: Vec<&str> = names().take(MAX_DECLARED).collect();
     let more = if object.properties.len() > MAX_DECLARED {
@@ -136,7 +136,7 @@ mod tests {
         let mut shown = Vec::new();
         for warning in warnings {
             let (_, rest) = warning.split_once("the query key ").expect("it names a key");
-            shown.push(rest.replace(" is ignored, since the contract does not declare it;", ""));
+            shown.push(rest.replace(" is ignored, because the contract does not declare this key;", ""));
         }
         shown
     }
@@ -164,7 +164,7 @@ mod tests {
         assert!(of(Some(&OPEN), "1=a&-2=b").is_empty());
         assert_eq!(
             of(Some(&OPEN), "one=a"),
-            [r#""one" the contract declares no key of that form"#]
+            [r#""one" the contract accepts only keys of another form"#]
         );
     }
 

@@ -391,7 +391,7 @@ impl<A: Application> Service<A> {
             }
             Err(_) => {
                 tracing::warn!(
-                    "The server is not ready: its check takes longer than {} s",
+                    "The server is not ready: the check of readiness takes longer than {} s",
                     READY_TIMEOUT.as_secs()
                 );
                 false

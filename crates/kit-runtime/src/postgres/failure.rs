@@ -69,29 +69,31 @@ pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
 pub(super) fn help(error: &sqlx::Error, reason: &str) -> &'static str {
     match state(error).as_deref() {
         Some("28P01") => {
-            "correct the user or the password in DATABASE_URL; characters other than letters and digits are written as %XX"
+            "correct the user or the password in DATABASE_URL; write characters other than letters and digits as %XX"
         }
-        Some("3D000") => "make the database with `createdb`, or name another one in DATABASE_URL",
+        Some("3D000") => {
+            "create the database with `createdb`, or write the name of another database in DATABASE_URL"
+        }
         Some("28000") if reason.contains("no encryption") => {
             "the server requires TLS: write `sslmode=require`"
         }
         Some("28000") if reason.contains("client certificate") => {
-            "the server requires a client certificate: name it with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
+            "the server requires a client certificate: add it to the URL with `sslcert=/path/to/client.crt&sslkey=/path/to/client.key`"
         }
-        Some("28000") => "the server's pg_hba.conf does not let this user in from here",
+        Some("28000") => "the server's pg_hba.conf does not allow this user to connect from this machine",
         Some("53300") => "the server has reached its maximum number of connections",
         Some("57P03") => "the server is starting or stopping",
         None if reason.contains("UnknownIssuer") || reason.contains("BadSignature") => {
-            "name the certificate of the authority that signed the server's with `sslrootcert=/path/to/ca.pem`"
+            "this machine does not trust the authority that signed the server's certificate: add the authority's certificate to the URL with `sslrootcert=/path/to/ca.pem`"
         }
         None if reason.contains("not valid for name") || reason.contains("NotValidForName") => {
-            "the server's certificate is for another host: write that host, or `sslmode=verify-ca`"
+            "the server's certificate is for another host: write that host into the URL, or add `sslmode=verify-ca`"
         }
         None if reason.contains("does not support TLS") => {
-            "write `sslmode=disable` if the network is trusted, or set TLS up on the server"
+            "the server does not support TLS: write `sslmode=disable` if the network is trusted, or configure TLS on the server"
         }
         None if reason.contains("refused") || reason.contains("timed out") => {
-            "start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it"
+            "start PostgreSQL on this host and port, or correct DATABASE_URL; `kit doctor` checks the connection"
         }
         _ => "",
     }

@@ -37,7 +37,9 @@ pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>
             if is_reachable(&options).await {
                 continue;
             }
-            tracing::warn!("PostgreSQL refuses connections; requests that need it get the response 503");
+            tracing::warn!(
+                "PostgreSQL refuses connections; requests that need the database get the response 503"
+            );
             pool.set_connect_options(unreachable_options(&options));
             while !is_reachable(&options).await && !pool.is_closed() {
                 tokio::time::sleep(PAUSE).await;

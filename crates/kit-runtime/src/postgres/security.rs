@@ -112,7 +112,7 @@ impl TlsSettings {
         let (ways, checks) = ways(mode.as_deref(), roots.is_some(), is_system)?;
         if is_system && checks != CertificateChecks::AuthorityAndHost {
             return Err(refused(format!(
-                "`sslmode={}` is too weak for `sslrootcert=system`, whose authorities certify anybody; write `sslmode=verify-full`, or leave it out",
+                "`sslmode={}` is too weak for `sslrootcert=system`, because these authorities give certificates to anybody; write `sslmode=verify-full`, or remove `sslmode`",
                 mode.unwrap_or_default()
             )));
         }
@@ -121,7 +121,7 @@ impl TlsSettings {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             _ => {
                 return Err(refused(
-                    "`sslcert` and `sslkey` belong together, and one is missing".to_owned(),
+                    "`sslcert` and `sslkey` must be used together, but one of the two is missing".to_owned(),
                 ));
             }
         };
@@ -157,7 +157,7 @@ fn ways(
         Some("verify-full") => (&[TlsMode::Encrypted], CertificateChecks::AuthorityAndHost),
         Some(other) => {
             return Err(refused(format!(
-                "`sslmode={other}` is not supported; use disable, allow, prefer, require, verify-ca and verify-full"
+                "`sslmode={other}` is not supported; use disable, allow, prefer, require, verify-ca or verify-full"
             )));
         }
     })
@@ -230,7 +230,7 @@ mod tests {
     fn refuses_unsupported_and_invalid_tls_parameters_of_a_url() {
         for (query, part) in [
             ("sslmode=full", "`sslmode=full` is not supported"),
-            ("sslcert=/x", "belong together"),
+            ("sslcert=/x", "must be used together"),
             (
                 "channel_binding=require",
                 "`channel_binding=require` is not supported",

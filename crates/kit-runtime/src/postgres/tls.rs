@@ -94,14 +94,14 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
         let others = if found.uid() == 0 { 0o037 } else { 0o077 };
         if found.mode() & others != 0 {
             return Err(refused(format!(
-                "{file} may be read by others (mode {:03o}); a key is for its owner alone: chmod 600 {file}",
+                "{file} can be read by other users (mode {:03o}), but only the owner may read a private key: chmod 600 {file}",
                 found.mode() & 0o777
             )));
         }
     }
     PrivateKeyDer::from_pem_file(file).map_err(|error| match error {
         rustls::pki_types::pem::Error::NoItemsFound => refused(format!(
-            "{file} holds no key in PEM that can be used; one with a password has to be decrypted first: openssl pkey -in {file} -out plain.key"
+            "{file} does not contain a usable private key in PEM; if the key has a password, decrypt the key first: openssl pkey -in {file} -out plain.key"
         )),
         error => refused(format!("{file} cannot be read: {error}")),
     })

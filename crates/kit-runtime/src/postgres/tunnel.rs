@@ -62,8 +62,11 @@ impl Tunnel {
     ) -> Result<Self, Error> {
         // In a URL, an IPv6 address is in brackets.
         let host = options.get_host().trim_matches(['[', ']']).to_owned();
-        let name = ServerName::try_from(host.clone())
-            .map_err(|_| refused(format!("`{host}` is not a host name for a certificate")))?;
+        let name = ServerName::try_from(host.clone()).map_err(|_| {
+            refused(format!(
+                "`{host}` is not a host name that a TLS certificate can contain"
+            ))
+        })?;
         let target = Arc::new(Target {
             port: options.get_port(),
             name,
@@ -77,7 +80,7 @@ impl Tunnel {
             std::env::temp_dir().join(format!("kit-{}-{}", std::process::id(), http::random_trace_id()));
         let unusable = |error: io::Error| {
             refused(format!(
-                "TLS needs a directory for a socket, and {} cannot be used: {error}; name another with TMPDIR",
+                "kit cannot create the directory {}, which the TLS connection to the database needs: {error}; set TMPDIR to another directory",
                 directory.display()
             ))
         };

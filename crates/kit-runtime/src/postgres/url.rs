@@ -3,7 +3,7 @@
 use crate::{Error, start_error};
 
 /// Advice for a URL that cannot be used.
-const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
+const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write characters other than letters and digits as %XX";
 
 /// Returns an error if the scheme of a URL is not one of PostgreSQL. sqlx would accept any scheme.
 pub(super) fn check(url: &str) -> Result<(), Error> {
@@ -58,7 +58,7 @@ mod tests {
             error.message(),
             "DATABASE_URL does not name a PostgreSQL database: it begins with mysql://, not with postgres://\n  \
              DATABASE_URL=mysql://…@db:3306/app\n\
-             help: set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX"
+             help: set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write characters other than letters and digits as %XX"
         );
     }
 

@@ -110,12 +110,12 @@ fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) ->
     };
     if !endpoint.starts_with("http://") {
         return Err(Error::internal(format!(
-            "{name} is `{endpoint}`: this server sends over http:// alone; name a collector beside it, which may send on with TLS"
+            "{name} is `{endpoint}`: this server sends only over http://, without TLS; use a collector on the same machine, and let the collector send on with TLS"
         )));
     }
     match of("PROTOCOL") {
         Some((name, protocol)) if protocol != "http/protobuf" => Err(Error::internal(format!(
-            "{name} is `{protocol}`: this server speaks http/protobuf, which collectors take at port 4318"
+            "{name} is `{protocol}`: this server supports only http/protobuf; collectors receive this protocol on port 4318"
         ))),
         _ => Ok(true),
     }
@@ -217,7 +217,7 @@ impl<E> LoggingExporter<E> {
         match &result {
             Err(error) if !was_failing => {
                 tracing::warn!(
-                    "The collector does not accept {}; they are lost: {error}",
+                    "The collector does not accept {}; this data is lost: {error}",
                     self.what
                 );
             }

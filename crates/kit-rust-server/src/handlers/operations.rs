@@ -54,7 +54,7 @@ impl HandlerContext<'_, '_> {
         {
             let (entity, property) = (stored.entity(), &owner.field.property);
             uses.deny(format!(
-                "the database makes `{property}` of `{entity}`, which is its owner"
+                "`{property}` identifies the owner of `{entity}`, but the database generates this value"
             ));
         }
         let mut values = Vec::new();

@@ -101,7 +101,7 @@ impl<'k> HandlerContext<'k, '_> {
         let own = stored.owner().map(|(column, _)| column.plain_type());
         if own != self.database.type_of_context(context) {
             return Err(format!(
-                "two entities have `ctx.{context}` as owner, in two types"
+                "the `@owner` tags of two entities use `ctx.{context}`, but the two owner properties have different types"
             ));
         }
         Ok(value)
@@ -186,7 +186,7 @@ impl<'k> HandlerContext<'k, '_> {
             let values: Option<Vec<_>> = given.iter().map(|given| given.referred(column)).collect();
             let (Some(values), true) = (values, is_key) else {
                 uses.deny(format!(
-                    "kit cannot check who owns the row of `{}` that a request names as `{}`",
+                    "kit cannot check who owns the row of `{}` to which the property `{}` of the request refers",
                     target.entity(),
                     column.field.property
                 ));
@@ -290,7 +290,7 @@ pub(super) fn warnings(program: &Program, denials: &[DeniedRoute<'_>]) -> Vec<Wa
             .collect();
         found.push(Warning {
             message: format!(
-                "`{entity}` does not say who owns its rows, so generated handlers answer 501 behind middleware: {}",
+                "`{entity}` has no `@owner`, so generated handlers of routes with middleware answer 501: {}",
                 routes.join(", ")
             ),
             span: declaration.span,

@@ -81,9 +81,12 @@ pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module
             };
             let Some(value) = writer.default(&default) else {
                 types.problem(
-                    format!("the default of `{owner}.{}` has no Rust form", default.property),
+                    format!(
+                        "kit cannot write the default of `{owner}.{}` in Rust",
+                        default.property
+                    ),
                     default.span,
-                    "make the property optional, and let the handler fill it in",
+                    "make the property optional, and set the value in the handler",
                 );
                 continue;
             };

@@ -179,7 +179,7 @@ impl Models<'_, '_> {
                     site.display_name
                 ),
                 site.span,
-                "give the property another name: as a key that nobody declared, it is dropped",
+                "rename the property: a key `__proto__` that no contract declares is dropped",
             );
         }
         maps

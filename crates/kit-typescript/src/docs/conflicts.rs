@@ -33,7 +33,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let pattern = match (&old.pattern, &new.pattern) {
         (Some(a), Some(b)) if a != b => {
             return Merged::Conflict(format!(
-                "the type already has the `@pattern {a}`; it cannot also have this one"
+                "the type already has the `@pattern {a}`; one property cannot have two patterns"
             ));
         }
         (a, b) => b.clone().or_else(|| a.clone()),

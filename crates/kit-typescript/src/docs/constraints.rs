@@ -94,7 +94,7 @@ pub(crate) fn apply(
         match conflict {
             Some(message) => diagnostics.push(
                 problem(graph, codes::CONFLICTING_TAGS, tag.location, message)
-                    .help("keep one of them, or combine them into one"),
+                    .help("keep one of the two tags, or combine both into one"),
             ),
             None => applied.push(tag),
         }
@@ -187,11 +187,11 @@ fn constrain(
 
 fn in_template(graph: &Graph<'_>, tag: &Tag) -> Diagnostic {
     let message = format!(
-        "`@{}` is not checked on a part of a template literal type, and this type is one",
+        "`@{}` has no effect here, because this type is a part of a template literal type",
         tag.name.name()
     );
     problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message)
-        .help("write a `@pattern` for the whole string on the template, and `string` in it")
+        .help("write `string` at this place in the template, and put a `@pattern` for the whole string on the template")
 }
 
 fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> Diagnostic {
@@ -206,7 +206,7 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
     )
     .help(match (domain, kind) {
         (Domain::Strings | Domain::Numbers, TypeKind::Array { .. }) => {
-            "to limit the array write `@minItems` or `@maxItems`; to limit its elements give them a type alias with the tag"
+            "to limit the array, write `@minItems` or `@maxItems`; to limit the elements, write a type alias with this tag and use the alias as the type of the elements"
         }
         (Domain::Arrays, TypeKind::Tuple { .. }) => "a tuple already has a fixed number of elements: remove the tag",
         (Domain::Arrays, TypeKind::String | TypeKind::Template { .. }) => {
@@ -228,7 +228,7 @@ fn does_not_fit(graph: &Graph<'_>, program: &Program, id: TypeId, tag: &Tag) -> 
         (_, TypeKind::BigInt) => "kit does not limit `bigint`: check the value in the handler, or use `number`",
         (_, TypeKind::Bytes) => "kit does not limit bytes: check the value in the handler",
         (_, TypeKind::Unknown) => "write the type of the value: a tag on `unknown` checks nothing",
-        (_, TypeKind::Object(_)) => "put the tag on the properties that it is about",
+        (_, TypeKind::Object(_)) => "put the tag on a property of this object",
         _ => "remove the tag, or change the type",
     })
 }

@@ -34,8 +34,8 @@ pub(crate) fn examples(
                 format!("the example `{shown}` does not fit the type `{expected}`"),
             )
             .label(graph.label(tag.location))
-            .note("it is left out of the OpenAPI document")
-            .help("write a value of the type as JSON, as it is on the wire"),
+            .note("kit does not include this example in the OpenAPI document")
+            .help("write the example as JSON, in the form that the value has in a request or response"),
         );
     }
     values

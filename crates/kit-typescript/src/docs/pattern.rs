@@ -69,12 +69,12 @@ pub(super) fn unsafe_pattern(
         Verdict::Unsupported { reason } => report(format!(
             "kit cannot determine how long `@pattern {pattern}` takes: {reason}"
         ))
-        .help("write it without that, or check the text in the handler"),
+        .help("write the pattern without this part, or check the text in the handler"),
         Verdict::Exponential { attack } => report(format!(
             "`@pattern {pattern}` takes exponential time: for some texts each character doubles the time"
         ))
         .note(shown(attack))
-        .help("write the repetition so that a text fits it in one way: `^[a-z]+(?:-[a-z]+)*$` instead of `^(?:[a-z]+-?)*$`"),
+        .help("write the repetition so that each text can match in only one way: `^[a-z]+(?:-[a-z]+)*$` instead of `^(?:[a-z]+-?)*$`"),
         Verdict::Polynomial { degree, attack, .. } => {
             let message = if *degree > 1 {
                 format!("the time that `@pattern {pattern}` takes grows with the power {degree} of the text's length")
@@ -84,9 +84,9 @@ pub(super) fn unsafe_pattern(
             let report = attack.iter().fold(report(message), |report, attack| report.note(shown(attack)));
             match harmless {
                 Some(length) => report.help(format!(
-                    "add `@maxLength {length}` or less, or anchor the pattern with `^` and let its repetitions take different characters"
+                    "add `@maxLength {length}` or less, or anchor the pattern with `^` and make sure that the repetitions in the pattern match different characters"
                 )),
-                None => report.help("let its optional parts and repetitions take different characters"),
+                None => report.help("make sure that the optional parts and repetitions in the pattern match different characters"),
             }
         }
     })

@@ -47,7 +47,7 @@ pub(crate) fn property_tags(
                 graph,
                 codes::CONFLICTING_TAGS,
                 tag.location,
-                "a generated property never uses its default",
+                "this property is generated, so the default has no effect",
             )
             .help("keep either `@generated` or `@default`"),
         );
@@ -169,7 +169,7 @@ fn references(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -
     let target = reference_target(tag);
     if target.is_none() {
         diagnostics.push(invalid(graph, tag, "@references User.id").note(
-            "an action for the deletion of the target may follow: `cascade`, `set null`, `restrict` or `no action`",
+            "after the target you may write what happens when the target is deleted: `cascade`, `set null`, `restrict` or `no action`",
         ));
     }
     target

@@ -72,7 +72,7 @@ fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> O
     }
     if let Err(reason) = check_pattern(&tag.argument) {
         diagnostics.push(invalid(graph, tag, "@pattern ^[a-z]+$").note(format!(
-            "it is not a regular expression of JavaScript with the flag `u`: {reason}"
+            "JavaScript cannot read this regular expression with the flag `u`: {reason}"
         )));
         return None;
     }

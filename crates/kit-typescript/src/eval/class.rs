@@ -32,7 +32,7 @@ impl<'a> Evaluator<'a> {
             let Some(path) = expression_path(&heritage.expression) else {
                 return self.unsupported(
                     location,
-                    "kit does not evaluate the class that this expression makes",
+                    "kit cannot evaluate a class that is the result of an expression",
                     "extend a class by its name, or write an interface with the properties",
                 );
             };

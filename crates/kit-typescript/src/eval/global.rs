@@ -141,13 +141,13 @@ impl Evaluator<'_> {
             "ArrayLike" if arguments.len() == 1 => return self.array_like(arguments[0], location),
             "String" | "Number" | "Boolean" | "BigInt" => {
                 let primitive = name.to_lowercase();
-                let message = format!("`{name}` is the object around a {primitive}");
+                let message = format!("`{name}` is the type of a wrapper object, not of a plain {primitive}");
                 return self.unsupported(location, &message, &format!("write `{primitive}`"));
             }
             "Object" => {
                 return self.unsupported(
                     location,
-                    "`Object` does not describe the properties",
+                    "`Object` does not say which properties the value has",
                     "write the properties",
                 );
             }

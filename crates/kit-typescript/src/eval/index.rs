@@ -192,7 +192,7 @@ impl Evaluator<'_> {
     }
 
     fn refuse_alternatives(&mut self, object: &mut Object, a: Option<TyId>, b: TyId, location: Location) {
-        let message = "a key of this type may satisfy the rules of one member or those of another";
+        let message = "the members of this key type have different rules, and kit cannot check a key against alternative rules";
         let mut issue = self.diagnostic(codes::TAG_DOES_NOT_FIT, location, message);
         for ruled in a.into_iter().chain([b]) {
             if let Some(label) = self.rule_label(ruled) {
@@ -200,7 +200,7 @@ impl Evaluator<'_> {
             }
         }
         object.issues.push(issue.help(
-            "write one type of keys whose rules all keys satisfy: one `@pattern` can combine both with `|`",
+            "write one key type with one set of rules: a single `@pattern` can combine two patterns with `|`",
         ));
     }
 

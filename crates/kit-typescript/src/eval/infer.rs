@@ -357,7 +357,7 @@ impl Evaluator<'_> {
                     target.name,
                     self.text(source)
                 );
-                let help = "write the type that `infer` would find";
+                let help = "write the type of this property instead of `infer`";
                 inference.unknown = Some(self.unsupported(location, &message, help));
             }
         }

@@ -316,7 +316,7 @@ impl Evaluator<'_> {
                 return self.item_of(&elements[fixed..]);
             }
             let message = format!("`{}` has no element {index}", self.text(list));
-            let help = format!("it has {fixed} elements; the first is number 0");
+            let help = format!("the tuple has {fixed} elements; the first element has the number 0");
             return self.reject(codes::UNKNOWN_KEY, location, message, &help);
         }
         let index = self.store.text(&name);

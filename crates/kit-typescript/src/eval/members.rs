@@ -208,7 +208,7 @@ impl<'a> Evaluator<'a> {
                 location,
                 format!("kit cannot read the property name `{open}{text}{close}`"),
             )
-            .help("write the name itself");
+            .help("write the property name as a plain name or a string");
         object.issues.push(issue);
     }
 

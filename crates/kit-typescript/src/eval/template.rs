@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a> {
                 Err(None) => {
                     return self.unsupported(
                         location,
-                        "a template may hold strings, numbers, booleans and literals",
+                        "a template may contain only strings, numbers, booleans and literals",
                         "use one of these",
                     );
                 }
@@ -48,7 +48,7 @@ impl<'a> Evaluator<'a> {
                 return self.unsupported(
                     location,
                     "the unions of this template have too many combinations",
-                    "write `${string}` in place of one of them",
+                    "write `${string}` instead of one of the unions",
                 );
             }
             let weight = |parts: &[Segment]| -> usize {
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a> {
                 return self.unsupported(
                     location,
                     "the texts of this template are too long",
-                    "write `${string}` in place of one of its types",
+                    "write `${string}` instead of one of the types in the template",
                 );
             }
             variants = variants

@@ -22,14 +22,18 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
                 span: call.span,
             };
             if let Some(first) = factory.location {
-                let mut earlier = lowering.graph().label(first).message("this one is read");
+                let mut earlier = lowering.graph().label(first).message("kit reads this call");
                 earlier.primary = false;
-                let diagnostic =
-                    Diagnostic::warning(codes::NOT_STATICALLY_KNOWN, "`createApp` is called a second time")
-                        .label(lowering.graph().label(location))
-                        .label(earlier)
-                        .note("the routes of this application are not compiled")
-                        .help("give each application a project of its own, or register all routes with one");
+                let diagnostic = Diagnostic::warning(
+                    codes::NOT_STATICALLY_KNOWN,
+                    "`createApp` is called a second time",
+                )
+                .label(lowering.graph().label(location))
+                .label(earlier)
+                .note("kit compiles only the routes of the first `createApp`, not those of this call")
+                .help(
+                    "put each application into a separate project, or register all routes in one `createApp`",
+                );
                 lowering.report(diagnostic);
                 continue;
             }
@@ -53,7 +57,7 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
                     lowering,
                     location,
                     "these options",
-                    "write the options out as an object literal",
+                    "write the options as an object literal",
                 ),
             }
         }
@@ -68,7 +72,7 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
             lowering,
             options.location(),
             "these options",
-            "write the options out as an object literal",
+            "write the options as an object literal",
         );
         return;
     };

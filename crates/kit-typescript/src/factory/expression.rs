@@ -126,7 +126,7 @@ fn nested_elements<'a>(
     what: &str,
     depth: usize,
 ) -> (Vec<Located<'a>>, bool) {
-    let help = "write them out in an array literal, or in a constant that is one";
+    let help = "write the elements in an array literal, or in a constant with an array literal";
     let array = match follow(lowering, located) {
         Resolved::Expression(found, _) if depth < MAX_CHAIN => match found.expression {
             Expression::ArrayExpression(array) => Some((found, array)),

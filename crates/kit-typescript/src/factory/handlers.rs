@@ -154,7 +154,7 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Opt
             lowering,
             call_location,
             "the map of these handlers",
-            "write the map out as an object literal",
+            "write the handlers as an object literal",
         ),
     }
     Some((contracts, map))

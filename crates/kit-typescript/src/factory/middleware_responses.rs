@@ -65,11 +65,11 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
                 .diagnostic(
                     codes::MIDDLEWARE_RETURNS_RESPONSE,
                     location,
-                    format!("this middleware returns `{shown}`, which no client would receive"),
+                    format!("this middleware returns `{shown}`, but the client will not receive this value"),
                 )
-                .note("what middleware returns is added to `ctx`; only handlers answer")
+                .note("kit adds the result of a middleware to `ctx`; only a handler can return a response")
                 .help(
-                    "refuse the request with `ctx.fail(401, \"UNAUTHORIZED\", \"…\")`, or answer in the handler",
+                    "refuse the request with `ctx.fail(401, \"UNAUTHORIZED\", \"…\")`, or return the response from the handler",
                 );
             lowering.report(diagnostic);
         }

@@ -268,7 +268,7 @@ impl<'a> Lowering<'a> {
         if before < MAX_PARTS {
             let name = self.path.first().cloned().unwrap_or_default();
             let message = format!("`{name}` has more than {MAX_PARTS} nested types");
-            let help = "name the types that are used in many places: a named type is generated once";
+            let help = "give names to the types that are used in many places: kit generates code for a named type only once";
             self.refused(codes::TOO_LARGE_TYPE, &message, help);
         }
         false
@@ -358,12 +358,12 @@ impl<'a> Lowering<'a> {
             Ty::NonPrimitive => {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
-                    "`object` does not describe the properties",
+                    "`object` does not say which properties the value has",
                     "write the properties, or `Record<string, unknown>`",
                 );
             }
             Ty::Cased(case, _) => {
-                let message = format!("no value can be checked against `{}<…>` of any text", case.name());
+                let message = format!("kit cannot check a value against `{}<…>`, because its argument can be any text", case.name());
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
                     &message,

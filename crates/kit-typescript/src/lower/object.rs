@@ -106,8 +106,7 @@ impl Lowering<'_> {
         self.report_all(object.issues.clone());
         for property in &object.properties {
             if let Some(name) = property.private_name() {
-                let message =
-                    format!("`{name}` is private, and so no JSON value is an instance of the class");
+                let message = format!("`{name}` is private, and a JSON value cannot have private members");
                 let help = "describe the value with an interface of its public properties, or with \
                             `Pick<Class, keyof Class>`, which leaves private members out";
                 self.refused_at(codes::NO_JSON_FORM, &message, help, property.location);
@@ -193,7 +192,7 @@ impl Lowering<'_> {
         self.refused(
             codes::RECURSIVE_ALIAS,
             &message,
-            "let it recurse through a type with a name: `interface Tree { children: Tree[] }`",
+            "use a named type for the recursion: `interface Tree { children: Tree[] }`",
         )
     }
 }

@@ -123,7 +123,7 @@ impl<'a> Graph<'a> {
             let help = match error.as_ref().map(std::io::Error::kind) {
                 Some(std::io::ErrorKind::InvalidData) => "save it as UTF-8",
                 Some(std::io::ErrorKind::NotFound) => {
-                    "the file existed when the build searched for files: build again"
+                    "the file was deleted while kit was building: build again"
                 }
                 _ => "check that you may read it",
             };

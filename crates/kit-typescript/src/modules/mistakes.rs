@@ -63,7 +63,7 @@ fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
                 message: format!("`{}` is declared twice", name.name),
                 location: name.span,
                 earlier: Some(*earlier),
-                help: "give one of them another name; only interfaces merge".to_owned(),
+                help: "rename one of the two declarations; two declarations with the same name are allowed only if both are interfaces".to_owned(),
             });
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn parse<'a>(
                 format!("brackets are nested more than {MAX_DEPTH} deep"),
             )
             .label(label(offset, offset + 1))
-            .help("give the inner types names of their own"),
+            .help("move the inner types to named types"),
         );
         return allocator.alloc(Parser::new(allocator, "", source_type).parse().program);
     }
@@ -88,7 +88,8 @@ fn suggestion(message: &str) -> String {
         .map(|(wanted, _)| wanted);
     match wanted {
         Some(wanted) => format!("write `{wanted}` here, or remove the text at this position"),
-        None => "if this is correct, a bracket, a quote or a `;` is missing before it".to_owned(),
+        None => "if the text at this position is correct, a bracket, a quote or a `;` is missing before it"
+            .to_owned(),
     }
 }
 

@@ -44,7 +44,7 @@ impl<'a> Graph<'a> {
         }
         let help = if known.contains(&name) {
             Some(format!(
-                "its exports refer to each other in a circle, or to nothing: declare `{name}` in one of the files"
+                "the files export `{name}` from each other, but no file declares `{name}`: declare it in one of the files"
             ))
         } else if hidden {
             Some(format!("write `export` before `{name}` in {display}"))

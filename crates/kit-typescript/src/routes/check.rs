@@ -71,15 +71,19 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
         return;
     }
     let message = match (missing.is_empty(), extra.is_empty()) {
-        (false, true) => format!("`{}` has {}, which its params lack", route.path, list(&missing)),
+        (false, true) => format!(
+            "`{}` has {}, but the params of the contract do not",
+            route.path,
+            list(&missing)
+        ),
         (true, _) => format!(
-            "the params name {}, which `{}` does not have",
+            "the params of the contract have {}, but `{}` does not",
             list(&extra),
             route.path
         ),
         (false, false) => {
             format!(
-                "`{}` has {}, and its params name {}",
+                "`{}` has {}, but the params of the contract have {}",
                 route.path,
                 list(&missing),
                 list(&extra)
@@ -194,13 +198,13 @@ fn check_body(lowering: &mut Lowering<'_>, route: &Route, body: DeclarationId) {
         _ => declaration.name.as_str(),
     };
     let message = format!(
-        "the body of `{}` has {}, which the system generates",
+        "the body of `{}` has {}, which kit or the database generates",
         route.key,
         generated.join(", ")
     );
     let diagnostic = Diagnostic::warning(codes::GENERATED_IN_BODY, message)
         .label(lowering.graph().label(location(route.span)))
-        .note("a client need not send it, and a value that it sends is accepted")
+        .note("clients may leave these properties out; if a client sends a value, kit accepts the value")
         .help(format!(
             "write `Omit<{name}, {}>` as the body",
             generated.join(" | ")

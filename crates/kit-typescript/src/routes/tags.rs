@@ -58,18 +58,21 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
         .ok()
         .filter(|status| (200..400).contains(status))
     else {
-        let diagnostic = invalid(lowering, tag, "@status 202").note("the status of a success is 200 to 399");
+        let diagnostic =
+            invalid(lowering, tag, "@status 202").note("the status of a successful response is 200 to 399");
         lowering.report(diagnostic);
         return None;
     };
     let response = lowering.eval.shape(contract.slots[3]);
     let is_void = matches!(lowering.eval.store.get(response), Ty::Undefined);
     if [204, 205, 304].contains(&status) && !is_void {
-        let message = format!("a response of status {status} has no body, and this route has one");
+        let message = format!(
+            "a response with the status {status} cannot have a body, but the contract of this route has a response type"
+        );
         let diagnostic = lowering
             .eval
             .diagnostic(codes::TAG_DOES_NOT_FIT, tag.location, message)
-            .help("write `void` as the response, or another status");
+            .help("write `void` as the response type, or choose another status");
         lowering.report(diagnostic);
         return None;
     }

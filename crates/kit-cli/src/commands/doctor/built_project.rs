@@ -28,7 +28,7 @@ pub(super) fn configuration(project: &Project) -> Check {
         }
         _ => Check::ok(
             name,
-            "no kit.config.ts; what package.json leaves open is the default",
+            "there is no kit.config.ts; kit uses the default of each option that package.json does not set",
         ),
     }
 }
@@ -90,10 +90,11 @@ fn ignored(root: &Path, directory: &str, context: &Context<'_>) -> Option<Check>
     let args = ["check-ignore", "--quiet", &file].map(ToOwned::to_owned);
     let output = context.environment.output(Path::new("git"), &args, root).ok()?;
     match output.status.code() {
-        Some(0) => Some(Check::ok("git", format!("git leaves {directory}/ out"))),
+        Some(0) => Some(Check::ok("git", format!("git ignores {directory}/"))),
         Some(1) => Some(
-            Check::warn("git", format!("git does not leave {directory}/ out"))
-                .help(format!("add `{directory}/` to .gitignore: every build writes it")),
+            Check::warn("git", format!("git does not ignore {directory}/")).help(format!(
+                "add `{directory}/` to .gitignore: kit writes this directory at every build"
+            )),
         ),
         _ => None,
     }
@@ -106,8 +107,11 @@ fn migrations(report: &BuildReport) -> Check {
             .help("run `kit migrate:generate` to see the reason")
     } else if report.pending.changes > 0 {
         let changes = quantity(report.pending.changes, "change");
-        Check::warn(name, format!("the types are {changes} ahead of migrations/"))
-            .help("write one with `kit migrate:generate --name <name>`")
+        Check::warn(
+            name,
+            format!("the types have {changes} that no migration contains"),
+        )
+        .help("write one with `kit migrate:generate --name <name>`")
     } else {
         Check::ok(name, "migrations/ is up to date with the types")
     }

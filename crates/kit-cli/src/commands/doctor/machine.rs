@@ -43,8 +43,11 @@ async fn own_node(root: &Path, context: &Context<'_>) -> Check {
     match said.as_deref().and_then(|text| text.split_once('\n')) {
         // No check of the version is needed: kit does not start on an older Node.
         Some((version, path)) => Check::ok("node", format!("kit runs on Node {version} ({path})")),
-        None => Check::fail("node", "the Node that runs kit cannot be started again")
-            .help("reinstall Node: https://nodejs.org"),
+        None => Check::fail(
+            "node",
+            "kit cannot start a second process of the Node that runs kit",
+        )
+        .help("reinstall Node: https://nodejs.org"),
     }
 }
 
@@ -75,9 +78,8 @@ fn found_node(root: &Path, context: &Context<'_>) -> Check {
 fn npm(root: &Path, context: &Context<'_>) -> Check {
     match version(root, if cfg!(windows) { "npm.cmd" } else { "npm" }, context) {
         Some(version) => Check::ok("npm", format!("npm {version}")),
-        None => Check::warn("npm", "there is no `npm` on the path").help(
-            "it comes with Node; without it use the package manager that the project is installed with",
-        ),
+        None => Check::warn("npm", "there is no `npm` on the path")
+            .help("npm comes with Node; if you use another package manager, you do not need npm"),
     }
 }
 
@@ -95,9 +97,8 @@ fn version(root: &Path, program: &str, context: &Context<'_>) -> Option<String> 
 /// Checks that the default ports of the application and of its sidecar are free.
 pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
     let own = context.environment.var("PORT").filter(|port| !port.is_empty());
-    let help =
-        "this is fine if the application listens there; otherwise stop the other program or use another port";
-    let sidecar = "this is fine if the application's sidecar listens there; otherwise give the debug plugin another `port`";
+    let help = "this is no problem if your application uses the port; otherwise stop the program that uses it, or choose another port with PORT";
+    let sidecar = "this is no problem if the sidecar of your application uses the port; otherwise give the debug plugin another `port`";
     let app = match own.as_deref().map(str::parse) {
         Some(Err(_)) => Check::warn(
             "app port",
@@ -106,7 +107,7 @@ pub(super) fn ports(context: &Context<'_>) -> Vec<Check> {
                 own.unwrap_or_default().escape_debug()
             ),
         )
-        .help("set it to a number from 1 to 65535, or unset it: the default port is 3000"),
+        .help("set PORT to a number from 1 to 65535, or unset PORT to use the default port 3000"),
         Some(Ok(own)) => port("app port", own, help),
         None => port("app port", APP_PORT, help),
     };
@@ -119,7 +120,7 @@ fn port(name: &'static str, port: u16, taken: &str) -> Check {
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             Check::warn(name, format!("port {port} is in use")).help(taken)
         }
-        Err(error) => Check::warn(name, format!("port {port} cannot be listened on: {error}"))
-            .help("choose another one"),
+        Err(error) => Check::warn(name, format!("a server cannot listen on port {port}: {error}"))
+            .help("choose another port"),
     }
 }

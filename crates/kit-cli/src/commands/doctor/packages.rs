@@ -22,7 +22,7 @@ pub(super) fn check(root: &Path) -> Vec<Check> {
         Err(error) => {
             return vec![
                 Check::fail(name, error.to_string())
-                    .help("package.json has to be a file that you may read, in UTF-8"),
+                    .help("package.json must be a text file in UTF-8 that you have permission to read"),
             ];
         }
     };
@@ -31,7 +31,7 @@ pub(super) fn check(root: &Path) -> Vec<Check> {
         Err(error) => {
             return vec![
                 Check::fail(name, format!("package.json is not JSON: {error}"))
-                    .help("repair it there; npm cannot read it either"),
+                    .help("repair package.json at that position; npm cannot read the file either"),
             ];
         }
     };
@@ -70,7 +70,7 @@ fn installed(root: &Path, named: &[&str]) -> Check {
         let others = others.join(", ");
         Check::warn(
             name,
-            format!("of another version than this command's {own}: {others}"),
+            format!("this command has the version {own}, but these packages have another version: {others}"),
         )
         .help("give all packages of kit the same version in package.json, and run `npm install`")
     } else if named.is_empty() {
@@ -96,14 +96,14 @@ fn addon(root: &Path) -> Option<Check> {
     Some(if is_there {
         Check::ok(
             "server addon",
-            format!("the native server has its addon for {platform}"),
+            format!("the addon of the native server for {platform} is installed"),
         )
     } else {
         Check::warn(
             "server addon",
             format!("the native server has no addon for {platform}: {package} is not installed"),
         )
-        .help("run `npm install` on this machine, without `--omit=optional`; KIT_SERVER=node serves with node:http")
+        .help("run `npm install` on this machine, without `--omit=optional`; with KIT_SERVER=node, the application uses node:http instead")
     })
 }
 

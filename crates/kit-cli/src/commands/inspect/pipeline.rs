@@ -141,7 +141,7 @@ impl Status {
         match self {
             Self::Cached => format!("{directory}/ is up to date"),
             Self::Built(stale) => format!(
-                "{directory}/ is built, but the sources changed since: {} to write with `kit build`",
+                "{directory}/ is built, but the sources changed after the build: `kit build` would write {}",
                 quantity(*stale, "file")
             ),
             Self::Failed(errors) => format!(

@@ -187,7 +187,7 @@ fn cell_text(value: &Value) -> String {
 }
 
 fn unexpected(what: &str) -> CommandError {
-    Problem::inspection(format!("the debug sidecar answered something else than {what}"))
-        .help("the app's @kit/plugin-debug and this kit should have the same version")
+    Problem::inspection(format!("the debug sidecar did not return {what}"))
+        .help("install @kit/plugin-debug and @kit/cli in the same version")
         .into()
 }

@@ -91,11 +91,13 @@ fn refused(status: u16, text: &str, url: &str, with_key: bool) -> CommandError {
         None => format!("{url} answered {status}"),
     };
     let help = match status {
-        401 if with_key => "KIT_DEBUG_KEY is not the key that the app was configured with",
-        401 => "put the app's debug key into the environment variable KIT_DEBUG_KEY",
+        401 if with_key => "KIT_DEBUG_KEY must be the `apiKey` of the application's debug plugin",
+        401 => "set the environment variable KIT_DEBUG_KEY to the `apiKey` of the application's debug plugin",
         403 => "this machine's address is not in the sidecar's allowlist",
-        404 => "an app without this endpoint, or no sidecar at all: name its port with --debug-port",
-        429 => "the sidecar limits the rate of requests: wait, and try again",
+        404 => {
+            "the program on this port is not a sidecar, or has another version of @kit/plugin-debug: name the port of the sidecar with --debug-port"
+        }
+        429 => "the sidecar received too many requests: wait a few seconds, and try again",
         _ => WHERE,
     };
     Problem::inspection(message).help(help).into()

@@ -151,7 +151,7 @@ fn name(arguments: &Arguments, context: &Context<'_>) -> Result<(ProjectName, Pa
         }
         None => {
             return Err(Problem::scaffold("the project has no name")
-                .help("give it one: `kit scaffold init my-api`")
+                .help("name the project: `kit scaffold init my-api`")
                 .into());
         }
     };
@@ -174,7 +174,7 @@ fn archives(directory: &Path, context: &Context<'_>) -> Result<Archives, Command
     let directory = working_directory(context)?.join(directory);
     let names = entry_names(&directory)?.ok_or_else(|| {
         Problem::scaffold(format!("there is no directory {}", directory.display()))
-            .help("`--packages` names the one that `cargo xtask pack --out DIR` wrote")
+            .help("`--packages` takes the directory that `cargo xtask pack --out DIR` wrote")
     })?;
     let directory = directory.canonicalize().unwrap_or(directory);
     let path = directory.to_string_lossy().replace('\\', "/");
@@ -186,7 +186,7 @@ fn no_archive(directory: Option<&Path>, missing: &str) -> Problem {
     Problem::scaffold(format!(
         "{directory} does not contain kit's packages of this version: {missing} is missing"
     ))
-    .help("`cargo xtask pack --out DIR` of kit's repository writes them; nothing was created")
+    .help("`cargo xtask pack --out DIR` in kit's repository writes the packages; nothing was created")
 }
 
 fn working_directory(context: &Context<'_>) -> Result<PathBuf, CommandError> {
@@ -275,7 +275,7 @@ fn require_npm(context: &Context<'_>, target: &Path) -> Result<(), CommandError>
         Err(error) => format!("npm cannot be started: {error}; nothing was created"),
     };
     Err(Problem::scaffold(problem)
-        .help("install Node 24, which has npm with it, or leave the packages to later with `--no-install`")
+        .help("install Node 24, which contains npm, or use `--no-install` and install the packages later")
         .into())
 }
 

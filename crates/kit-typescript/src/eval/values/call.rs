@@ -76,7 +76,7 @@ impl<'a> Evaluator<'a> {
             None => self.uninferred(
                 location,
                 "the result of this call",
-                "the type beside the name, and use that: `const settings: Settings = …`",
+                "the type after the name, and use that type: `const settings: Settings = …`",
             ),
         }
     }
@@ -140,7 +140,7 @@ impl<'a> Evaluator<'a> {
             location,
             "the result of this call",
             &format!(
-                "the type beside the name, `const value: {written} = …` with its type arguments filled in, or declare \
+                "the type after the name, `const value: {written} = …` with its type arguments filled in, or declare \
                  the type itself and use it in place of `typeof value`"
             ),
         )
@@ -176,7 +176,7 @@ impl<'a> Evaluator<'a> {
                 return self.uninferred(
                     location,
                     "this expression",
-                    "the type beside the name: `const size: number = …`",
+                    "the type after the name: `const size: number = …`",
                 );
             }
         };

@@ -201,13 +201,13 @@ impl<'a> Evaluator<'a> {
                     }
                     return self.path_type(&path, new.type_arguments.as_deref(), location, scope);
                 }
-                return self.uninferred(location, "this expression", "the type beside the name");
+                return self.uninferred(location, "this expression", "the type after the name");
             }
             _ => {
                 return self.uninferred(
                     location,
                     "this expression",
-                    "the type beside the name: `const settings: Settings = …`",
+                    "the type after the name: `const settings: Settings = …`",
                 );
             }
         };

@@ -210,8 +210,8 @@ impl<'a> Evaluator<'a> {
             Some(expression) => self.expression_type(expression, scope, widening),
             None => self.unsupported(
                 location,
-                "the constant has neither type nor value",
-                "write its type",
+                "the declaration of this constant has neither a type nor a value",
+                "write the type of the constant",
             ),
         }
     }

@@ -353,7 +353,7 @@ impl Resolver {
                     path,
                     1,
                     1,
-                    format!("it refers to {missing}, which does not exist"),
+                    format!("the file refers to {missing}, which does not exist"),
                 )
             }
             ResolveError::TsconfigCircularExtend(circle) => {
@@ -362,7 +362,12 @@ impl Resolver {
                     .iter()
                     .map(|path| display_path(&self.root, path))
                     .collect();
-                (path, 1, 1, format!("it extends itself: {}", names.join(", ")))
+                (
+                    path,
+                    1,
+                    1,
+                    format!("the file extends itself: {}", names.join(", ")),
+                )
             }
             other => (path, 1, 1, other.to_string()),
         };
@@ -377,7 +382,7 @@ impl Resolver {
                 format!("{display} cannot be read: {what}"),
             )
             .label(Label::primary(display, 0..0).at(number(line), number(column)))
-            .help("correct it: its `paths` and `baseUrl` are needed to resolve imports"),
+            .help("correct the file: kit needs its `paths` and `baseUrl` to resolve imports"),
         );
     }
 
@@ -387,10 +392,13 @@ impl Resolver {
             if files.is_file(&path) {
                 return format!("{} has no types", display_path(&self.root, &path));
             }
-            return format!("there is no such file beside {}", display_path(&self.root, from));
+            return format!(
+                "the path is relative to {}, but there is no file with this path",
+                display_path(&self.root, from)
+            );
         }
         if specifier.starts_with('#') {
-            return "add it to `imports` in package.json, or correct the import".to_owned();
+            return "add this name to `imports` in package.json, or correct the import".to_owned();
         }
         let name = package_name(specifier);
         let installed = from
@@ -403,11 +411,11 @@ impl Resolver {
                 let types = types_name(name).unwrap_or_default();
                 if specifier == name {
                     format!(
-                        "{display} has neither types nor an entry that can be read: `npm i -D {types}`, or reinstall the package"
+                        "{display} contains neither types nor a file that kit can read: install types with `npm i -D {types}`, or reinstall the package"
                     )
                 } else {
                     format!(
-                        "the package is installed in {display}, but its `exports` and files have no such path: correct the import"
+                        "the package is installed in {display}, but the package has no file with this path, and its `exports` do not list the path: correct the import"
                     )
                 }
             }

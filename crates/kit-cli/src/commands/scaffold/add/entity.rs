@@ -14,10 +14,10 @@ use crate::project::{Project, build_time};
 
 /// Files that the generated files import. Each has the reason why the project must contain it.
 const NEEDED: [(&str, &str); 2] = [
-    ("src/database.ts", "its handlers ask the `db` that it exports"),
+    ("src/database.ts", "the generated handlers import `db` from it"),
     (
         "tests/support.ts",
-        "its test starts the application with `startApp` of it",
+        "the generated test imports `startApp` from it",
     ),
 ];
 
@@ -61,10 +61,10 @@ pub(super) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
                 made.table
             )
         },
-        |path| format!("{path} creates its table; `kit migrate:apply` applies it"),
+        |path| format!("{path} creates the table; run `kit migrate:apply` to apply this migration"),
     );
     context.console.result(&format!(
-        "created {} and registered it in {APPLICATION}\n{migrated}\nnext: add its properties in {}",
+        "created {} and registered it in {APPLICATION}\n{migrated}\nnext: add the properties of the entity in {}",
         files.join(", "),
         files[0],
     ));
@@ -80,15 +80,15 @@ fn plan(arguments: &Arguments, project: &Project) -> Result<Entity, CommandError
     if arguments.plural.is_none() && looks_plural(name) {
         return Err(refused("it looks like a plural".to_owned())
             .help(&format!(
-                "use the singular, such as `order-item`; if `{name}` is a singular, give its plural: `--plural {name}`"
+                "use the singular, such as `order-item`; if `{name}` is both singular and plural, write `--plural {name}`"
             ))
             .into());
     }
     for (path, why) in NEEDED {
         if read_text(&project.root.join(path))?.is_none() {
-            return Err(Problem::scaffold(format!("there is no {path}: an entity needs it, {why}"))
+            return Err(Problem::scaffold(format!("there is no {path}: an entity needs this file, because {why}"))
                 .at(path)
-                .help("`kit scaffold init` makes projects that have it; or `kit scaffold add route` adds contracts alone")
+                .help("copy the file from a project of `kit scaffold init`, or use `kit scaffold add route`, which adds contracts without a database")
                 .into());
         }
     }
@@ -161,9 +161,9 @@ async fn finish(
             ("typeFiles", &made.addition.files[0].path)
         };
         return Err(Problem::scaffold(format!(
-            "`{option}` of the configuration leaves {file} out; nothing was changed"
+            "`{option}` of the configuration does not include {file}; nothing was changed"
         ))
-        .help(&format!("add a glob that matches it to `{option}`"))
+        .help(&format!("add a glob that matches this file to `{option}`"))
         .into());
     }
     if !in_step {

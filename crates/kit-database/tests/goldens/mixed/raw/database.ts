@@ -67,9 +67,9 @@ export function update<Row, New extends object>(
     ...set.map(([column, value]) => `${column} = ${value}`),
     ...touched.map((property) => `${columnOf(table, property)} = ${now(table, property)}`),
   ];
-  if (assignments.length === 0) throw new Error(`there is nothing to change in ${table.name}`);
+  if (assignments.length === 0) throw new Error(`the update of ${table.name} contains no value to change`);
   const condition = conditions(table, where, values);
-  if (condition === "") throw new Error(`an update of ${table.name} needs to say which rows it changes`);
+  if (condition === "") throw new Error(`the update of ${table.name} has no condition, and would change all rows`);
   return {
     text: `UPDATE ${table.name} SET ${assignments.join(", ")} WHERE ${condition} RETURNING ${all(table)}`,
     values,
