@@ -49,7 +49,9 @@ function countingOptions(directory: string): Record<string, string> {
     file = createRequire(join(directory, "package.json")).resolve("@kit/testing/coverage");
   } catch (error) {
     // If coverage cannot be recorded, the tests run without it.
-    process.emitWarning(`Only requests of clients of @kit/testing are counted: ${String(error)}`);
+    process.emitWarning(
+      `The coverage of routes counts only requests of clients of @kit/testing, because @kit/testing/coverage cannot be loaded: ${String(error)}`,
+    );
     return {};
   }
   const given = process.env["NODE_OPTIONS"] ?? "";

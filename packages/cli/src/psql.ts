@@ -51,7 +51,9 @@ export function psqlEnvironment(url: string, inherited: NodeJS.ProcessEnv): Node
   for (const [name, value] of Object.entries(given)) {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable === undefined)
-      throw new Error(`the database's URL has the parameter \`${name}\`, which psql takes from no variable`);
+      throw new Error(
+        `the database's URL has the parameter \`${name}\`, which kit cannot pass to psql; run psql with this URL yourself`,
+      );
     if (value !== "") environment[variable] = value;
   }
   return environment;
@@ -68,8 +70,8 @@ export async function psql(url: string, args: readonly string[]): Promise<number
         reject(
           error.code === "ENOENT"
             ? new Error(
-                "psql is not installed: the embedded PostgreSQL comes without it. " +
-                  "Install PostgreSQL's client, or use another one with the URL that `kit db url` prints, while `kit db start` keeps the database",
+                "psql is not installed, and the embedded PostgreSQL does not contain it. " +
+                  "Install PostgreSQL's client, or start the database with `kit db start` and use another client with the URL that `kit db url` prints",
               )
             : error,
         ),

@@ -73,7 +73,7 @@ test("reports an error of the project's compiler as the compiler prints it, or a
   assert.equal(people.code, 1);
   assert.match(
     people.err,
-    /^src\/wrong\.ts\(1,14\): error TS2322: .*\nerror: `tsc` failed \(exit status: [12]\); the artifacts are written, the compiled code is not\n$/,
+    /^src\/wrong\.ts\(1,14\): error TS2322: .*\nerror: `tsc` failed \(exit status: [12]\); kit wrote the artifacts, but the code is not compiled\n$/,
   );
 
   const programs = await project.kit(["build", "--json"]);
@@ -118,7 +118,7 @@ test("kit build fails if the configured compiler is not installed", async (t) =>
   assert.equal(outcome.code, 1);
   assert.match(
     outcome.err,
-    /error: the project's compiler, `swc`, is not installed: there is no node_modules\/\.bin\/swc in .* or above it\nhelp: install it with `npm install --save-dev @swc\/cli @swc\/core`, or build without it: `kit build --no-compile`\n$/,
+    /error: the project's compiler, `swc`, is not installed: there is no node_modules\/\.bin\/swc in .* or above it\nhelp: install the compiler with `npm install --save-dev @swc\/cli @swc\/core`, or build without a compiler: `kit build --no-compile`\n$/,
   );
 });
 

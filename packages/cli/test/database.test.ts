@@ -81,7 +81,10 @@ test("migrate:status compares the database with the migrations", { timeout: 240_
   assert.equal(one.code, 0, one.err);
   const pending = await project.kit(["migrate:status"]);
   assert.equal(pending.code, 1, pending.err);
-  assert.match(pending.out, /^pending {2}\d{14}_one\nrepair: `kit migrate:apply` applies what is pending\n$/);
+  assert.match(
+    pending.out,
+    /^pending {2}\d{14}_one\nrepair: `kit migrate:apply` applies the pending migrations\n$/,
+  );
   await project.kit(["migrate:apply"]);
   const applied = await project.kit(["migrate:status"]);
   assert.equal(applied.code, 0, applied.out + applied.err);
@@ -121,7 +124,7 @@ test("kit db starts, resets and stops the project's embedded database", { timeou
 
   const used = await project.kit(["db", "stop"], idle);
   assert.deepEqual([used.code, used.err], [1, ""]);
-  assert.match(used.out, /another process uses it; it stops when the last one ends/);
+  assert.match(used.out, /another process uses it; the database stops when the last of these processes ends/);
   assert.equal((await project.kit(["db", "start"], idle)).code, 0);
 
   const refused = await project.kit(["db", "reset"], idle);

@@ -88,7 +88,7 @@ test("keeps the last version running after a mistake in a file, and reports it",
 });
 
 test(
-  "keeps the last version if a new one does not start, and explains a crash on the application's port",
+  "keeps the last version if the new version does not start, and explains a crash on the application's port",
   { skip },
   async (t) => {
     const dev = await Dev.start(t, app("first"));

@@ -108,7 +108,7 @@ test("reports for a broken project what is missing, outdated or invalid, and how
   assert.equal(old.code, 0);
   assert.equal(
     old.find("packages")?.message,
-    "of another version than this command's 0.1.0: @kit/core 0.0.1",
+    "this command has the version 0.1.0, but these packages have another version: @kit/core 0.0.1",
   );
   assert.match(old.find("artifacts")?.message ?? "", /^\.kit\/ is out of date: \d+ files?$/);
 

@@ -22,7 +22,7 @@ test("exits with 2 if the arguments are wrong", async (t) => {
   assert.match(outcome.err, /a similar subcommand exists: 'build'/);
 });
 
-test("kit build writes the artifacts, and a second build writes the same ones", async (t) => {
+test("kit build writes the artifacts, and a second build writes the same artifacts", async (t) => {
   const project = await Project.create(t, NOTES);
   const first = await project.kit(["build"]);
   assert.equal(first.code, 0, first.err);

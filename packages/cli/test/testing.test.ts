@@ -84,7 +84,7 @@ test("kit test passes the arguments after -- to the test runner", async (t) => {
   assert.partialDeepStrictEqual(JSON.parse(wrong.out), { code: "TEST_ERROR", phase: "test" });
 });
 
-test("kit test fails with a message if there are no tests or none matches the filter", async (t) => {
+test("kit test fails with a message if there are no tests or no test matches the filter", async (t) => {
   const project = await Project.create(t, NOTES);
   const none = await project.kit(["test"]);
   assert.equal(none.code, 1);
@@ -97,7 +97,7 @@ test("kit test fails with a message if there are no tests or none matches the fi
   assert.equal(contracts.code, 1);
   assert.match(
     contracts.err,
-    /^error: there are no contract tests: package\.json does not name @kit\/testing/,
+    /^error: there are no contract tests: package\.json does not list @kit\/testing, which the contract tests import/,
   );
 });
 
@@ -150,7 +150,7 @@ test("an interrupt ends kit test and the tests that it runs", { timeout: 30_000 
   }
 });
 
-test("kit test runs vitest in a project that has it installed", async (t) => {
+test("kit test runs vitest in a project that has vitest installed", async (t) => {
   const vitest = installedVitest();
   if (vitest === undefined) {
     t.skip("vitest is not installed in this repository");
@@ -172,7 +172,7 @@ test("kit test runs vitest in a project that has it installed", async (t) => {
   });
 });
 
-test("kit test reports that vitest is not installed if package.json names it", async (t) => {
+test("kit test reports that vitest is missing if package.json names vitest", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": '{ "name": "notes", "type": "module", "devDependencies": { "vitest": "*" } }\n',

@@ -80,7 +80,7 @@ test("close stops the running check and its processes without a report", { timeo
   assert.deepEqual(ends, []);
 });
 
-test("the start of a second check stops the first one", { timeout: 60_000 }, async (t) => {
+test("the start of a second check stops the first check", { timeout: 60_000 }, async (t) => {
   const { types, ends, next } = checker();
   const { request, pids } = await endless(t);
   types.start(request, process.cwd());

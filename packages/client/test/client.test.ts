@@ -281,7 +281,7 @@ test("each attempt of a call runs all interceptors, the first one outermost", as
   await assert.rejects(broken.get("/notes").result(), RangeError);
 });
 
-test("the option fetch replaces the global fetch, and is called without a receiver", async () => {
+test("the `fetch` option replaces the global `fetch`, and is called without a `this` value", async () => {
   const api = createClient<Routes>({
     baseUrl: "https://example.com/api",
     fetch(this: unknown, request) {

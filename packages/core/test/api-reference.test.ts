@@ -137,7 +137,10 @@ describe("the API reference", () => {
       /`docs` needs the package @kit\/api-docs, which is not installed; run `npm install @kit\/api-docs`/,
     );
     await assert.rejects(findApiDocs(false, missing("other")), /@kit\/api-docs could not be loaded/);
-    await assert.rejects(findApiDocs(false, newer), /install the same version of both/);
+    await assert.rejects(
+      findApiDocs(false, newer),
+      /install the same version of @kit\/api-docs and @kit\/core/,
+    );
   });
 
   it("refuses invalid values of the option docs", () => {

@@ -66,7 +66,7 @@ describe("createApp with invalid options", () => {
         routes: [],
         middleware: [(_request: unknown, _response: unknown, _next: unknown) => undefined],
       },
-      /middleware\[0\] has 3 parameters, as middleware of Express does/,
+      /middleware\[0\] has 3 parameters, like middleware of Express/,
     ],
     [
       { server, routes: [], middleware: [{ name: "", middleware: noop, priority: 1 }] },
@@ -124,9 +124,9 @@ describe("the build of an application", () => {
     assert.equal(
       message,
       [
-        "the application differs from its build",
+        "the application is not the same as in the last `kit build`",
         "  at the given `compiled`",
-        "  - GET /hello runs the middleware auth, and was compiled with none",
+        "  - GET /hello now has the middleware auth, but in the build it has none",
         "  - GET /gone is in the build but not registered",
         "  - GET /v1/new is registered but not in the build",
         "help: run `kit build`",

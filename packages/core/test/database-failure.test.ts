@@ -37,8 +37,9 @@ const said = (error: Error, url: string | undefined, isDevelopment = false): str
 };
 
 const url = "postgres://ada:s3cret@db.example:6543/app?sslmode=require";
-const escapes = "in user and password, characters other than letters and digits are written as %XX";
-const start = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
+const escapes = "in the user name and the password, write characters other than letters and digits as %XX";
+const start =
+  "help: start PostgreSQL on this host and port, or correct DATABASE_URL; `kit doctor` checks the connection";
 
 test("a failed start names the address of an unreachable database, but not its password", () => {
   const refused = { code: "ECONNREFUSED", syscall: "connect", address: "192.0.2.1", port: 6543 };
@@ -72,7 +73,7 @@ test("a failed start distinguishes a refused login from a missing database", () 
   );
   assert.equal(
     said(failure({ code: "3D000" }), url),
-    `the server has no database "app" (3D000)\n${place}\nhelp: create it with \`createdb\`, or name another one in DATABASE_URL`,
+    `the server has no database "app" (3D000)\n${place}\nhelp: create the database with \`createdb\`, or write the name of another database in DATABASE_URL`,
   );
   const noPassword = "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string";
   assert.match(
@@ -114,7 +115,7 @@ test("a failed start names the migration that creates a missing table or column"
   );
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "ghosts" does not exist'), url),
-    'the database lacks a table, "ghosts" (42P01)\n  no migration of this project creates it\nhelp: run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first',
+    'the database lacks a table, "ghosts" (42P01)\n  no migration of this project creates what is missing\nhelp: run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first',
   );
 });
 

@@ -489,7 +489,7 @@ describe("createErrorMiddleware", () => {
     assert.equal((await send("GET /notes/1")).status, 422);
     assert.throws(
       () => createApp({ server: new MemoryServer(), routes: [], middleware: [inner as never] }),
-      /middleware\[0\] is an error middleware; give it as the option `errorMiddleware`/,
+      /middleware\[0\] is an error middleware; pass this function as the option `errorMiddleware`/,
     );
   });
 });

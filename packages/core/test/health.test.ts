@@ -164,7 +164,7 @@ describe("the health paths", () => {
       [{ alive: "/x" }, /no option `health\.alive`/],
       [{ live: "healthz" }, /`health\.live` must be a path/],
       [{ ready: "/ready/:id" }, /`health\.ready` must be a path/],
-      [{ ready: "/healthz" }, /must be two paths/],
+      [{ ready: "/healthz" }, /must be two different paths/],
       [{ checks: [] }, /`health\.checks` must be an object/],
       [{ checks: { db: true } }, /`health\.checks\.db` must be a function/],
     ];

@@ -52,10 +52,10 @@ describe("a query key that the contract does not declare", () => {
       ["/notes?filter=a", `GET /notes: the query key "filter" | the contract declares pageSize, tag`],
       ["/notes?%22%0A", `GET /notes: the query key "\\"\\n" | the contract declares pageSize, tag`],
       ["/notes/1?a=1", `GET /notes/:id: the query key "a" | the contract has no query`],
-      ["/open?x-a=1&y=1", `GET /open: the query key "y" | the contract declares no key of that form`],
+      ["/open?x-a=1&y=1", `GET /open: the query key "y" | the contract accepts only keys of another form`],
     ] as const) {
       assert.equal((await send(`GET ${target}`)).status, 200, target);
-      const message = warning.replace(" | ", " is ignored, since the contract does not declare it; ");
+      const message = warning.replace(" | ", " is ignored, because the contract does not declare this key; ");
       assert.deepEqual(warnings(), [`validation:query: ${message}`], target);
     }
   });
@@ -81,7 +81,7 @@ describe("a query key that the contract does not declare", () => {
     assert.equal(warned.length, 99);
     assert.match(
       warned.at(-1)!,
-      /More than 100 query keys and bodies were ignored; no further ones are reported$/,
+      /More than 100 query keys and bodies were ignored. The log lists no more of them$/,
     );
     await send("GET /open?y=1");
     assert.deepEqual(warnings(), []);
@@ -126,7 +126,7 @@ describe("a body that the contract does not declare", () => {
     for (let times = 0; times < 2; times += 1)
       assert.equal((await send("POST /notes/1", { body: "{}" })).status, 204);
     assert.deepEqual(warnings(), [
-      "validation:body: POST /notes/:id: the body is ignored, since the contract has none",
+      "validation:body: POST /notes/:id: the body of the request is ignored, because the contract has no body",
     ]);
   });
 });

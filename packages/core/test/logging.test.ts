@@ -308,7 +308,7 @@ describe("the log on standard output", () => {
     assert.ok(written! >= size, `${written} of ${size} bytes`);
   });
 
-  it("does not block the event loop if nothing reads it", async () => {
+  it("does not block the event loop if no program reads the output", async () => {
     const body = `
       for (let i = 0; i < 4096; i++) sink.write("x".repeat(1023));
       let turns = 0;
@@ -323,7 +323,7 @@ describe("the log on standard output", () => {
     }
   });
 
-  it("does not affect the process if the reader closes it", () => {
+  it("does not affect the process if the reader closes the output", () => {
     const body = `let n = 0; const t = setInterval(() => { sink.write("x".repeat(1000)); if (++n > 50) { clearInterval(t); process.exitCode = 7; } }, 1);`;
     const command = `"${process.execPath}" --input-type=module -e '${script(body)}' | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
     assert.equal(spawnSync("bash", ["-c", command], { encoding: "utf8" }).stdout, "7\n");

@@ -283,6 +283,6 @@ describe("ctx.send", () => {
     }
     const { send, log } = await serving((ctx) => ctx.send(large()));
     assert.equal((await send("GET /file")).status, 500);
-    assert.match(log[0]!.message, /adapter memory cannot stream, and the body is larger than/);
+    assert.match(log[0]!.message, /adapter memory cannot stream, and the response body is larger than/);
   });
 });

@@ -47,7 +47,7 @@ test("many refusals of a kind by the server become one log entry per minute, wit
   assert.equal(entries.length, 2);
   t.mock.timers.tick(60_000);
   assert.equal(entries.length, 3);
-  assert.match(entries[2]!.message, /^999 times more within a minute: The server refused a request with 400/);
+  assert.match(entries[2]!.message, /^999 more times within a minute: The server refused a request with 400/);
   assert.deepEqual((entries[2]!.data as { count: number }).count, 999);
   // A minute without refusals has no entry, and the next refusal is logged as the first one again.
   t.mock.timers.tick(120_000);

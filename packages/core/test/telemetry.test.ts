@@ -65,7 +65,7 @@ describe("the option `telemetry`", () => {
   it("causes an error that names the package to install, but does not hide other load errors", async () => {
     await assert.rejects(findTelemetry(missing("@kit/otel")), /run `npm install @kit\/otel`/);
     await assert.rejects(findTelemetry(missing("@opentelemetry/api")), /@kit\/otel could not be loaded/);
-    await assert.rejects(findTelemetry(newer), /not made for this version of @kit\/core/);
+    await assert.rejects(findTelemetry(newer), /is for another version of @kit\/core/);
   });
 
   it("provides no counts while it is off", async () => {

@@ -53,7 +53,7 @@ export function findBinaries(account: Account | undefined): Binaries {
   } catch (error) {
     throw new DevDatabaseError(
       `the libraries of ${name} are incomplete and cannot be repaired: ${messageOf(error)}`,
-      `Let npm run its install script: npm rebuild ${name}. ${USE_YOUR_OWN}`,
+      `Run the package's install script: npm rebuild ${name}. ${USE_YOUR_OWN}`,
     );
   }
   if (account !== undefined && !mayEnter(native, account)) {
@@ -105,7 +105,7 @@ function copyFor(native: string, name: string): string {
     rmSync(making, { recursive: true, force: true });
     if (existsSync(place)) return place;
     throw new DevDatabaseError(
-      `PostgreSQL cannot run as root, and its programs cannot be copied to where another account may go: ${messageOf(error)}`,
+      `PostgreSQL cannot run as root, and its programs cannot be copied to a directory that another account can read: ${messageOf(error)}`,
       USE_YOUR_OWN,
     );
   }

@@ -24,7 +24,7 @@ export async function prepareCluster(home: DataLocation, binaries: Binaries): Pr
     } catch (error) {
       throw new DevDatabaseError(
         `the password of the embedded database cannot be read: ${messageOf(error)}`,
-        `Restore the file, or remove ${home.directory}, which removes the data.`,
+        `Restore the file, or delete ${home.directory}. This also deletes the data.`,
       );
     }
   }
@@ -44,8 +44,8 @@ export async function prepareCluster(home: DataLocation, binaries: Binaries): Pr
   } catch (error) {
     if (error instanceof DevDatabaseError) throw error;
     throw new DevDatabaseError(
-      `the embedded database cannot be made in ${home.directory}: ${messageOf(error)}`,
-      `Name another directory with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+      `the embedded database cannot be created in ${home.directory}: ${messageOf(error)}`,
+      `Set KIT_DATA_DIR to another directory. ${USE_YOUR_OWN}`,
     );
   } finally {
     rmSync(forInitdb, { force: true });
@@ -72,14 +72,14 @@ function checkVersion(home: DataLocation, binaries: Binaries): void {
     version = readFileSync(file, "utf8").trim();
   } catch (error) {
     throw new DevDatabaseError(
-      `${home.cluster} is not the data of a PostgreSQL: ${messageOf(error)}`,
-      "Move it away; a new database is made then.",
+      `${home.cluster} is not a data directory of PostgreSQL: ${messageOf(error)}`,
+      "Move this directory to another place, and try again: kit then creates a new database.",
     );
   }
   if (version === binaries.major) return;
   throw new DevDatabaseError(
-    `${home.cluster} holds data of PostgreSQL ${version}, and this kit brings PostgreSQL ${binaries.major}`,
-    "Dump it with the kit that made it, or move it away; a new database is made then.",
+    `${home.cluster} holds data of PostgreSQL ${version}, but this version of kit contains PostgreSQL ${binaries.major}`,
+    "To keep the data, install the version of kit that created this directory, and dump the database. Otherwise move this directory to another place, and try again: kit then creates a new database.",
   );
 }
 
@@ -126,10 +126,13 @@ function initialize(
       if (code === 0) return resolve();
       const reason = output.trim().split("\n").slice(-8).join("\n");
       const hint = /no space left|free disk space/i.test(output)
-        ? "The disk is full: make room, then try again."
+        ? "The disk is full: free some space, then try again."
         : USE_YOUR_OWN;
       reject(
-        new DevDatabaseError(`the embedded database cannot be made in ${home.directory}:\n${reason}`, hint),
+        new DevDatabaseError(
+          `the embedded database cannot be created in ${home.directory}:\n${reason}`,
+          hint,
+        ),
       );
     });
   });

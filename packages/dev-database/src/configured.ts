@@ -19,7 +19,7 @@ export function configuredUrl(environment: NodeJS.ProcessEnv): string | undefine
   else if (isCi(environment)) environmentName = "CI is set";
   else return undefined;
   throw new DevDatabaseError(
-    `DATABASE_URL is set and empty, and ${environmentName}: the embedded PostgreSQL is for development alone`,
+    `DATABASE_URL is set and empty, and ${environmentName}: the embedded PostgreSQL is only for development`,
     "Set DATABASE_URL=postgres://user:password@host:5432/database",
   );
 }

@@ -67,8 +67,8 @@ function relocate(state: string, pointer: string): string {
     writeFileSync(pointer, `${directory}\n`);
   } catch (error) {
     throw new DevDatabaseError(
-      `PostgreSQL cannot run as root, and its data cannot be kept where another account may go: ${messageOf(error)}`,
-      `Name a directory that everyone may enter with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+      `PostgreSQL cannot run as root, and its data cannot be stored in a directory that another account can use: ${messageOf(error)}`,
+      `Set KIT_DATA_DIR to a directory that all users can enter. ${USE_YOUR_OWN}`,
     );
   }
   return directory;

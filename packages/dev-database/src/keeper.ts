@@ -184,9 +184,9 @@ function crashed(): void {
   const now = Date.now();
   crashes.push(now);
   const recent = crashes.filter((at) => at > now - 60_000).length;
-  note(`PostgreSQL ended by itself (${recent} within a minute)`);
+  note(`PostgreSQL ended without a request to stop (${recent} times within a minute)`);
   if (recent > CRASHES) {
-    note("it ends too often: given up");
+    note("PostgreSQL ends too often: not started again");
     return void shutDown(1);
   }
   up = startServer();

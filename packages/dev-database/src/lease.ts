@@ -101,7 +101,8 @@ async function holdLease(paths: Paths, first: LeaseConnection, again: LeaseReque
         if (next.url !== first.url) warn(moved(first.url, next.url));
         return watch();
       } catch (error) {
-        if (!warned) warn(`the embedded database is gone, and tried again: ${messageOf(error)}`);
+        if (!warned)
+          warn(`the connection to the embedded database is lost; kit tries again: ${messageOf(error)}`);
         warned = true;
       }
     }
@@ -139,7 +140,7 @@ function moved(from: string, to: string): string {
   const [before, now] = [new URL(from).port, new URL(to).port];
   const what =
     before === now ? "has another password now" : `is on port ${now} now, since port ${before} was taken`;
-  return `the embedded database ${what}: start this process again, or it will not find it`;
+  return `the embedded database ${what}: start this process again, or it cannot connect to the database`;
 }
 
 /** Connection to the keeper, which is the lease itself, and the URL of the database. */
@@ -179,13 +180,13 @@ async function acquire(
       keeper = new Keeper(paths);
     } else if (keeper.exitCode !== undefined) {
       throw new DevDatabaseError(
-        `the keeper of the embedded database ended at once (${keeper.end}):\n${tail(keeper.log)}`,
+        `the background process of the embedded database ended immediately (${keeper.end}):\n${tail(keeper.log)}`,
         USE_YOUR_OWN,
       );
     }
     if (Date.now() > deadline) {
       throw new DevDatabaseError(
-        `the embedded database did not come up in ${START_TIMEOUT_MS / 1000} s:\n${tail(keeper.log)}`,
+        `the embedded database did not start within ${START_TIMEOUT_MS / 1000} s:\n${tail(keeper.log)}`,
         USE_YOUR_OWN,
       );
     }
@@ -209,7 +210,11 @@ function sendRequest(
     socket.on("error", (error) => {
       // No keeper runs any more. Any other error would occur again at the next attempt.
       if (["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(codeOf(error) ?? "")) return;
-      reject(new DevDatabaseError(`cannot reach the keeper of the embedded database: ${error.message}`));
+      reject(
+        new DevDatabaseError(
+          `cannot connect to the background process of the embedded database: ${error.message}`,
+        ),
+      );
     });
     const closed = (): void => {
       clearTimeout(timer);
@@ -325,7 +330,7 @@ function openLog(path: string): number {
   } catch (error) {
     throw new DevDatabaseError(
       `cannot write to the directory of the embedded database: ${messageOf(error)}`,
-      `Name another one with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+      `Set KIT_DATA_DIR to another directory. ${USE_YOUR_OWN}`,
     );
   }
 }

@@ -38,7 +38,7 @@ export async function applyMigrations(root: string, url: string): Promise<void> 
   if (code === 0) return;
   throw new DevDatabaseError(
     `the migrations of ${root} cannot be applied to a database for tests (${code}):\n${output.trim()}`,
-    "Repair them as for any other database; `kit migrate:apply --dry-run` shows what is there to apply.",
+    "Repair the migrations; `kit migrate:apply --dry-run` lists the pending migrations.",
   );
 }
 

@@ -37,8 +37,8 @@ export function pathsOf(options: DatabaseOptions, server: "postgres" | "tests" =
     mkdirSync(state, { recursive: true });
   } catch (error) {
     throw new DevDatabaseError(
-      `cannot make the directory of the embedded database: ${messageOf(error)}`,
-      `Name another one with KIT_DATA_DIR. ${USE_YOUR_OWN}`,
+      `cannot create the directory of the embedded database: ${messageOf(error)}`,
+      `Set KIT_DATA_DIR to another directory. ${USE_YOUR_OWN}`,
     );
   }
   const real = realpathSync(state);
@@ -77,7 +77,7 @@ function runtimeDirectory(): string {
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
     throw new DevDatabaseError(
       `${directory} is not a directory that only this user can enter`,
-      `Remove it, then try again. ${USE_YOUR_OWN}`,
+      `Delete this directory, then try again. ${USE_YOUR_OWN}`,
     );
   }
   return directory;

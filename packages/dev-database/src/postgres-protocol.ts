@@ -183,7 +183,7 @@ async function authenticate(socket: Socket, messages: Messages, password: string
   const expected = hmac(hmac(salted, "Server Key"), signed);
   const given = Buffer.from(final.replace(/^v=/, ""), "base64");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw new Error("the server on this port does not know the password");
+    throw new Error("the server on this port does not accept the password of the embedded database");
   }
 }
 

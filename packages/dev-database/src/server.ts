@@ -231,7 +231,7 @@ export class Server {
       }
       if (Date.now() > deadline) {
         throw this.#failed(
-          `the PostgreSQL with the process number ${found.pid} runs on this data and does not answer`,
+          `the PostgreSQL with the process number ${found.pid} uses the same data directory, but does not answer`,
         );
       }
       // oxlint-disable-next-line no-await-in-loop -- waits while the server starts or stops
@@ -369,7 +369,7 @@ export class Server {
 
   #failed(reason: string, output = ""): DevDatabaseError {
     const hint = /no space left|free disk space/i.test(output)
-      ? "The disk is full: make room, then try again."
+      ? "The disk is full: free some space, then try again."
       : `The log is ${this.#log}. ${USE_YOUR_OWN}`;
     const said = [reason, ...output.split("\n").slice(-12)].join("\n").trim();
     return new DevDatabaseError(`the embedded database does not start: ${said}`, hint);

@@ -38,7 +38,7 @@ test("openDatabase refuses a data directory of another version of PostgreSQL", a
   writeFileSync(join(cluster, "PG_VERSION"), "15\n");
   await assert.rejects(
     openDatabase({ dataDir }),
-    /holds data of PostgreSQL 15, and this kit brings PostgreSQL 18/,
+    /holds data of PostgreSQL 15, but this version of kit contains PostgreSQL 18/,
   );
 });
 
@@ -47,7 +47,7 @@ test("openDatabase reports a data directory that cannot be created", async (cont
   writeFileSync(join(dataDir, "file"), "");
   await assert.rejects(
     openDatabase({ dataDir: join(dataDir, "file") }),
-    /cannot make the directory.*\n.*KIT_DATA_DIR/,
+    /cannot create the directory.*\n.*KIT_DATA_DIR/,
   );
 });
 

@@ -89,7 +89,7 @@ describe("a login to another program on the port", () => {
     try {
       await assert.rejects(
         open({ port, user: "kit", password: PASSWORD, database: "kit" }, 5_000),
-        /the server on this port does not know the password/,
+        /the server on this port does not accept the password of the embedded database/,
       );
     } finally {
       server.close();

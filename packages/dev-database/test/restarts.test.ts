@@ -83,7 +83,7 @@ test("the keeper restarts PostgreSQL on another port if another program has its 
   const [before, now] = [new URL(database.url).port, new URL(again.url).port];
   assert.equal(
     warning.message,
-    `the embedded database is on port ${now} now, since port ${before} was taken: start this process again, or it will not find it`,
+    `the embedded database is on port ${now} now, since port ${before} was taken: start this process again, or it cannot connect to the database`,
   );
   assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
 });
@@ -99,7 +99,7 @@ test("the keeper warns the clients why PostgreSQL cannot restart, and restarts i
   const [warning] = (await warned) as [Error];
   assert.match(
     warning.message,
-    /^the embedded database is gone, and tried again: .*cluster holds data of PostgreSQL 15/,
+    /^the connection to the embedded database is lost; kit tries again: .*cluster holds data of PostgreSQL 15/,
   );
   assert.match(logOf(dataDir), /ended by itself[^]*cluster holds data of PostgreSQL 15[^]*keeper \d+ ends/);
   writeFileSync(file, version);

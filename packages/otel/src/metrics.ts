@@ -32,7 +32,7 @@ export class RequestMetrics {
     this.#provider = provider;
     this.#duration = this.#meter().createHistogram("http.server.request.duration", {
       unit: "s",
-      description: "How long requests took, from their arrival to the end of their answer",
+      description: "Duration of requests, from their arrival to the end of the response",
       advice: { explicitBucketBoundaries: boundaries },
     });
     this.#errors = this.#meter().createCounter("http.server.errors", {
@@ -57,7 +57,8 @@ export class RequestMetrics {
     meter
       .createObservableCounter("kit.telemetry.dropped", {
         unit: "{item}",
-        description: "Telemetry that was lost: its queue was full, or the collector did not take it",
+        description:
+          "Telemetry that was lost, because the queue was full or the collector did not accept the data",
       })
       .addCallback((result) => {
         for (const [kind, { dropped }] of Object.entries(counts())) result.observe(dropped, { kind });

@@ -86,8 +86,8 @@ class RunningTelemetry implements Telemetry {
     this.#metrics?.requests.observe(requests, () => this.counts());
     const { taken } = this.#globals;
     if (taken.length > 0) {
-      const message = `The program has registered an OpenTelemetry ${taken.join(", ")} of its own, which stays`;
-      log.warn(`${message}: spans of other instrumentation go where that sends them`);
+      const message = `The program has already registered an OpenTelemetry ${taken.join(", ")}, which kit does not replace`;
+      log.warn(`${message}: data of other instrumentation goes to the registered provider, not to kit`);
     }
   }
 

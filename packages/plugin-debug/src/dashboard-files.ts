@@ -86,7 +86,7 @@ export async function fileAnswer(question: FileQuestion): Promise<FileAnswer> {
     files = undefined;
     return plain(
       503,
-      "The files of the dashboard are missing in @kit/plugin-debug. Reinstall the package; in kit's own repository, run `cargo xtask dashboard`.\nWhat can be asked as JSON stands at /?format=json\n",
+      "The files of the dashboard are missing in @kit/plugin-debug. Reinstall the package; in kit's own repository, run `cargo xtask dashboard`.\nThe paths with JSON are listed at /?format=json\n",
     );
   }
   const [path = ""] = question.target.split("?", 1);

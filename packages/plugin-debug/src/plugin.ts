@@ -179,7 +179,10 @@ class Sidecar implements DebugPlugin {
     if (store === null || (store.path === null && workerGroup === null)) return undefined;
     let path = resolve(projectRoot, store.path ?? tmpdir());
     const failed = (error: unknown): void =>
-      log.warn(`The debug sidecar cannot keep its history in ${path}; it has what is in memory`, { error });
+      log.warn(
+        `The debug sidecar cannot keep its history in ${path}; until the next start, the history is only in memory`,
+        { error },
+      );
     try {
       if (store.path === null) {
         this.#shared = joinDirectory(workerGroup!, process.ppid);

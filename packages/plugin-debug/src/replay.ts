@@ -57,7 +57,7 @@ export async function replay(
     throw new ErrorResponse(
       403,
       "FORBIDDEN",
-      `the application listens on ${state.address.host}, so requests are sent again for this machine only`,
+      `the application listens on ${state.address.host}, so only a browser on the same machine may resend requests`,
     );
   }
   const question = read(text);
@@ -66,7 +66,7 @@ export async function replay(
     throw new ErrorResponse(
       404,
       "NOT_FOUND",
-      `there is no request ${truncate(question.requestId)}, or it was too long ago`,
+      `there is no request ${truncate(question.requestId)}; the sidecar keeps only the last requests`,
     );
   }
   const traceId = randomBytes(16).toString("hex");
@@ -128,7 +128,11 @@ function requestOf(
 ): ReplayedRequest {
   const { received } = record;
   if (received === null) {
-    throw new ErrorResponse(409, "NOT_RECORDED", "what this request contained was not recorded");
+    throw new ErrorResponse(
+      409,
+      "NOT_RECORDED",
+      "the content of this request was not recorded, so the request cannot be resent",
+    );
   }
   const redacted = redaction.request(record);
   const path = question.target ?? record.target;
@@ -148,7 +152,7 @@ function requestOf(
     throw new ErrorResponse(
       409,
       "REDACTED",
-      `${missing.join(", ")}: hidden here, or not kept whole, and so not sent again; fill in what is missing`,
+      `${missing.join(", ")}: the recorded value is hidden or incomplete, so the request cannot be resent; fill in the missing parts`,
     );
   }
   const kept = Object.entries(headers).filter(([name]) => !ofTheConnection.has(name.toLowerCase()));
@@ -197,7 +201,7 @@ async function sent(
   try {
     sending = send(options, resolve);
   } catch (error) {
-    throw invalid(`that cannot be sent: ${(error as Error).message}`);
+    throw invalid(`the request cannot be sent: ${(error as Error).message}`);
   }
   sending.once("timeout", () => sending.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)));
   sending.once("error", reject);

@@ -179,7 +179,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     pieces.push(piece);
     length += piece.length;
     if (length > greatestRequest) {
-      throw new ErrorResponse(413, "PAYLOAD_TOO_LARGE", `the body may have ${greatestRequest / 1024} KiB`);
+      throw new ErrorResponse(
+        413,
+        "PAYLOAD_TOO_LARGE",
+        `the body may have at most ${greatestRequest / 1024} KiB`,
+      );
     }
   }
   return Buffer.concat(pieces).toString("utf8");

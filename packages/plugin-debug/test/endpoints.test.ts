@@ -308,7 +308,7 @@ describe("artifacts of the build", () => {
     assert.ok(deps.dependencies.length > 0);
   });
 
-  it("lead to an error that names the command that creates them if they are missing", async () => {
+  it("lead to an error that names the command that creates missing artifacts", async () => {
     const answers = await Promise.all(
       ["/_debug/middleware", "/_debug/schema/Thing"].map((path) => app.get(path)),
     );
@@ -343,7 +343,7 @@ describe("an invalid request is refused", () => {
     ["/_debug/performance?route=/thing", 404, /no route `\/thing`; did you mean `\/things`\?/],
     ["/_debug/requests?route=/thing", 404, /did you mean `\/things`\?/],
     ["/_debug/requests?status=99", 400, /`status` must be a whole number from 100 to 599/],
-    ["/_debug/requests/unknown", 404, /no request unknown, or it was too long ago/],
+    ["/_debug/requests/unknown", 404, /no request unknown; the sidecar keeps only the last requests/],
     ["/_debug/routes/GET/thing", 404, /no route `GET \/thing`; did you mean /],
     ["/_debug/routes/%zz/x", 400, /invalid percent-escape/],
     ["/_debug/source", 400, /`file` must be a path below the project's root/],
@@ -374,7 +374,7 @@ describe("an invalid request is refused", () => {
 });
 
 describe("the port of the sidecar", () => {
-  it("does not stop the application if it is in use, and is used as soon as it is free", async () => {
+  it("does not stop the application if another program uses the port, and the sidecar listens as soon as the port is free", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await until("the port is taken", () => other.listening);
     const { port } = other.address() as { port: number };
@@ -390,7 +390,7 @@ describe("the port of the sidecar", () => {
     await plugin.onStop?.();
   });
 
-  it("does not stop the application if it cannot be used at all", async () => {
+  it("does not stop the application if the sidecar can never listen on the port", async () => {
     const plugin = debugPlugin({ port: 0, security: { hostname: "192.0.2.1", apiKey: "k".repeat(16) } });
     const served = await serve(routes, { plugins: [plugin], logLevel: "info" });
     await until("it says so", () =>

@@ -77,7 +77,7 @@ describe("the options of the sidecar", () => {
     }
   });
 
-  it("take the mode from NODE_ENV if they do not name one", (t) => {
+  it("take the mode from NODE_ENV if the options name no mode", (t) => {
     const before = process.env["NODE_ENV"];
     t.after(() => {
       if (before === undefined) delete process.env["NODE_ENV"];

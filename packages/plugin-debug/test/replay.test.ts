@@ -185,7 +185,7 @@ describe("the body that the dashboard sends", () => {
     const smuggled = await replay({ requestId, headers: { "x-a": "b\r\nx-c: d" } });
     assert.deepEqual([smuggled.status, errorOf(smuggled).code], [400, "VALIDATION_ERROR"]);
     const named = await replay({ requestId, headers: { "bad name": "x" } });
-    assert.match(errorOf(named).message, /^that cannot be sent: .*bad name/);
+    assert.match(errorOf(named).message, /^the request cannot be sent: .*bad name/);
     const answer = await replay({ requestId, target: "//attacker.example/things" });
     assert.equal(answer.body["status"], 404, answer.text);
     assert.equal(app.received.length, count);

@@ -130,7 +130,7 @@ it("the sidecar does not use a directory that other users can read", async (t) =
   const path = join(tmpdir(), `kit-debug-${process.pid}-${group}`);
   await mkdir(path, { mode: 0o755 });
   t.after(() => rm(path, { recursive: true, force: true }));
-  assert.throws(() => joinDirectory(group, process.pid), /is there already, and not this user's alone/);
+  assert.throws(() => joinDirectory(group, process.pid), /already exists, but other users have access to it/);
 });
 
 async function freePort(): Promise<number> {

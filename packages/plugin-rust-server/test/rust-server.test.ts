@@ -145,7 +145,7 @@ test("the plugin warns about an entity behind middleware without @owner, whose h
   project.write("src/app.ts", application(""));
   const first = project.build(["--no-compile"]);
   assert.equal(first.code, 0, first.text);
-  assert.match(first.text, /warning\[KIT1508\].*`Item` does not say who owns its rows.*`GET \/items\/:id`/);
+  assert.match(first.text, /warning\[KIT1508\].*`Item` has no `@owner`.*`GET \/items\/:id`/);
   assert.match(first.text, /src\/items\.types\.ts:2:18/);
   assert.match(first.text, /`@owner userId = ctx\.userId`.*`@owner none`/);
   assert.match(project.read("src/handlers/items.rs"), /Error::not_specified\(\s*"GET \/items\/:id"/);

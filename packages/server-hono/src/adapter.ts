@@ -212,7 +212,7 @@ async function readFromHono(request: HonoRequest, limit: number): Promise<Reques
     return RequestBody.ofBytes(new Uint8Array(await request.arrayBuffer()), limit);
   } catch (cause) {
     const message =
-      "The request's body was read before kit saw the request, and not through `c.req`, which would have kept it";
+      "The request's body was read before kit saw the request, because another middleware read it without `c.req`. Read the body with `c.req`, such as `c.req.text()`";
     return RequestBody.unavailable(new Error(message, { cause }));
   }
 }

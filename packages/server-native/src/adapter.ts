@@ -201,13 +201,13 @@ function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): u
       ? (path ?? (host === undefined ? `port ${port}` : `${host}, port ${port}`))
       : `descriptor ${fd}`;
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another port`,
+    EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop the program that uses the port, or choose another port`,
     EACCES: `Cannot listen on ${at}: not permitted. Ports below 1024 often need a privilege`,
     EADDRNOTAVAIL: `Cannot listen on ${at}: this machine has no such address`,
     ENOTFOUND: `Cannot listen on ${at}: the host name cannot be resolved`,
     ERR_KIT_LISTEN: `Cannot listen on ${at}: ${cause.message}`,
     ...(path !== undefined && {
-      EADDRINUSE: `Cannot listen on ${at}: another server listens on it, or the file is not a socket. Stop what uses it, or choose another path`,
+      EADDRINUSE: `Cannot listen on ${at}: another server listens on it, or the file is not a socket. Stop the server that uses the socket, or choose another path`,
       EACCES: `Cannot listen on ${at}: the directory does not permit it`,
       ENOENT: `Cannot listen on ${at}: the directory does not exist`,
     }),

@@ -149,7 +149,7 @@ export function load(triple: string): Addon {
   if (!isBuiltFor(triple)) {
     throw addonError(
       `@kit/server-native does not run on ${triple}; it runs on ${[...builtFor].join(", ")}. ` +
-        "Without `KIT_SERVER=native` it falls back to node:http there.",
+        "On this platform, leave out `KIT_SERVER=native`, and the application uses node:http.",
     );
   }
   const require = createRequire(import.meta.url);

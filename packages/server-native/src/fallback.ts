@@ -31,7 +31,7 @@ export function isFallbackWanted(): boolean {
       return false;
     default:
       throw new TypeError(
-        `KIT_SERVER is ${JSON.stringify(wanted)}; it may be \`node\`, for a server on node:http, or \`native\`, or absent`,
+        `KIT_SERVER is ${JSON.stringify(wanted)}; set it to \`node\` for a server on node:http, set it to \`native\`, or unset it`,
       );
   }
 }

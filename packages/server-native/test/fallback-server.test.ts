@@ -48,7 +48,7 @@ test("KIT_SERVER selects the native server or node:http, and without it the plat
   );
   assert.throws(() => wanted("hyper", "linux"), {
     name: "TypeError",
-    message: /KIT_SERVER is "hyper"; it may be `node`/,
+    message: /KIT_SERVER is "hyper"; set it to `node`/,
   });
 });
 
@@ -89,7 +89,8 @@ test("closes a connection above the connection limit at once and reports this", 
       [
         {
           code: "CONNECTION_LIMIT",
-          message: "the connection limit is reached; further connections are closed",
+          message:
+            "the maximum number of connections (`maxConnections`) is open; the server closes new connections",
         },
       ],
     ],

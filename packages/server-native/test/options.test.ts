@@ -66,7 +66,7 @@ engineTest("a connection above the limit waits until another one closes", async 
   assert.match(await second, /^HTTP\/1.1 200 /);
   assert.deepEqual(refusals[0], {
     code: "CONNECTION_LIMIT",
-    message: "as many connections are open as are allowed; further ones wait",
+    message: "the maximum number of connections is open; new connections wait",
   });
 });
 

@@ -124,7 +124,8 @@ export class NodeHost {
     server.on("drop", () =>
       service.logRefusal?.({
         code: "CONNECTION_LIMIT",
-        message: "the connection limit is reached; further connections are closed",
+        message:
+          "the maximum number of connections (`maxConnections`) is open; the server closes new connections",
       }),
     );
     server.on("connection", (socket) => {

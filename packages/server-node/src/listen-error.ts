@@ -17,7 +17,7 @@ export function listenError(cause: unknown, where: ListenOptions): unknown {
 function portError(cause: NodeJS.ErrnoException, { port, host }: ListenOptions): Error {
   const at = host === undefined ? `port ${port}` : `${host}, port ${port}`;
   const messages: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another port`,
+    EADDRINUSE: `Cannot listen on ${at}: the port is in use. Stop the program that uses the port, or choose another port`,
     EACCES: `Cannot listen on ${at}: not permitted. Ports below 1024 often need a privilege`,
     EADDRNOTAVAIL: `Cannot listen on ${at}: this machine has no such address`,
     ENOTFOUND: `Cannot listen on ${at}: the host name cannot be resolved`,
@@ -32,7 +32,7 @@ function pathError(cause: NodeJS.ErrnoException, path: string): Error {
   const code = cause.code === "EACCES" && !existsSync(dirname(path)) ? "ENOENT" : cause.code;
   const messages: Readonly<Record<string, string>> = {
     EADDRINUSE:
-      "another server listens on it, or the file is not a socket. Stop what uses it, or choose another path",
+      "another server listens on it, or the file is not a socket. Stop the server that uses the socket, or choose another path",
     EACCES: "the directory does not permit it",
     ENOENT: "the directory does not exist",
   };

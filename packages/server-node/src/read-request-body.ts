@@ -42,18 +42,17 @@ function readBefore({ body, rawBody }: ParsedRequest, limit: number): RequestBod
     if (content instanceof Uint8Array) return RequestBody.ofBytes(content, limit);
     if (typeof content === "string") return RequestBody.ofText(content, limit);
   }
-  if (body === undefined)
-    return RequestBody.unavailable(lostBody("nothing was left of it in `request.body`"));
+  if (body === undefined) return RequestBody.unavailable(lostBody("`request.body` is empty"));
   try {
     const text = JSON.stringify(body) as string | undefined;
     if (text !== undefined) return RequestBody.ofText(text, limit);
   } catch (error) {
-    return RequestBody.unavailable(lostBody("what is in `request.body` has no JSON form", error));
+    return RequestBody.unavailable(lostBody("the value of `request.body` has no JSON form", error));
   }
-  return RequestBody.unavailable(lostBody("what is in `request.body` has no JSON form"));
+  return RequestBody.unavailable(lostBody("the value of `request.body` has no JSON form"));
 }
 
 function lostBody(why: string, cause?: unknown): Error {
-  const message = `The request's body was read before kit saw the request, and ${why}; remove that middleware from kit's routes, or store the bytes in \`request.rawBody\``;
+  const message = `The request's body was read before kit saw the request, and ${why}; remove the middleware that reads the body from kit's routes, or store the bytes in \`request.rawBody\``;
   return new Error(message, cause === undefined ? undefined : { cause });
 }

@@ -62,7 +62,7 @@ test("accepts declared errors only, and no error for a route with a fixture", ()
   assert.throws(() => expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), true), /has a fixture/);
 });
 
-test("a response to an invalid request must report the invalid path and no other", () => {
+test("a response to an invalid request must report the invalid path and no other path", () => {
   expectRefused(table, refused("$.a"), "$.a", false);
   expectRefused(table, refused("$.a.b", "$.a[0]"), "$.a", true);
   for (const [found, why] of [

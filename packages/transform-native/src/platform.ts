@@ -43,7 +43,7 @@ export function addonPath(machine: PlatformInfo = currentPlatform()): string {
   if (!PLATFORMS.includes(name)) {
     throw new Error(
       `kit's compiler does not run on ${name} yet. It runs on ${PLATFORMS.join(", ")}. ` +
-        "Build the project on one of these; what it makes runs wherever Node does.",
+        "Build the project on one of these; the compiled project runs on every platform of Node.",
     );
   }
   const path = `${machine.directory}/kit-compiler.${name}.node`;
@@ -55,7 +55,7 @@ export function addonPath(machine: PlatformInfo = currentPlatform()): string {
     return machine.resolve(addon);
   } catch (cause) {
     throw new Error(
-      `kit's compiler is not there: ${addon} is not installed. npm installs it with @kit/transform-native, unless optional ` +
+      `kit's compiler is missing: ${addon} is not installed. npm installs it with @kit/transform-native, unless optional ` +
         "dependencies are left out (`--omit=optional`) or node_modules was made on another machine: run `npm install` here. " +
         "In kit's own repository run `cargo xtask addons`.",
       { cause },

@@ -139,7 +139,7 @@ class Link implements DevelopmentLink {
       `error: \`${use.name}\` is used before its file has run: files import each other in a circle`,
       `  at ${name(use.module)}:${use.line}:${use.column}`,
       `  ${use.cycle.map(name).join(" → ")}`,
-      "help: move what several of these files need into a file that imports none of them, or use it within a function",
+      "help: move the shared code into a new file that imports none of these files, or use the imported name only inside a function",
     ].join("\n");
   }
 

@@ -273,14 +273,15 @@ export class Supervisor {
       else {
         this.#fail({
           status: "failed",
-          text: text ?? `${this.#request.entry} ended before it listened (${description})`,
+          text:
+            text ?? `${this.#request.entry} ended before the application listened on a port (${description})`,
         });
         this.#checkTypes();
       }
     } else if (child === this.#current && !child.isClosing) {
       this.#current = undefined;
       this.#terminal.crashed(
-        `the application ended (${description}); it is started again when a file changes`,
+        `the application ended (${description}); kit dev starts the application again when a file changes`,
       );
       this.#fail({ status: "failed", text: text ?? `The application ended: ${description}` });
     }

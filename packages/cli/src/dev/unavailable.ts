@@ -14,14 +14,14 @@ const link = (globalThis as Record<symbol, unknown>)[Symbol.for("kit.development
 const server = createServer((request, response) => {
   const build = link.build();
   if (link.acceptsHost?.(request.headers.host) === false) {
-    const message = `kit dev does not answer to the Host of this request; start it with \`--allow-host <name>\``;
+    const message = `kit dev does not accept the \`Host\` header of this request; to accept the host, start \`kit dev --allow-host <name>\``;
     answer(403, "application/json", JSON.stringify({ error: { code: "HOST_NOT_ALLOWED", message } }));
   } else if (request.url === "/__kit/build") {
     answer(200, "application/json", JSON.stringify(build));
   } else if (request.headers.accept?.includes("text/html") === true) {
     answer(503, "text/html; charset=utf-8", page(build.text));
   } else {
-    const message = "The application does not run; `kit dev` says why";
+    const message = "The application does not run; the output of `kit dev` contains the reason";
     const details = { build: build.text };
     const traceId = randomBytes(16).toString("hex");
     answer(

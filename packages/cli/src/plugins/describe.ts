@@ -21,9 +21,9 @@ export function describePlugins(plugins: readonly unknown[]): unknown[] {
 function describe(plugin: unknown): unknown {
   if (plugin === undefined || plugin === null || plugin === false) return null;
   if (typeof plugin === "function")
-    return wrong("is a function, not a plugin", "call it, as in `plugins: [myPlugin()]`");
+    return wrong("is a function, not a plugin", "call the function, as in `plugins: [myPlugin()]`");
   if (plugin instanceof Promise)
-    return wrong("is a promise, not a plugin", "wait for it, as in `plugins: [await myPlugin()]`");
+    return wrong("is a promise, not a plugin", "await the promise, as in `plugins: [await myPlugin()]`");
   const help = 'write `{ name: "my-plugin", hooks: { emit({ addFile }) { … } } }`';
   if (typeof plugin !== "object") return wrong(`is a ${typeof plugin}, not a plugin`, help);
   const { hooks, ...rest } = plugin as Partial<Plugin>;
@@ -43,7 +43,10 @@ function stage(tap: unknown): unknown {
     );
   const { timeout } = tap as { timeout?: unknown };
   if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0))
-    return wrong("has a `timeout` that is not a number of seconds", "write `timeout: 600`, or leave it out");
+    return wrong(
+      "has a `timeout` that is not a number of seconds",
+      "write `timeout: 600`, or remove `timeout`",
+    );
   return typeof tap === "function" ? 0 : ((tap as { stage?: unknown }).stage ?? 0);
 }
 

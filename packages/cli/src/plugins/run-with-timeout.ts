@@ -11,9 +11,9 @@ export class UnfinishedTap extends Error {}
  */
 export async function runWithTimeout(tap: () => unknown, seconds: number): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const tooLong = (): void => reject(new UnfinishedTap(`it did not finish within ${seconds} s`));
+  const tooLong = (): void => reject(new UnfinishedTap(`the tap did not finish within ${seconds} s`));
   const nothingLeft = (): void =>
-    reject(new UnfinishedTap("it waits for a promise that nothing is left to settle"));
+    reject(new UnfinishedTap("the tap waits for a promise that can never be settled"));
   const timer =
     seconds * 1000 < 2 ** 31 ? setTimeout(tooLong, seconds * 1000) : setTimeout(() => {}, 2 ** 31 - 1);
   // If the timer kept the event loop running, `beforeExit` would not be emitted for a function that waits for nothing.

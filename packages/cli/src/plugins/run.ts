@@ -67,7 +67,8 @@ class Attachment {
   get value(): unknown {
     if (this.#text === undefined) {
       // The build has continued, so the data would be that of a later hook.
-      if (this.#isOver) throw new Error("the tap has ended; read the members of its event while it runs");
+      if (this.#isOver)
+        throw new Error("the tap has ended; read the members of the event before the tap ends");
       this.#text = this.#read() ?? "null";
       this.#value = JSON.parse(this.#text);
     }
@@ -142,7 +143,7 @@ export async function runTap(
     JSON.stringify(answer);
     return answer;
   } catch (error) {
-    const message = `it gave a value that has no JSON form: ${String((error as Error).message).split("\n")[0]}`;
+    const message = `the tap returned or changed a value that has no JSON form: ${String((error as Error).message).split("\n")[0]}`;
     return {
       watch,
       reports: printable(reports),

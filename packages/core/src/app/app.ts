@@ -127,7 +127,7 @@ class Application implements App {
 
   listen(options: AppListenOptions): Promise<ListenAddress> {
     if (this.#closing !== undefined)
-      return Promise.reject(new Error("The application was closed; create another one"));
+      return Promise.reject(new Error("The application was closed; create a new application with createApp"));
     if (this.#listening !== undefined)
       return Promise.reject(new Error("The application is listening already"));
     if (this.#starting !== undefined) {
@@ -145,7 +145,8 @@ class Application implements App {
   }
 
   readonly fetch = async (request: Request): Promise<Response> => {
-    if (this.#closing !== undefined) throw new Error("The application was closed; create another one");
+    if (this.#closing !== undefined)
+      throw new Error("The application was closed; create a new application with createApp");
     const service = await this.#startForFetch();
     return this.#fetches.handle(service, request);
   };
@@ -339,7 +340,9 @@ class Application implements App {
     const listeners = this.#plugins.listeners("onSchemaChange", log);
     if (!isDevelopment || listeners.length === 0) return;
     if (directory === undefined) {
-      log.debug(`onSchemaChange is not called: ${location} is in no directory that could be watched`);
+      log.debug(
+        `onSchemaChange is not called: kit cannot watch a build directory, because createApp uses ${location}`,
+      );
       return;
     }
     const tell = (change: SchemaChange): void => {

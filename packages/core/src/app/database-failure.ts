@@ -5,7 +5,7 @@ import { StartError } from "./start-error.ts";
 /** Maximum number of errors to read in a chain of causes. A longer chain is circular. */
 const depth = 8;
 const urlForm = "postgres://user:password@host:5432/database";
-const escapes = "in user and password, characters other than letters and digits are written as %XX";
+const escapes = "in the user name and the password, write characters other than letters and digits as %XX";
 const defaultPort = 5432;
 const invalidUrl = "ERR_INVALID_URL";
 
@@ -13,7 +13,7 @@ const invalidUrl = "ERR_INVALID_URL";
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "no server listens at this address",
   ECONNRESET: "the connection was cut",
-  EAI_AGAIN: "the host name cannot be looked up now",
+  EAI_AGAIN: "the name server did not answer, so the host name cannot be resolved now",
   EHOSTUNREACH: "the host is unreachable",
   ENETUNREACH: "the network is unreachable",
   ENOENT: "there is no such Unix socket",
@@ -55,8 +55,8 @@ export function databaseFailure(
     const { what, migration, help } = missing;
     const where =
       migration === undefined
-        ? "no migration of this project creates it"
-        : `the migration ${migration} creates it`;
+        ? "no migration of this project creates what is missing"
+        : `the migration ${migration} creates what is missing`;
     return fail(`${what} (${code})`, [where], help);
   }
   const target = url === undefined || url === "" ? undefined : targetOf(url);
@@ -88,22 +88,22 @@ export function databaseFailure(
       );
     case "28000":
       return fail(
-        `the database does not let this user in (${code})`,
+        `the database does not allow this user to connect (${code})`,
         [place],
-        "correct DATABASE_URL, or the server's pg_hba.conf; some servers require TLS: `?sslmode=require`",
+        "correct the user in DATABASE_URL, or the server's pg_hba.conf; if the server requires TLS, add `?sslmode=require` to DATABASE_URL",
       );
     case "3D000":
       return fail(
         `the server has no database ${target === undefined ? "of that name" : `"${target.database}"`} (${code})`,
         [place],
-        `create it with \`createdb\`, or name another one in DATABASE_URL${own}`,
+        `create the database with \`createdb\`, or write the name of another database in DATABASE_URL${own}`,
       );
     default: {
       const reason = code === undefined ? found.message : `${reasons[code] ?? found.message} (${code})`;
       return fail(
         `the database cannot be reached: ${reason}`,
         [place],
-        `start PostgreSQL there, or correct DATABASE_URL; \`kit doctor\` tries it${own}`,
+        `start PostgreSQL on this host and port, or correct DATABASE_URL; \`kit doctor\` checks the connection${own}`,
       );
     }
   }

@@ -39,7 +39,7 @@ export function watchedService(service: ServerService, link: DevelopmentLink): S
  */
 function refuseHost(exchange: ServerExchange): void {
   const message =
-    "kit dev answers to localhost, to addresses and to names of `--allow-host` only, and `Host` is none of them";
+    "kit dev answers only to localhost, to IP addresses and to the names of `--allow-host`, but the `Host` header of this request is none of these";
   const body = JSON.stringify({
     error: { code: "HOST_NOT_ALLOWED", message, traceId: randomBytes(16).toString("hex") },
   });

@@ -50,7 +50,7 @@ export function checkVersion(value: unknown, where: string): CompiledApplication
     problem:
       version === undefined
         ? "the output of `kit build` is not a compiled application"
-        : `the application was built by another version of kit: its format is ${String(version)}, and this version reads ${supportedVersion}`,
+        : `the application was built by another version of kit: the build has the format ${String(version)}, but this version of kit reads the format ${supportedVersion}`,
     locations: [`at ${where}`],
     help: "run `kit build` again",
   });
@@ -67,7 +67,7 @@ function findCompiled(entry: string | undefined): string {
   throw new StartError({
     problem: "the project is not built: there is no .kit/routes/index.ts",
     locations: [`in ${start} or above it`],
-    help: "run `kit build` in the project's directory; a bundle gives createApp what was built: createApp({ compiled, … })",
+    help: "run `kit build` in the project's directory; in a bundle, import the build and pass it to createApp: createApp({ compiled, … })",
   });
 }
 

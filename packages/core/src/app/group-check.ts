@@ -62,7 +62,7 @@ type MissingName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends
  */
 export type NotAddedByMiddleware<TName extends string> = {
   readonly [
-    TMissing in TName as `ctx.${TMissing} is read by a handler and added by no middleware of the group`
+    TMissing in TName as `ctx.${TMissing} is read by a handler, but no middleware of the group adds it`
   ]: never;
 };
 

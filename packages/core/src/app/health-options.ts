@@ -23,7 +23,8 @@ export function readHealth(option: boolean | HealthOptions): ReadHealth | null {
   const { live = "/healthz", ready = "/readyz", checks = {} } = options;
   requireStaticPath(live, "health.live", "/healthz");
   requireStaticPath(ready, "health.ready", "/readyz");
-  if (live === ready) throw new TypeError("createApp: `health.live` and `health.ready` must be two paths");
+  if (live === ready)
+    throw new TypeError("createApp: `health.live` and `health.ready` must be two different paths");
   if (typeof checks !== "object" || checks === null || Array.isArray(checks)) {
     throw new TypeError("createApp: `health.checks` must be an object of functions");
   }

@@ -49,7 +49,7 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
       case "EADDRINUSE":
         return fail(
           "the Unix socket is in use: another server listens on it, or the file is not a socket",
-          "stop what uses it, or choose another path",
+          "stop the server that uses the socket, or choose another path",
         );
       case "EACCES":
         return fail("cannot create the Unix socket: the directory does not permit it", "choose another path");
@@ -71,7 +71,7 @@ export function listenFailure(error: unknown, options: ListenOptions, isDevelope
     case "EACCES":
       return fail(
         `port ${port} cannot be used: the system does not permit it`,
-        "choose a port above 1023, or give the program the privilege to use this one",
+        `choose a port above 1023, or give the program the privilege to use port ${port}`,
       );
     case "EADDRNOTAVAIL":
       return fail(

@@ -32,7 +32,7 @@ export function matchCompiled(
   for (const ref of byRef.keys()) differences.push(`${ref} is registered but not in the build`);
   if (differences.length === 0) return executables;
   throw new StartError({
-    problem: "the application differs from its build",
+    problem: "the application is not the same as in the last `kit build`",
     locations: [`at ${location}`, ...differences.map((difference) => `- ${difference}`)],
     help: "run `kit build`",
   });
@@ -51,7 +51,7 @@ function sameChain(route: CompiledRoute, { chain }: RegisteredRoute): boolean {
 
 function describeChains(route: CompiledRoute, { chain }: RegisteredRoute): string {
   const now = chain.map((step) => step.name ?? (step.run.name || "a function"));
-  return `${route.ref} runs the middleware ${inWords(now)}, and was compiled with ${inWords(route.middleware)}`;
+  return `${route.ref} now has the middleware ${inWords(now)}, but in the build it has ${inWords(route.middleware)}`;
 }
 
 function inWords(names: readonly string[]): string {

@@ -34,7 +34,7 @@ export async function loadOptional<T extends { readonly version: number }>(
   const found = (loaded as Readonly<Record<string, T | undefined>>)[member];
   if (found?.version === supportedVersion) return found;
   throw new Error(
-    `The installed ${name} is not made for this version of @kit/core; install the same version of both`,
+    `The installed ${name} is for another version of @kit/core; install the same version of ${name} and @kit/core`,
   );
 }
 

@@ -98,12 +98,12 @@ function checkFunction(middleware: AnyMiddleware, location: string): AnyMiddlewa
   if (typeof middleware !== "function") throw new TypeError(`createApp: ${location} must be a function`);
   if (errorMiddlewareMark.has(middleware)) {
     throw new TypeError(
-      `createApp: ${location} is an error middleware; give it as the option \`errorMiddleware\``,
+      `createApp: ${location} is an error middleware; pass this function as the option \`errorMiddleware\``,
     );
   }
   if (middleware.length > 1) {
     throw new TypeError(
-      `createApp: ${location} has ${middleware.length} parameters, as middleware of Express does; middleware of kit has one, \`{ headers, ctx }\`, and calls no \`next\``,
+      `createApp: ${location} has ${middleware.length} parameters, like middleware of Express; middleware of kit has one parameter, \`{ headers, ctx }\`, and does not call \`next\``,
     );
   }
   return middleware;

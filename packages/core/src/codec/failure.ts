@@ -96,7 +96,7 @@ export class MissingFailure implements ValidationFailure {
       others.filter((key) => !declared.has(key)),
     );
     const add = `add ${JSON.stringify(this.#key)}`;
-    return near === undefined ? add : `${add}; found a similar key ${JSON.stringify(near)}`;
+    return near === undefined ? add : `${add}; the object has a similar key ${JSON.stringify(near)}`;
   }
 
   /** Returns the failure without getters, for `JSON.stringify`. */

@@ -15,7 +15,7 @@ export class ServerRefusalLog {
   constructor(log: Log) {
     this.#log = log;
     this.#sampler = new Sampler(1, (_, count, last) =>
-      this.#write(last, count, `${count} times more within a minute: ${prefixOf(last)}`),
+      this.#write(last, count, `${count} more times within a minute: ${prefixOf(last)}`),
     );
   }
 

@@ -112,7 +112,7 @@ export async function collect(
     length += bytes.length;
     if (length > greatestCollected) {
       throw new RangeError(
-        `The server adapter ${serverAdapter} cannot stream, and the body is larger than the ${greatestCollected} bytes that are kept for it`,
+        `The server adapter ${serverAdapter} cannot stream, and the response body is larger than the ${greatestCollected} bytes that kit can collect instead`,
       );
     }
     pieces.push(bytes);

@@ -81,7 +81,7 @@ function unsupportedType(contentType: string | undefined): AppError {
 function refuseContentEncoding(exchange: ServerExchange): void {
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
   if (encoding === undefined || encoding === "" || encoding === "identity") return;
-  throw unsupportedMediaType("Compressed bodies are not accepted; send the body as it is");
+  throw unsupportedMediaType("Compressed bodies are not accepted; send the body without compression");
 }
 
 function bodyError(validator: Validator<unknown>, failure: Omit<ValidationFailure, "path">): AppError {

@@ -112,7 +112,7 @@ export function addToContext(context: Context, added: unknown, middleware: strin
   for (const name of Object.keys(added)) {
     if (reserved.has(name)) {
       throw new TypeError(
-        `The middleware ${middleware} adds \`${name}\`, which ctx has already; choose another name`,
+        `The middleware ${middleware} adds \`${name}\`, but ctx already has a property with this name; choose another name`,
       );
     }
     (context as unknown as Record<string, unknown>)[name] = (added as Record<string, unknown>)[name];
@@ -131,10 +131,10 @@ function notAdded(value: unknown, middleware: string): TypeError {
   if (value instanceof RawResponse) value.cancel(new Error(`The middleware ${middleware} cannot answer`));
   const isAnswer = value instanceof RawResponse || value instanceof Response;
   const rule = isAnswer
-    ? "only handlers answer. Answer in the handler"
-    : "middleware returns a plain object of properties to add to ctx, or nothing. Return one of these";
+    ? "only a handler can return a response. Return the response from the handler"
+    : "middleware returns a plain object of properties to add to ctx, or nothing. Return an object or nothing";
   return new TypeError(
-    `The middleware ${middleware} returned ${inWords(value)}, which kit does not use: ${rule}, or refuse the request with ctx.fail(status, code, message)`,
+    `The middleware ${middleware} returned ${inWords(value)}, which kit cannot add to ctx: ${rule}, or refuse the request with ctx.fail(status, code, message)`,
   );
 }
 

@@ -25,7 +25,7 @@ export class IgnoredInput {
       if (this.#warned.size > mostWarnings) return;
       if (query?.keys?.includes(key) === true || isRead(query, key)) continue;
       const shown = JSON.stringify(key.slice(0, longestKey));
-      const message = `${ref}: the query key ${shown} is ignored, since the contract does not declare it; ${advice(key, query)}`;
+      const message = `${ref}: the query key ${shown} is ignored, because the contract does not declare this key; ${advice(key, query)}`;
       this.#warn(`${ref} ${key}`, message, log);
     }
   }
@@ -33,7 +33,7 @@ export class IgnoredInput {
   /** Reports a body that the contract does not declare. */
   body({ ref }: Pick<CompiledRoute, "ref">, log: Logger): void {
     if (this.#warned.size > mostWarnings) return;
-    this.#warn(ref, `${ref}: the body is ignored, since the contract has none`, log);
+    this.#warn(ref, `${ref}: the body of the request is ignored, because the contract has no body`, log);
   }
 
   #warn(id: string, message: string, log: Logger): void {
@@ -41,7 +41,7 @@ export class IgnoredInput {
     this.#warned.add(id);
     const isLast = this.#warned.size > mostWarnings;
     log.warn(
-      isLast ? "More than 100 query keys and bodies were ignored; no further ones are reported" : message,
+      isLast ? "More than 100 query keys and bodies were ignored. The log lists no more of them" : message,
     );
   }
 }
@@ -60,7 +60,7 @@ function advice(key: string, query: CompiledRoute["query"]): string {
   if (list !== undefined && declared.includes(list)) return `write a list as ${list}=a&${list}=b`;
   const near = closest(list ?? key, declared);
   if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
-  if (declared.length === 0) return "the contract declares no key of that form";
+  if (declared.length === 0) return "the contract accepts only keys of another form";
   const more = declared.length > mostDeclared ? ", …" : "";
   return `the contract declares ${declared.slice(0, mostDeclared).join(", ")}${more}`;
 }

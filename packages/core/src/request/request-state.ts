@@ -438,7 +438,7 @@ export class RequestState implements RequestFailure, PendingRequest {
       this.exchange.respond(500, jsonType, this.#plainError(), null);
     } catch (error) {
       // The server cannot respond at all, and closes the connection.
-      this.logFailure("The 500 response could not be sent either", error);
+      this.logFailure("After an error, the response with the status 500 could not be sent", error);
     }
   }
 

@@ -284,7 +284,7 @@ function isUnwrappedStream(result: unknown): boolean {
 }
 
 function unexpectedResponse(ref: string): ResponseContractError {
-  const suggestion = "Return nothing, or give the contract a response type";
+  const suggestion = "Return nothing from the handler, or write a response type in the contract";
   return new ResponseContractError(ref, "void", [
     { path: "$", expected: "nothing", received: "a value", rule: "unknown", suggestion },
   ]);

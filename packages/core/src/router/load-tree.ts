@@ -125,7 +125,7 @@ class Reader {
       if (index === UNKNOWN_METHOD) throw malformed(`${name} at ${pathOf(trail) || "/"} is not a method`);
       const ref = methods[name]?.ref as string;
       const number = this.#numbers.get(ref);
-      if (number === undefined) throw malformed(`it names ${ref}, which is not in the list of routes`);
+      if (number === undefined) throw malformed(`the tree names ${ref}, which is not in the list of routes`);
       if (this.#used[number] === 1) throw malformed(`the route ${ref} occurs twice`);
       this.#used[number] = 1;
       routes[index] = number;

@@ -262,7 +262,7 @@ describe("strings of paths and queries", () => {
     assert.deepEqual(coerceNumber(["1", "2"]), ["1", "2"]);
   });
 
-  test("are coerced to booleans or literals if they represent one", () => {
+  test("are coerced to booleans or literals if they represent such a value", () => {
     assert.deepEqual(["true", "1", "false", "0", "TRUE", "yes", ""].map(coerceBoolean), [
       true,
       true,
@@ -377,7 +377,7 @@ describe("validation failures", () => {
         received: "nothing",
         value: null,
         rule: "required",
-        suggestion: 'add "authorId"; found a similar key "authorid"',
+        suggestion: 'add "authorId"; the object has a similar key "authorid"',
       },
     ]);
   });

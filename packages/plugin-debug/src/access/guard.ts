@@ -50,13 +50,17 @@ export class Guard {
   refuse(asked: GuardedRequest, now: number): RefusalResponse | null {
     const address = plainAddress(asked.remoteAddress);
     if (this.#allowlist !== null && !this.#allowlist.has(address)) {
-      return refusal(403, "FORBIDDEN", "this address is not in the allowlist of the debug sidecar");
+      return refusal(
+        403,
+        "FORBIDDEN",
+        "the address of this client is not in the allowlist of the debug sidecar",
+      );
     }
     if (this.#keyHash === null && !this.#isOfThisMachine(address, asked)) {
       return refusal(
         403,
         "FORBIDDEN",
-        "a debug sidecar without `apiKey` answers this machine only, and no proxy; give debugPlugin an `apiKey`",
+        "without `apiKey`, the debug sidecar accepts only requests from the same machine and without a proxy; set `apiKey` of debugPlugin",
       );
     }
     // The rate limit comes before the check of the key, so that keys cannot be guessed quickly.
@@ -64,7 +68,7 @@ export class Guard {
     if (waitMs > 0) {
       const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
       return {
-        ...refusal(429, "TOO_MANY_REQUESTS", `too many requests; ask again in ${seconds} s`),
+        ...refusal(429, "TOO_MANY_REQUESTS", `too many requests; try again in ${seconds} s`),
         headers: { "retry-after": String(seconds) },
       };
     }
@@ -100,7 +104,7 @@ export class Guard {
       return refusal(
         403,
         "FORBIDDEN",
-        "the debug sidecar answers to an IP address, to localhost and to its configured `hostname` only, and `Host` is none of them",
+        "the debug sidecar answers only to an IP address, to localhost and to the configured `hostname`, but the `Host` header of this request is none of these",
       );
     }
     const origins = valuesOf(asked, "origin");
@@ -111,7 +115,7 @@ export class Guard {
     );
     const isNavigation = valuesOf(asked, "sec-fetch-mode").includes("navigate");
     if (!isOther && (!isCross || isNavigation)) return null;
-    return refusal(403, "FORBIDDEN", "pages of other origins may not ask the debug sidecar");
+    return refusal(403, "FORBIDDEN", "pages of other origins may not send requests to the debug sidecar");
   }
 
   #refuseKey(asked: GuardedRequest): RefusalResponse | null {
@@ -123,7 +127,7 @@ export class Guard {
     const message =
       keys.length === 0
         ? "the header X-Debug-Key is missing"
-        : "the header X-Debug-Key has not the configured key";
+        : "the header X-Debug-Key must contain the `apiKey` of the debug plugin";
     return refusal(401, "UNAUTHORIZED", message);
   }
 
@@ -134,14 +138,18 @@ export class Guard {
   #refuseAction(asked: GuardedRequest): RefusalResponse | null {
     const [contentType = ""] = valuesOf(asked, "content-type");
     if (!/^application\/json\s*(;|$)/i.test(contentType)) {
-      return refusal(415, "UNSUPPORTED_MEDIA_TYPE", "this takes a body of the type application/json");
+      return refusal(
+        415,
+        "UNSUPPORTED_MEDIA_TYPE",
+        "this path accepts only a body of the type application/json",
+      );
     }
     const sites = valuesOf(asked, "sec-fetch-site");
     const isOwnPage = valuesOf(asked, "origin").length === 1 && sites.every((site) => site === "same-origin");
     const tokens = valuesOf(asked, "x-debug-token");
     const isKnown = tokens.length === 1 && timingSafeEqual(hash(tokens[0]!), this.#actionTokenHash!);
     if (isOwnPage && isKnown) return null;
-    return refusal(403, "FORBIDDEN", "only the dashboard's own page may have a request sent again");
+    return refusal(403, "FORBIDDEN", "only the dashboard's own page may resend a request");
   }
 }
 
@@ -149,7 +157,7 @@ export class Guard {
 function refuseMethod({ method }: GuardedRequest): RefusalResponse | null {
   if (method === "GET" || method === "HEAD") return null;
   return {
-    ...refusal(405, "METHOD_NOT_ALLOWED", `the debug sidecar is for reading: it takes GET, not ${method}`),
+    ...refusal(405, "METHOD_NOT_ALLOWED", `this path of the debug sidecar accepts only GET, not ${method}`),
     headers: { allow: "GET, HEAD" },
   };
 }

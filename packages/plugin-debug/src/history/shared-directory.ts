@@ -38,7 +38,7 @@ function requireOwn(path: string): void {
   const { uid, mode } = lstatSync(path);
   const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o77) === 0);
   if (!isOwn || !lstatSync(path).isDirectory())
-    throw new Error(`${path} is there already, and not this user's alone`);
+    throw new Error(`${path} already exists, but other users have access to it`);
 }
 
 /** Returns the ids of the processes that still use the directory. */

@@ -29,7 +29,7 @@ const endpoints: readonly Endpoint[] = [
   {
     path: "/_debug/requests",
     query: ["since", "limit", "route", "status"],
-    about: "requests under way and the last ones, with their phases and spans",
+    about: "requests in progress and the last completed requests, with their phases and spans",
     respond: requestsOf,
   },
   {
@@ -41,7 +41,7 @@ const endpoints: readonly Endpoint[] = [
   {
     path: "/_debug/errors",
     query: ["since", "limit", "last"],
-    about: "the last errors, each with the request it happened in",
+    about: "the last errors, each with its request",
     respond: errorsOf,
   },
   {
@@ -72,7 +72,7 @@ const endpoints: readonly Endpoint[] = [
   {
     path: "/_debug/health",
     query: [],
-    about: "memory, connections, how late the event loop is",
+    about: "memory, connections, and the delay of the event loop",
     respond: healthOf,
   },
   { path: "/_debug/server", query: [], about: "the server beneath", respond: serverOf },
@@ -98,26 +98,26 @@ const endpoints: readonly Endpoint[] = [
   {
     path: "/_debug/schema/:name",
     query: [],
-    about: "a type, and who uses it",
+    about: "a type, and the routes and types that use it",
     respond: (state, _, [name = ""]) => schemaOf(state, name),
   },
   {
     path: "/_debug/deps",
     also: ["/_debug/dependencies"],
     query: [],
-    about: "which packages of kit depend on which",
+    about: "the dependencies between the packages of kit",
     respond: dependenciesOf,
   },
   {
     path: "/_debug/build-pipeline",
     query: [],
-    about: "the hooks of a build, and who steps in",
+    about: "the hooks of a build, and the plugins that tap them",
     respond: pipelineOf,
   },
   {
     path: "/_debug/migrations",
     query: [],
-    about: "what the types are ahead of the committed migrations",
+    about: "changes of the types that no migration contains",
     respond: migrationsOf,
   },
   {
@@ -129,10 +129,16 @@ const endpoints: readonly Endpoint[] = [
   {
     path: "/_debug/feed",
     query: ["after", "limit"],
-    about: "requests in short: those that ended since, and those under way; `next` is the next `after`",
+    about:
+      "short descriptions of the requests that ended after `after` and of those in progress; the next request takes `next` as `after`",
     respond: feedOf,
   },
-  { path: "/_debug/dashboard", query: [], about: "what the dashboard at `/` needs first", respond: infoOf },
+  {
+    path: "/_debug/dashboard",
+    query: [],
+    about: "the data with which the dashboard at `/` starts",
+    respond: infoOf,
+  },
 ];
 
 /** Endpoints by path. Contains only those whose path has no parameters. */

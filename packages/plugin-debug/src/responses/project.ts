@@ -70,9 +70,9 @@ async function readManifest(directory: string): Promise<Manifest | undefined> {
 
 /** Hooks of a build in the order in which they run, as in `kit inspect build-pipeline`. */
 const hooks = [
-  ["beforeTransform", "add sources of types before anything is parsed"],
+  ["beforeTransform", "add sources of types before kit parses the project"],
   ["afterTypeParse", "read or change the types"],
-  ["afterValidators", "add validators to the generated ones"],
+  ["afterValidators", "add validators to those that kit generates"],
   ["afterRouteTable", "read or change the routes"],
   ["emit", "add files to the output"],
   ["done", "clean up and report"],
@@ -96,7 +96,7 @@ export async function pipelineOf(state: SidecarState): Promise<object> {
     hooks: hooks.map(([name, description], index) => ({ name, order: index + 1, description })),
     registeredTaps: taps,
     ...(taps === null && {
-      note: "only `kit inspect build-pipeline` tells the taps: they stand in the project's configuration, which was not run here",
+      note: "run `kit inspect build-pipeline` to list the taps: they are in the project's configuration, which the application does not load",
     }),
     outputDir: ".kit",
   };

@@ -35,7 +35,7 @@ export class Query {
       throw invalid(`\`${name}\` must be a duration, ${durationForm}; not "${truncate(text)}"`);
     if (ms > longestMs)
       throw invalid(
-        `\`${name}\` may be at most ${writeDuration(longestMs)}, which is as long as is kept; not ${text}`,
+        `\`${name}\` may be at most ${writeDuration(longestMs)}, because older data is not kept; not ${text}`,
       );
     return ms;
   }

@@ -29,7 +29,7 @@ export function requestOf({ history, redaction }: SidecarState, requestId: strin
     throw new ErrorResponse(
       404,
       "NOT_FOUND",
-      `there is no request ${truncate(requestId)}, or it was too long ago: ask for /_debug/requests`,
+      `there is no request ${truncate(requestId)}; the sidecar keeps only the last requests, which /_debug/requests lists`,
     );
   }
   const [error] = history.errors({ requestId, limit: 1 });

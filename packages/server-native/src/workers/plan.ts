@@ -59,7 +59,7 @@ export function entryModule(): string {
   const entry = process.argv[1];
   if (entry !== undefined && entry !== "-") return entry;
   throw new Error(
-    "nativeServer: `workers` starts the program's file once for each worker, and this process runs none. " +
+    "nativeServer: `workers` starts the program's file once for each worker, but this process runs no file. " +
       "Start the application from a file, or leave `workers` out",
   );
 }

@@ -52,8 +52,8 @@ export class PrimaryServer implements ServerAdapter {
     }
     if (isSupervising) {
       throw new Error(
-        "Another application of this process has workers. Each worker runs the whole program, so only one can have them; " +
-          "give the others `workers: 1` in a program of their own",
+        "Another application of this process has workers. Each worker runs the whole program, so only one application of a program can have workers; " +
+          "move the other application to a separate program, or set `workers: 1` for it",
       );
     }
     const entry = entryModule();
@@ -73,7 +73,9 @@ export class PrimaryServer implements ServerAdapter {
   }
 
   listen(): Promise<never> {
-    return Promise.reject(new Error("A server with workers is started by `listen` of its application"));
+    return Promise.reject(
+      new Error("Call `listen` of the application, not of the server, to start a server with workers"),
+    );
   }
 
   async close(options: CloseOptions): Promise<void> {

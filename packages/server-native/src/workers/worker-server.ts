@@ -28,7 +28,7 @@ export class WorkerServer implements ServerAdapter {
   constructor(server: PortSharer, plan: WorkerPlan) {
     if (process.ppid !== plan.primary)
       throw new Error(
-        `nativeServer: this is worker ${plan.worker} of process ${plan.primary}, which is gone`,
+        `nativeServer: this is worker ${plan.worker} of process ${plan.primary}, but that process has ended`,
       );
     this.name = server.name;
     this.platform = server.platform;

@@ -86,7 +86,11 @@ export class WorkerSlot {
       // A process that could not be started may emit two events.
       if (this.#process !== child) return;
       clearTimeout(slow);
-      reject(new Error(`Worker ${worker} exited before it listened: ${describe(end)}. See its output`));
+      reject(
+        new Error(
+          `Worker ${worker} exited before it listened on the port: ${describe(end)}. The reason is in the output of the worker`,
+        ),
+      );
       ended.resolve(end);
       this.#onEnd(end);
     };
@@ -117,7 +121,11 @@ export class WorkerSlot {
     if (child.connected) child.send(message, () => {});
     const killer = setTimeout(
       () => {
-        this.#log.error("A worker did not end and was killed", { worker, pid: child.pid, waitedMs: killMs });
+        this.#log.error("A worker did not end in time and was killed", {
+          worker,
+          pid: child.pid,
+          waitedMs: killMs,
+        });
         child.kill("SIGKILL");
       },
       Math.min(killMs, longestTimerMs),

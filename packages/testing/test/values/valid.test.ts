@@ -208,7 +208,7 @@ describe("arbitrary of fast-check", () => {
     );
   });
 
-  test("shrinks a failing value to the smallest one that fails", () => {
+  test("shrinks a failing value to the smallest value that fails", () => {
     const slugs = arbitrary({ kind: "array", element: { kind: "string", pattern: /^[a-z]+-?[a-z]+$/u } });
     const result = fc.check(
       fc.property(slugs, (items) => !(items as string[]).some((item) => item.includes("-"))),

@@ -182,12 +182,12 @@ function noteFailure(error: unknown): number {
   failures += 1;
   if (failure.status === 429) {
     const waitMs = failure.retryAfterMs ?? longestPauseMs;
-    trouble.set(`Too many requests: the sidecar is asked again in ${Math.ceil(waitMs / 1_000)} s.`);
+    trouble.set(`Too many requests: the page asks the sidecar again in ${Math.ceil(waitMs / 1_000)} s.`);
     return waitMs;
   }
   trouble.set(
     failure.status === 0
-      ? "Connection lost: the application does not answer. What is shown is from before; this goes on as soon as it is back."
+      ? "Connection lost: the application does not answer. The page shows the last known data, and connects again when the application answers."
       : `${failure.message}.`,
   );
   return Math.min(longestPauseMs, 500 * 2 ** Math.min(failures, 4));

@@ -25,7 +25,7 @@ export function Replay({ request }: { readonly request: RequestRecord }): JSX.El
       <span class="muted small-text">
         {token === null
           ? "Requests can be sent again in development only."
-          : "What it contained was not recorded."}
+          : "The content of this request was not recorded."}
       </span>
     );
   }
@@ -93,7 +93,7 @@ function Form(props: {
       )}
       {(missing.length > 0 || isBodyMissing) && (
         <p class="warning" data-missing>
-          Hidden, and so not sent again as it was:{" "}
+          These values are hidden, so the dashboard cannot resend them:{" "}
           {[...missing, ...(isBodyMissing ? ["the body"] : [])].join(", ")}. Fill it in.
         </p>
       )}
