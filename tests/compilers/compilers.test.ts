@@ -100,7 +100,7 @@ describe("a project of kit scaffold init", { timeout: 600_000 }, () => {
       assert.match(
         people.stderr,
         new RegExp(
-          `error: \`${compiler}\` failed .*; the artifacts are written, the compiled code is not\n$`,
+          `error: \`${compiler}\` failed .*; kit wrote the artifacts, but the code is not compiled\n$`,
         ),
       );
       const programs = await run(kit, ["build", "--json"], { cwd: root });

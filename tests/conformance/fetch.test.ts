@@ -91,13 +91,13 @@ describe("app.fetch", { skip: isRust }, () => {
     assert.ok(response.status >= 200);
   });
 
-  test("rejects if the body of the request was read before", async () => {
+  test("rejects if the body of the request was already read", async () => {
     const request = new Request("http://localhost/notes", { method: "POST", body: "{}" });
     await request.text();
-    await assert.rejects(app.fetch(request), /app\.fetch: the body of the request was read before/);
+    await assert.rejects(app.fetch(request), /app\.fetch: the body of the request was already read/);
   });
 
-  test("does not use this", async () => {
+  test("does not need a `this` value", async () => {
     const { fetch } = app;
     assert.equal((await fetch(new Request("http://localhost/files/upload"))).status, 200);
   });

@@ -96,7 +96,7 @@ describe("the dashboard of the sidecar", { skip }, () => {
         await page.getByRole("button", { name: "Paused" }).click();
         await page
           .getByRole("alert")
-          .getByText(/Too many requests: the sidecar is asked again in \d+ s/)
+          .getByText(/Too many requests: the page asks the sidecar again in \d+ s/)
           .waitFor();
       });
       await strict.stop();

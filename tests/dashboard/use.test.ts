@@ -190,7 +190,9 @@ describe("the dashboard in use", { skip }, () => {
       await page.keyboard.press("r");
       const dialog = page.getByRole("dialog", { name: "Send again" });
       await dialog.getByText("POST may change data").waitFor();
-      await dialog.getByText("Hidden, and so not sent again as it was: authorization").waitFor();
+      await dialog
+        .getByText("These values are hidden, so the dashboard cannot resend them: authorization")
+        .waitFor();
       const headers = dialog.getByRole("textbox", { name: "Headers" });
       const text = await headers.inputValue();
       assert.match(text, /^authorization: \[redacted\]$/m);

@@ -130,7 +130,7 @@ describe("the views of the dashboard", { skip }, () => {
       [
         "Add column colour of notes",
         "safe",
-        "what the types are ahead of migrations",
+        "changes of the types that no migration contains",
         "kit migrate:generate",
       ],
     ],

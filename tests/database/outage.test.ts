@@ -31,7 +31,7 @@ for (const runtime of ["node", "rust"] as const satisfies readonly Runtime[]) {
     afterEach(() => server?.stop());
 
     for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-      it(`responds with 503 while PostgreSQL is down (${signal}), and works again as soon as PostgreSQL does`, async () => {
+      it(`responds with 503 while PostgreSQL is down (${signal}), and works again as soon as PostgreSQL runs`, async () => {
         server = await NotesServer.start(runtime, cluster.url);
         assert.equal((await server.get("/notes")).status, 200);
         await cluster.stop(signal);

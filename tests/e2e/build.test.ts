@@ -137,14 +137,14 @@ describe("kit build", () => {
     assert.deepEqual(await artifacts(project), good);
   });
 
-  test("must run before the application starts, whose error tells what to do", async () => {
+  test("must run before the application starts, or the error of the application names the command", async () => {
     const project = await copy();
     await project.kitOk("build");
     await rm(join(project.root, ".kit/routes"), { recursive: true });
     await assert.rejects(project.start(), /kit build/);
   });
 
-  test("must run again after a route was added, which the error of the application names", async () => {
+  test("must run again after a route was added, or the error of the application names the route", async () => {
     const project = await copy();
     await project.kitOk("build");
     await edit(project, "src/notes.handlers.ts", (text) =>

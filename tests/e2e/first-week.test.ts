@@ -18,9 +18,10 @@ import { adapters, edited, projectOf } from "./support/week.ts";
 
 /** URL of a database on a port of this machine that no process listens on. */
 const UNREACHABLE_DATABASE = "postgres://ada:s3cret@127.0.0.1:1/app";
-const START_HELP = "help: start PostgreSQL there, or correct DATABASE_URL; `kit doctor` tries it";
+const START_HELP =
+  "help: start PostgreSQL on this host and port, or correct DATABASE_URL; `kit doctor` checks the connection";
 const URL_HELP =
-  "help: set DATABASE_URL=postgres://user:password@host:5432/database; in user and password, characters other than letters and digits are written as %XX";
+  "help: set DATABASE_URL=postgres://user:password@host:5432/database; in the user name and the password, write characters other than letters and digits as %XX";
 
 async function made(t: TestContext, project: Promise<Project>, isBuilt = true): Promise<Project> {
   const ready = await project;
@@ -47,7 +48,7 @@ async function taken(t: TestContext): Promise<number> {
 }
 
 describe("a program that node starts", () => {
-  test("reports that it is not built if `kit build` did not run", async (t) => {
+  test("reports that the project is not built if `kit build` did not run", async (t) => {
     const project = await made(t, projectOf(), false);
     const { code, stdout, stderr } = await start(project);
     assert.deepEqual([code, stdout], [1, ""]);
@@ -56,7 +57,7 @@ describe("a program that node starts", () => {
       [
         "error: the project is not built: there is no .kit/routes/index.ts",
         "  in <project>/src or above it",
-        "help: run `kit build` in the project's directory; a bundle gives createApp what was built: createApp({ compiled, … })",
+        "help: run `kit build` in the project's directory; in a bundle, import the build and pass it to createApp: createApp({ compiled, … })",
         "",
       ].join("\n"),
     );
@@ -71,7 +72,7 @@ describe("a program that node starts", () => {
     assert.equal(
       withoutPaths(project, stderr),
       [
-        "error: the application differs from its build",
+        "error: the application is not the same as in the last `kit build`",
         "  at <project>/.kit/routes/index.ts",
         "  - GET /notes is in the build but not registered",
         "  - GET /titles is registered but not in the build",
@@ -275,14 +276,14 @@ describe("kit dev", () => {
       '6 |   "POST /notes": ({ body }) => ({ id: "9b2f4c1e-0c2d-4f7e-8a8e-1f3b5d7c9e10", title: 1 }),',
       "  |                                                                               ^^^^^",
     ].join("\n");
-    await session.shows("1 type error; the application runs all the same\n");
+    await session.shows("1 type error; the application still runs\n");
     assert.ok(session.output.includes(error), session.output);
     assert.match(session.output, /^ready in/m);
 
     // Moves the error to another line and adds a second error.
     const text = `// A comment.\n${wrong["src/notes.handlers.ts"]!}const more: string = 2;\n`;
     await writeFile(join(project.root, "src/notes.handlers.ts"), text);
-    await session.shows("2 type errors in all; the application runs all the same\n");
+    await session.shows("2 type errors in total; the application still runs\n");
     assert.equal(session.output.split("title: 1 }").length, 2, session.output);
 
     await writeFile(
@@ -309,7 +310,7 @@ describe("kit dev", () => {
         "error: `title` is used before its file has run: files import each other in a circle",
         "  at src/notes.handlers.ts:6:27",
         "  src/notes.handlers.ts → src/app.ts → src/notes.handlers.ts",
-        "help: move what several of these files need into a file that imports none of them, or use it within a function",
+        "help: move the shared code into a new file that imports none of these files, or use the imported name only inside a function",
         "",
       ].join("\n"),
     );
@@ -335,7 +336,7 @@ describe("kit dev", () => {
     await session.shows(
       "NODE_ENV=<development> FROM_FILE=<first> QUOTED=<two words> GIVEN=<shell> EMPTY=<>\n",
     );
-    assert.match(session.output, /^\.env sets FROM_FILE, QUOTED; EMPTY, GIVEN already set, which stays\n/);
+    assert.match(session.output, /^\.env sets FROM_FILE, QUOTED; EMPTY, GIVEN already set, not changed\n/);
 
     await writeFile(join(project.root, ".env"), "FROM_FILE=second\n");
     await session.shows(
@@ -353,7 +354,7 @@ describe("kit dev", () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      "error: DATABASE_URL is not set, and NODE_ENV is `production`: the embedded PostgreSQL is for development alone\nhelp: set DATABASE_URL=postgres://user:password@host:5432/database\n",
+      "error: DATABASE_URL is not set, and NODE_ENV is `production`: the embedded PostgreSQL is only for development\nhelp: set DATABASE_URL=postgres://user:password@host:5432/database\n",
     );
     const developed = await project.kit(["migrate:status"]);
     assert.match(developed.stderr, /^\.env sets DATABASE_URL\nerror: cannot connect to 127\.0\.0\.1:1/);
@@ -422,7 +423,7 @@ describe("kit build", () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      "error: there is no tsconfig.json in the project's root\nhelp: write one; `kit scaffold init` shows what kit's projects have in it\n",
+      "error: there is no tsconfig.json in the project's root\nhelp: write a tsconfig.json; a project of `kit scaffold init` contains an example\n",
     );
   });
 

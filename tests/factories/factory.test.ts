@@ -107,7 +107,7 @@ describe("a factory", () => {
     assert.equal(typeof createdAt, "string");
   });
 
-  test("names the valid properties and rules in its error for an unknown one", () => {
+  test("names the valid properties and rules in the error for an unknown property or rule", () => {
     const users = createFactory<NewUser>({ root });
     assert.throws(
       () => users.buildInvalid("emial" as "email", "format"),
@@ -164,7 +164,7 @@ describe("a factory", () => {
 });
 
 describe("a value is checked against its type", () => {
-  test("as it is in a response, and as a handler returns it", () => {
+  test("in the form of a response and in the form that a handler returns", () => {
     const user = createFactory<User>({ root }).build();
     const held: unknown = user;
     assertMatches(held, "User", { root });

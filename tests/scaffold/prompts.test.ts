@@ -45,7 +45,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     assert.match(result.text, /created shelf\/ with \d+ files/);
   });
 
-  test("are not asked if an argument answers them", async () => {
+  test("are not asked if arguments of the command answer them", async () => {
     const result = await answer("rack --server hono --no-install --no-git", [
       ["Which database library?", DOWN, ENTER],
     ]);
@@ -58,7 +58,7 @@ describe("the questions of a new project", { timeout: 120_000, skip: process.pla
     ["Ctrl-C", CTRL_C, 130],
     ["Esc", ESCAPE, 1],
   ] as const) {
-    test(`lead to no project if one is cancelled with ${name}`, async () => {
+    test(`create no project if the user cancels a question with ${name}`, async () => {
       const there = await readdir(home);
       const answers: readonly Step[] = [
         ["Name of the project?", "tray", ENTER],

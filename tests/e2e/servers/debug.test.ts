@@ -182,7 +182,7 @@ test("the sidecar in production requires the key and hides the values that are c
   assert.equal(stranger.code, 1);
   assert.match(stranger.stderr, /401: the header X-Debug-Key is missing\nhelp: .* KIT_DEBUG_KEY/);
   const wrong = await project.kit(args, { env: { KIT_DEBUG_KEY: "key" } });
-  assert.match(wrong.stderr, /KIT_DEBUG_KEY is not the key/);
+  assert.match(wrong.stderr, /KIT_DEBUG_KEY must be the `apiKey`/);
   const right = await project.kit(args, { env: { KIT_DEBUG_KEY: "key-of-the-test" } });
   assert.equal(right.code, 0, right.stderr);
   assert.match(right.stdout, /VALIDATION_ERROR[^]*\$\.title/);

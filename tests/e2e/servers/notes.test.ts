@@ -57,7 +57,7 @@ describe("POST /notes", () => {
     assert.equal((await write({ archived: true })).archived, true);
   });
 
-  test("sets the author to the user of the token, even if the body names another one", async () => {
+  test("sets the author to the user of the token, even if the body names another author", async () => {
     assert.equal((await write()).authorId, "ada");
     assert.equal((await write({ authorId: "eve" })).authorId, "ada");
   });

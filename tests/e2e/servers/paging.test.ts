@@ -73,7 +73,7 @@ describe("GET /notes with 45 notes", () => {
     }
   });
 
-  test("returns an empty page after the last one", async () => {
+  test("returns an empty page after the last page", async () => {
     for (const page of [4, 1000, Number.MAX_SAFE_INTEGER]) {
       const answer = await list(`?page=${page}&pageSize=20`);
       assert.deepEqual(answer, { data: [], pagination: { total: 45, page, pageSize: 20, totalPages: 3 } });

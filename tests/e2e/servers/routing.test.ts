@@ -129,7 +129,7 @@ describe("a HEAD request", () => {
 });
 
 describe("connections to the server", () => {
-  test("serve many requests, also if these are sent together", async () => {
+  test("serve many requests, also if a client sends the requests together", async () => {
     const one = `GET /notes/${note.id} HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}`;
     const answer = await raw(app.port, `${one}\r\n`.repeat(4) + `${one}connection: close\r\n\r\n`);
     assert.equal(answer.match(/HTTP\/1\.1 200 OK/g)?.length, 5, answer);

@@ -235,7 +235,7 @@ export const sidecarSecurity: Section = {
         "without a mode and without NODE_ENV=development it shows what production shows, and without a key only to this machine: a forgotten variable must not open it",
       provenBy: at(
         "packages/plugin-debug/test/options.test.ts",
-        "take the mode from NODE_ENV if they do not name one",
+        "take the mode from NODE_ENV if the options name no mode",
       ),
     },
   ],

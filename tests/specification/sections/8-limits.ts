@@ -77,7 +77,7 @@ export const limits: Section = {
       title: "the author of a note has at most 100 characters",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "may contain a user id as long as an author may be, but no longer one",
+        "may contain a user id as long as an author may be, but no longer user id",
       ),
     },
     {
@@ -94,7 +94,10 @@ export const limits: Section = {
     },
     {
       title: "Todo.title is limited by its rules",
-      provenBy: at("tests/openapi/values.test.ts", "both statements hold for ${example}"),
+      provenBy: at(
+        "tests/openapi/values.test.ts",
+        "every example value of ${example} is valid, and its schemas agree with the application",
+      ),
     },
     {
       title: "page is 1 by default, and pageSize 20",

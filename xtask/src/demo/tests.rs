@@ -73,7 +73,7 @@ esac
         migrating = wait(Phase::Migration),
     );
     let server = format!(
-        "#!/bin/sh\n{ROLE}=server exec \"{}\" --exact demo::tests::stops_what_it_started_at_a_signal --nocapture\n",
+        "#!/bin/sh\n{ROLE}=server exec \"{}\" --exact demo::tests::stops_the_database_and_the_server_at_a_signal --nocapture\n",
         std::env::current_exe().expect("this program").display(),
     );
     program(&root.join("node_modules/.bin/kit"), &kit);
@@ -104,7 +104,7 @@ impl Run {
         let mut child = Command::new(std::env::current_exe().expect("this program"))
             .args([
                 "--exact",
-                "demo::tests::stops_what_it_started_at_a_signal",
+                "demo::tests::stops_the_database_and_the_server_at_a_signal",
                 "--nocapture",
             ])
             .env(ROLE, "command")
@@ -209,7 +209,7 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 #[test]
-fn stops_what_it_started_at_a_signal() {
+fn stops_the_database_and_the_server_at_a_signal() {
     match std::env::var(ROLE).as_deref() {
         Ok("command") => return command(),
         Ok("server") => return server(),
