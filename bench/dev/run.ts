@@ -107,11 +107,17 @@ async function mistake(dev: KitDev, port: number, kind: Kind, count: number): Pr
   };
   const start = performance.now();
   breakBuild(root, true);
-  await dev.until(async () => (await build()) === "failed", `the mistake after edit ${count} is not told`);
+  await dev.until(
+    async () => (await build()) === "failed",
+    `the mistake after edit ${count} is not reported`,
+  );
   const took = performance.now() - start;
   await setTimeout(pauseMs, undefined, { signal: stop.signal });
   breakBuild(root, false);
-  await dev.until(async () => (await build()) === undefined, `the mistake after edit ${count} is not mended`);
+  await dev.until(
+    async () => (await build()) === undefined,
+    `the mistake after edit ${count} is still reported after its repair`,
+  );
   return took;
 }
 

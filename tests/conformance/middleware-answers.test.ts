@@ -20,10 +20,14 @@ const program = compiled(
 const answers: readonly (readonly [what: string, expectedMessage: RegExp, middleware: AnyMiddleware])[] = [
   [
     "ctx.send",
-    /returned the result of ctx\.send, .* only handlers answer/,
+    /returned the result of ctx\.send, .* only a handler can return a response/,
     ({ ctx }) => ctx.send("no") as never,
   ],
-  ["a Response", /returned a Response, .* only handlers answer/, () => new Response("no") as never],
+  [
+    "a Response",
+    /returned a Response, .* only a handler can return a response/,
+    () => new Response("no") as never,
+  ],
   ["a text", /returned a string, .* refuse the request with ctx\.fail/, () => "no" as never],
   ["false", /returned a boolean, .* refuse the request with ctx\.fail/, async () => false as never],
 ];

@@ -31,7 +31,7 @@ pub struct Ambiguity {
     pub span: Span,
 }
 
-/// Difference between the results of decoding one value as two members of a union.
+/// Difference between the results if the same value is decoded as one union member and then as another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Each member drops keys of the value that the other member accepts.

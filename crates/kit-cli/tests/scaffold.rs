@@ -249,7 +249,7 @@ fn refuses_invalid_project_names() {
             "express",
             "npm cannot install a package into a project of the same name",
         ),
-        ("", "it is empty"),
+        ("", "the name is empty"),
     ] {
         let outcome = project.kit(&["scaffold", "init", name]);
         assert_eq!((outcome.code, outcome.out.as_str()), (1, ""), "{name}");

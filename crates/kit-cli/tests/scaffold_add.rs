@@ -355,7 +355,9 @@ fn refuses_an_entity_for_an_unsuitable_project() {
     let outcome = add(&project, &["entity", "book"]);
     assert_eq!(outcome.code, 1);
     assert!(
-        outcome.err.contains("of the configuration leaves src/books."),
+        outcome
+            .err
+            .contains("of the configuration does not include src/books."),
         "{}",
         outcome.err
     );

@@ -101,9 +101,9 @@ impl RouteConflict {
             Self::InvalidPath { .. } => {
                 "a path looks like `/notes`, `/notes/:id` or `/files/*path`".to_owned()
             }
-            Self::Duplicate { .. } => "remove one of them, or give it another path or method".to_owned(),
+            Self::Duplicate { .. } => "remove one of the two routes, or give one of the routes another path or method".to_owned(),
             Self::WildcardBesideParameter { .. } => {
-                "a wildcard and a parameter cannot have the same position: put a static segment before one of them"
+                "a wildcard and a parameter cannot have the same position: put a static segment before one of the two"
                     .to_owned()
             }
             Self::DuplicateReference { .. } => "give each route its own reference".to_owned(),

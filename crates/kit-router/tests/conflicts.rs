@@ -21,12 +21,12 @@ fn message_about_a_conflict_names_both_routes_and_gives_advice() {
     check(
         &[("GET", "/users/:id"), ("GET", "/users/:name/")],
         "`GET /users/:name/` matches the same requests as `GET /users/:id`\n  \
-         remove one of them, or give it another path or method",
+         remove one of the two routes, or give one of the routes another path or method",
     );
     check(
         &[("GET", "/f/:name"), ("POST", "/f/*path")],
         "`*path` in `POST /f/*path` conflicts with `:name` in `GET /f/:name`\n  \
-         a wildcard and a parameter cannot have the same position: put a static segment before one of them",
+         a wildcard and a parameter cannot have the same position: put a static segment before one of the two",
     );
     check(
         &[("get", "/")],
@@ -98,11 +98,11 @@ fn reports_conflicts_with_a_route_that_was_refused_itself() {
         ],
         "the path `/a/*x/y` is not valid: `*x` matches the rest of the path, so nothing can follow it\n  \
          a path looks like `/notes`, `/notes/:id` or `/files/*path`\n\
-         `GET /a` matches the same requests as `GET /a`\n  remove one of them, or give it another path or method\n\
+         `GET /a` matches the same requests as `GET /a`\n  remove one of the two routes, or give one of the routes another path or method\n\
          `*w` in `GET /b/*w` conflicts with `:p` in `GET /b/:p`\n  \
-         a wildcard and a parameter cannot have the same position: put a static segment before one of them\n\
+         a wildcard and a parameter cannot have the same position: put a static segment before one of the two\n\
          `*w` in `PUT /b/*w` conflicts with `:p` in `GET /b/:p`\n  \
-         a wildcard and a parameter cannot have the same position: put a static segment before one of them",
+         a wildcard and a parameter cannot have the same position: put a static segment before one of the two",
     );
 }
 

@@ -230,7 +230,11 @@ fn refuses_to_start_with_an_unsupported_exporter() {
             "https://a:4318",
             "sends only over http://, without TLS",
         ),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "speaks http/protobuf"),
+        (
+            "OTEL_EXPORTER_OTLP_PROTOCOL",
+            "grpc",
+            "supports only http/protobuf",
+        ),
     ] {
         let mut variables = vec![("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1".to_owned())];
         variables.push((name, value.to_owned()));

@@ -109,7 +109,7 @@ impl fmt::Display for ProjectName {
 
 fn problem(text: &str) -> Option<String> {
     if text.is_empty() {
-        return Some("it is empty".to_owned());
+        return Some("the name is empty".to_owned());
     }
     if text.contains(['/', '\\']) {
         return Some(
@@ -212,13 +212,13 @@ mod tests {
     #[test]
     fn explains_why_a_project_name_is_refused() {
         for (name, message, help) in [
-            ("", "it is empty", "like `my-api`"),
+            ("", "the name is empty", "like `my-api`"),
             (
                 "My Api",
                 "no capital letters, and the name contains `M`",
                 "`my-api`",
             ),
-            ("my api", "npm takes no ` `", "`my-api`"),
+            ("my api", "npm allows no ` `", "`my-api`"),
             ("apps/shelf", "a path separator", "`shelf`"),
             ("..\\shelf", "a path separator", "`shelf`"),
             ("@me/shelf", "a path separator", "`shelf`"),
@@ -226,8 +226,8 @@ mod tests {
             (".hidden", "does not begin with a letter", "`hidden`"),
             ("-rf", "does not begin with a letter", "`rf`"),
             ("shelf.", "ends with a dot", "`shelf`"),
-            ("bücher", "npm takes no `ü`", "`b-cher`"),
-            ("a\u{1b}[2J", "npm takes no `\\u{1b}`", "`a-2j`"),
+            ("bücher", "npm allows no `ü`", "`b-cher`"),
+            ("a\u{1b}[2J", "npm allows no `\\u{1b}`", "`a-2j`"),
             ("nul", "a device on Windows", "`nul-api`"),
             ("com1.x", "a device on Windows", "like `my-api`"),
             ("http", "taken by Node", "`http-api`"),

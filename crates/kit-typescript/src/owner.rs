@@ -36,7 +36,7 @@ pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -
     let owner = parse(&tag.argument);
     if owner.is_none() {
         issues.push(invalid(graph, tag, FORM).note(
-            "the left side of `=` is a property of the entity, the right side a value that middleware adds to `ctx`; \
+            "the left side of `=` is a property of the entity, and the right side is a value that middleware adds to `ctx`; \
              `@owner none` lets every user read and change every row",
         ));
     }
@@ -222,9 +222,13 @@ fn misfit(
     let message = match found {
         Some(found) => {
             let found = lowering.eval.text(found);
-            format!("`ctx.{context}` is `{found}`, and the property that holds the owner is `{expected}`")
+            format!(
+                "`ctx.{context}` is `{found}`, but the property that identifies the owner is `{expected}`"
+            )
         }
-        None => format!("`ctx.{context}` may be absent, and then a request would have no rows of its own"),
+        None => format!(
+            "`ctx.{context}` may be absent, and without this value kit does not know who sends a request"
+        ),
     };
     let mut adds = lowering.graph().label(entry.location).message("adds it");
     adds.primary = false;

@@ -51,14 +51,14 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
     if parsed.panicked || !parsed.diagnostics.is_empty() {
-        return Err("it has a syntax error".to_owned());
+        return Err("the file has a syntax error".to_owned());
     }
     let imports = Imports::read(&parsed.program);
     if imports.names.iter().any(|name| *name == registration.import) {
-        return Err(format!("it imports `{}` already", registration.import));
+        return Err(format!("the file already imports `{}`", registration.import));
     }
     let Some(create_app) = imports.create_app else {
-        return Err("it does not import `createApp` from `@kit/core`".to_owned());
+        return Err("the file does not import `createApp` from `@kit/core`".to_owned());
     };
     let mut calls = Calls {
         name: create_app,
@@ -250,11 +250,14 @@ mod tests {
     #[test]
     fn refuses_a_call_without_a_list_that_can_be_edited() {
         for (options, why) in [
-            ("options", "not an object literal"),
-            ("", "not an object literal"),
-            ("{ routes }", "not a list that is written out"),
-            ("{ routes: [a].concat(b) }", "not a list that is written out"),
-            ("{ ...options }", "may come from the spread"),
+            (
+                "options",
+                "only options of `createApp` that are an object literal",
+            ),
+            ("", "only options of `createApp` that are an object literal"),
+            ("{ routes }", "is not an array literal"),
+            ("{ routes: [a].concat(b) }", "is not an array literal"),
+            ("{ ...options }", "may be set by the spread"),
             ("{}); createApp({}", "more than once"),
             ("{", "a syntax error"),
         ] {
@@ -262,7 +265,7 @@ mod tests {
             assert!(error.contains(why), "{options}: {error}");
         }
         for (text, why) in [
-            ("import { books } from \"x\";", "imports `books` already"),
+            ("import { books } from \"x\";", "already imports `books`"),
             ("const createApp = 1;", "does not import `createApp`"),
             (
                 "import { createApp } from \"elsewhere\"; createApp({});",

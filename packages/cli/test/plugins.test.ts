@@ -173,7 +173,7 @@ test("reports a mistake of a plugin with its name, hook and location, and writes
       "afterTypeParse({ program }) { program.types[0].element = 1; }",
       "KIT1505",
       undefined,
-      /^plugin `bad` failed in `afterTypeParse`: the program has `types\[0\]\.element`, which kit does not know$/,
+      /^plugin `bad` failed in `afterTypeParse`: the program that the plugin returned has an unknown property `types\[0\]\.element`$/,
     ],
     [
       'afterTypeParse({ program }) { program.types[0] = { kind: "array", element: 9999 }; }',
@@ -437,7 +437,7 @@ test("explains that plugins cannot be in package.json, and that a plugin functio
   assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot be in package\.json/);
   for (const [plugin, expected] of [
     ["() => 1", /`plugins\[0\]` is a function, not a plugin[^]*= help: call it/],
-    ["Promise.resolve()", /`plugins\[0\]` is a promise, not a plugin[^]*= help: wait for it/],
+    ["Promise.resolve()", /`plugins\[0\]` is a promise, not a plugin[^]*= help: await the promise/],
     ['"audit"', /`plugins\[0\]` is a string, not a plugin/],
     ['{ name: "audit" }', /`plugins\[0\]` has no `hooks`/],
     ["{ hooks: {} }", /KIT1501[^]*`plugins\[0\]` must have a name/],

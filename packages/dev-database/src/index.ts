@@ -126,9 +126,10 @@ export function startDatabase(options: DatabaseOptions = {}): Promise<string> {
 }
 
 /**
- * Ends the effect of {@link startDatabase}, and stops the database if it is not in use.
+ * Releases the database that {@link startDatabase} keeps running. Stops the database if no other process uses it.
  *
- * @returns The number of processes or sessions that still use the database. It stops after the last one.
+ * @returns The number of processes or sessions that still use the database. The database stops when the last of these
+ *   ends.
  * @example
  * ```ts
  * const users = await stopDatabase();

@@ -184,7 +184,7 @@ function crashed(): void {
   const now = Date.now();
   crashes.push(now);
   const recent = crashes.filter((at) => at > now - 60_000).length;
-  note(`PostgreSQL ended without a request to stop (${recent} times within a minute)`);
+  note(`PostgreSQL ended unexpectedly (crash ${recent} within a minute)`);
   if (recent > CRASHES) {
     note("PostgreSQL ends too often: not started again");
     return void shutDown(1);

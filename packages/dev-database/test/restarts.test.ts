@@ -101,7 +101,10 @@ test("the keeper warns the clients why PostgreSQL cannot restart, and restarts i
     warning.message,
     /^the connection to the embedded database is lost; kit tries again: .*cluster holds data of PostgreSQL 15/,
   );
-  assert.match(logOf(dataDir), /ended by itself[^]*cluster holds data of PostgreSQL 15[^]*keeper \d+ ends/);
+  assert.match(
+    logOf(dataDir),
+    /ended unexpectedly[^]*cluster holds data of PostgreSQL 15[^]*keeper \d+ ends/,
+  );
   writeFileSync(file, version);
   await untilAnswers(database.url, "SELECT 1", "1");
 });

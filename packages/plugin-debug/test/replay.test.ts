@@ -69,9 +69,9 @@ describe("a request that is sent again", () => {
     const withPin = await app.post({ name: "a", pin: "secret-pin" });
     const withToken = await app.post({ name: "a" }, {}, "?token=secret");
     for (const [id, missing] of [
-      [withSecret, /^authorization: hidden here/],
-      [withPin, /^the body: hidden here/],
-      [withToken, /^the target: hidden here/],
+      [withSecret, /^authorization: the recorded value is hidden/],
+      [withPin, /^the body: the recorded value is hidden/],
+      [withToken, /^the target: the recorded value is hidden/],
     ] as const) {
       const answer = await replay({ requestId: id });
       assert.equal(answer.status, 409, answer.text);

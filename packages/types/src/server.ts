@@ -36,8 +36,9 @@ export interface ResponseStreamEvents {
   /** Called if the client has received enough of the waiting bytes, after a `write` that returned `false`. */
   drain(): void;
   /**
-   * Called if the client closed the connection before the body was complete, or before the writer was created. Called
-   * at most once, and no function is called after it.
+   * Called if the client closes the connection before the response body is complete. If the client has closed the
+   * connection before the writer exists, `abort` is called as soon as the writer is created. Called at most once; no
+   * other function of these events is called afterwards.
    */
   abort(): void;
 }

@@ -121,7 +121,7 @@ export class Values {
     return this.any();
   }
 
-  /** Returns an object that has some keys of each of both objects. */
+  /** Returns an object with some keys from `left` and some from `right`. */
   mix(left: unknown, right: unknown): unknown {
     if (!isObject(left) || !isObject(right)) return left;
     const entries = [...Object.entries(left), ...Object.entries(right)];

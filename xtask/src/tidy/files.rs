@@ -21,7 +21,7 @@ pub(super) fn crates_begin_with_documentation(tree: &Tree) -> Vec<String> {
         })
         .map(|file| {
             format!(
-                "{}: open it with `//!`: what the crate is for, where it stands, what always holds",
+                "{}: begin the file with `//!` comments: the purpose of the crate, its place among the crates, and its invariants",
                 file.path
             )
         })

@@ -85,7 +85,7 @@ pub(super) fn no_contract_tests(why: NoContractTests, config: &ResolvedConfig) -
             "`kit scaffold add route NAME` adds one; `kit inspect routes` lists them",
         ),
         NoContractTests::NoApplication => (
-            "kit found no file that calls `createApp`; kit reads the source code but does not run it",
+            "no file calls `createApp`, or kit cannot find the call without running the code",
             application.as_str(),
         ),
     };

@@ -130,7 +130,7 @@ impl File<'_> {
                 writer.line(format_args!(
                     "untested: {},",
                     literal::string(&format!(
-                        "kit finds no valid {name}; say one with @example where its type is declared"
+                        "kit cannot generate a valid {name}; add @example to the declaration of the type"
                     ))
                 ));
                 return;

@@ -212,10 +212,10 @@ pub(crate) fn error_envelope() -> Value {
             "error": {
                 "type": "object",
                 "properties": {
-                    "code": { "description": "Says which error it is, for programs.", "type": "string" },
-                    "message": { "description": "Says what happened, for people.", "type": "string" },
+                    "code": { "description": "Code of the error, for programs.", "type": "string" },
+                    "message": { "description": "Description of the error, for people.", "type": "string" },
                     "details": {
-                        "description": "More about it. Of a `VALIDATION_ERROR`, `fields` lists what does not fit.",
+                        "description": "Details of the error. For `VALIDATION_ERROR`, `fields` lists the invalid values.",
                         "type": "object",
                         "properties": {
                             "fields": {
@@ -232,12 +232,12 @@ pub(crate) fn error_envelope() -> Value {
                                             "description": "The value; null if it is missing, absent if it cannot be shown.",
                                         },
                                         "rule": {
-                                            "description": "The first rule that the value breaks, for programs: the keyword of JSON Schema if there is one, else a name of kit's.",
+                                            "description": "The first rule that the value breaks, for programs: the keyword of JSON Schema, or a name of kit if JSON Schema has no keyword for the rule.",
                                             "type": "string",
                                             "examples": ["required", "type", "minLength"],
                                         },
                                         "limit": {
-                                            "description": "The argument of that rule; absent if the rule has none.",
+                                            "description": "The argument of the rule; absent if the rule has no argument.",
                                         },
                                     },
                                     "required": ["path", "expected", "rule"],
@@ -245,7 +245,7 @@ pub(crate) fn error_envelope() -> Value {
                             },
                         },
                     },
-                    "traceId": { "description": "Finds the request in logs and traces.", "type": "string" },
+                    "traceId": { "description": "Id with which to find the request in logs and traces.", "type": "string" },
                 },
                 "required": ["code", "message", "traceId"],
             },

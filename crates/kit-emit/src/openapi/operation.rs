@@ -108,7 +108,7 @@ impl<'a> Operations<'a> {
             .filter_map(|name| {
                 let property = declared.iter().find(|property| property.name == *name)?;
                 let note = (wildcard == Some(name.as_str()))
-                    .then_some("Takes the rest of the path, slashes included.");
+                    .then_some("Matches the rest of the path, including slashes.");
                 Some(parameter(property, "path", note, schemas))
             })
             .collect()

@@ -123,7 +123,7 @@ impl Error {
     /// `what` names the part, and `file` is the file that should implement it.
     #[track_caller]
     pub fn not_implemented(what: &str, file: &str) -> Self {
-        let message = format!("`{what}` is not written yet: {file}");
+        let message = format!("`{what}` is not implemented yet: write the code in {file}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 
@@ -131,7 +131,7 @@ impl Error {
     /// the types do not specify enough. `what` names the route, and `reason` the missing information.
     #[track_caller]
     pub fn not_specified(what: &str, reason: &str) -> Self {
-        let message = format!("`{what}` is not written yet: {reason}");
+        let message = format!("kit cannot generate the handler of `{what}`: {reason}");
         Self::new(StatusCode::NOT_IMPLEMENTED, "NOT_IMPLEMENTED", message)
     }
 

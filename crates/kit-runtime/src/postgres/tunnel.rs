@@ -117,7 +117,8 @@ impl Tunnel {
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Keeps the tunnel open until the process ends. Its directory is removed when the async runtime is dropped.
+    /// Keeps the tunnel open until the process ends. The tunnel's temporary directory is removed when the async runtime
+    /// is dropped.
     pub(super) fn keep(mut self) {
         let Some(task) = self.task.take() else { return };
         let directory = self.directory.clone();

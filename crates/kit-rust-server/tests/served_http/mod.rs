@@ -314,7 +314,7 @@ fn stock(server: &Server, product: &Value, category: &Value) {
         error(
             501,
             "NOT_IMPLEMENTED",
-            "`requireSeller` is not written yet: src/middleware/require_seller.rs"
+            "`requireSeller` is not implemented yet: write the code in src/middleware/require_seller.rs"
         )
     );
     let id = product["id"].as_str().unwrap();

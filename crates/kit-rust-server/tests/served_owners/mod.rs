@@ -284,7 +284,7 @@ fn shared(ada: &User<'_>, bob: &User<'_>, task: &Value) {
         ("POST", "/open/remarks", Some(remark), of_task),
     ] {
         let route = at.replace(NOWHERE, ":id");
-        let expected = format!("`{method} {route}` is not written yet: {reason}");
+        let expected = format!("kit cannot generate the handler of `{method} {route}`: {reason}");
         assert_eq!(
             bob.error_of(method, at, body),
             error(501, "NOT_IMPLEMENTED", &expected)

@@ -23,7 +23,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let format = match (old.format, new.format) {
         (Some(a), Some(b)) if a != b => {
             return Merged::Conflict(format!(
-                "the type already has `@format {}`; it cannot also have `@format {}`",
+                "the type already has `@format {}`; one type cannot also have `@format {}`",
                 a.name(),
                 b.name()
             ));
@@ -33,7 +33,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let pattern = match (&old.pattern, &new.pattern) {
         (Some(a), Some(b)) if a != b => {
             return Merged::Conflict(format!(
-                "the type already has the `@pattern {a}`; one property cannot have two patterns"
+                "the type already has the `@pattern {a}`; one type cannot have two patterns"
             ));
         }
         (a, b) => b.clone().or_else(|| a.clone()),
@@ -43,7 +43,7 @@ pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
         (Some(a), Some(b)) if is_multiple(b.get(), a.get()) => Some(b),
         (Some(a), Some(b)) => {
             return Merged::Conflict(format!(
-                "the type already has `@multipleOf {a}`; it cannot also have `@multipleOf {b}`"
+                "the type already has `@multipleOf {a}`; one type cannot also have `@multipleOf {b}`"
             ));
         }
         (a, b) => b.or(a),

@@ -325,7 +325,8 @@ impl<'a> Graph<'a> {
                             let message = format!(
                                 "both `{other}` and `{source}` export `{name}`, so this file exports neither"
                             );
-                            let help = format!("choose one of them: `export {{ {name} }} from \"{other}\"`");
+                            let help =
+                                format!("choose one of the two: `export {{ {name} }} from \"{other}\"`");
                             return Some(self.broken(codes::UNKNOWN_EXPORT, location, message, help));
                         }
                         Some(_) => {}

@@ -42,7 +42,8 @@ pub(crate) fn parse_path(path: &str) -> Result<RoutePath, Mistake> {
     {
         return Err((
             format!("the path `{path}` contains `{}`", letter.escape_debug()),
-            "remove it; query parameters belong in the contract's second type argument".to_owned(),
+            "remove this character; write query parameters in the second type argument of the contract"
+                .to_owned(),
         ));
     }
     RoutePath::parse(path).map_err(|reason| mistake(path, &reason))
@@ -75,7 +76,7 @@ pub(crate) fn mistake(path: &str, reason: &InvalidPath) -> Mistake {
         ),
         InvalidPath::RepeatedName { name } => (
             format!("the parameter `{name}` appears twice in `{path}`"),
-            "give one of them another name".to_owned(),
+            "give one of the two parameters another name".to_owned(),
         ),
         InvalidPath::InvalidCharacter { .. }
         | InvalidPath::InvalidEscape { .. }

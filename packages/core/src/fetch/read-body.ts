@@ -11,7 +11,7 @@ const empty = new Uint8Array(0);
 export async function readFetchBody(request: Request, limit: number): Promise<FetchBody> {
   if (request.bodyUsed) {
     throw new TypeError(
-      "app.fetch: the body of the request was already read; pass a request whose body is not read yet, for example a `request.clone()` from before",
+      "app.fetch: the body of the request was already read; pass a request whose body is not read yet, or call `request.clone()` before you read the body",
     );
   }
   const { body } = request;

@@ -241,7 +241,10 @@ test("listen rejects if a worker exits before it listens", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "exit" });
   assert.equal((await program.end()).code, 3);
   const { message } = program.lines.find(({ rejected }) => rejected !== undefined)!;
-  assert.equal(message, "Worker 1 exited before it listened: exit code 7. See its output");
+  assert.equal(
+    message,
+    "Worker 1 exited before it listened on the port: exit code 7. The reason is in the output of the worker",
+  );
 });
 
 test("listen rejects once if the port is in use, and no worker starts", async () => {

@@ -195,7 +195,10 @@ interface Kind {
   fits(value: unknown): boolean;
 }
 
-/** Returns the kind of the values that a type accepts, such as all strings, without its other rules. */
+/**
+ * Returns the basic kind of value that a type accepts, such as a string. Ignores the other rules of the type, such as a
+ * maximum length.
+ */
 function kindOf(shape: Resolved): Kind | undefined {
   switch (shape.kind) {
     case "unknown":

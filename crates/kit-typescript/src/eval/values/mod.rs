@@ -27,7 +27,8 @@ pub(super) enum Widening {
     Declared,
     /// Value of a variable or property that may change: `"a"` has the type `string`.
     Mutable,
-    /// Value with an expected type: a literal keeps its type only if the expected type contains literals.
+    /// Value with an expected type. A literal keeps its literal type only if the expected type contains literals: `"x"`
+    /// has the type `"x"` if `"x" | "y"` is expected, and the type `string` if `string` is expected.
     For(TyId),
 }
 

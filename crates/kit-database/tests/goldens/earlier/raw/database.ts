@@ -69,7 +69,8 @@ export function update<Row, New extends object>(
   ];
   if (assignments.length === 0) throw new Error(`the update of ${table.name} contains no value to change`);
   const condition = conditions(table, where, values);
-  if (condition === "") throw new Error(`the update of ${table.name} has no condition, and would change all rows`);
+  if (condition === "")
+    throw new Error(`the update of ${table.name} has no condition, and would change all rows`);
   return {
     text: `UPDATE ${table.name} SET ${assignments.join(", ")} WHERE ${condition} RETURNING ${all(table)}`,
     values,

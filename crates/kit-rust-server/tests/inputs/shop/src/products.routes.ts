@@ -15,13 +15,13 @@ import type {
 
 /** Which products to list. */
 export interface ProductFilter extends Paging {
-  /** Only of this shop. */
+  /** Return only the products of this shop. */
   shopId?: string;
-  /** Only those that were looked at so often. */
+  /** Return only products with this number of views. */
   views?: bigint;
-  /** Only of this kind. */
+  /** Return only products of this kind. */
   kind?: ProductKind;
-  /** Only those that are to be seen, or only those that are not. */
+  /** True returns only visible products, and false only hidden products. */
   visible?: boolean;
 }
 

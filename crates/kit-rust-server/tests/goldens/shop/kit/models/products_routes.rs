@@ -15,16 +15,16 @@ pub struct ProductFilter {
     /// How many on a page.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub page_size: Option<i64>,
-    /// Only of this shop.
+    /// Return only the products of this shop.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub shop_id: Option<String>,
-    /// Only those that were looked at so often.
+    /// Return only products with this number of views.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub views: Option<BigInt>,
-    /// Only of this kind.
+    /// Return only products of this kind.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub kind: Option<ProductKind>,
-    /// Only those that are to be seen, or only those that are not.
+    /// True returns only visible products, and false only hidden products.
     #[serde(default, with = "optional", skip_serializing_if = "Option::is_none")]
     pub visible: Option<bool>,
 }
