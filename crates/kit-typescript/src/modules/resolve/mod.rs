@@ -362,12 +362,8 @@ impl Resolver {
                     .iter()
                     .map(|path| display_path(&self.root, path))
                     .collect();
-                (
-                    path,
-                    1,
-                    1,
-                    format!("the file extends itself: {}", names.join(", ")),
-                )
+                let names = names.join(", ");
+                (path, 1, 1, format!("the file extends itself: {names}"))
             }
             other => (path, 1, 1, other.to_string()),
         };
@@ -392,10 +388,8 @@ impl Resolver {
             if files.is_file(&path) {
                 return format!("{} has no types", display_path(&self.root, &path));
             }
-            return format!(
-                "the path is relative to {}, but there is no file with this path",
-                display_path(&self.root, from)
-            );
+            let from = display_path(&self.root, from);
+            return format!("the path is relative to {from}, but there is no file with this path");
         }
         if specifier.starts_with('#') {
             return "add this name to `imports` in package.json, or correct the import".to_owned();
