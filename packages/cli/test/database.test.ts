@@ -148,7 +148,7 @@ test("kit db starts, resets and stops the project's embedded database", { timeou
 
   const psql = await project.kit(["db", "psql"], { ...idle, PATH: "/nowhere" });
   assert.equal(psql.code, 1);
-  assert.match(psql.err, /psql is not installed: .*`kit db url`/);
+  assert.match(psql.err, /psql is not installed, .*`kit db url`/);
   assert.doesNotMatch(psql.err, /postgres:\/\//);
   const stop = await project.kit(["db", "stop"], idle);
   assert.deepEqual([stop.code, stop.out], [0, "stopped\n"]);

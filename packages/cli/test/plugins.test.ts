@@ -436,7 +436,7 @@ test("explains that plugins cannot be in package.json, and that a plugin functio
   const inPackage = await Project.create(t, { ...NOTES, "package.json": '{ "kit": { "plugins": ["x"] } }' });
   assert.match((await inPackage.kit(["build"])).err, /`plugins` cannot be in package\.json/);
   for (const [plugin, expected] of [
-    ["() => 1", /`plugins\[0\]` is a function, not a plugin[^]*= help: call it/],
+    ["() => 1", /`plugins\[0\]` is a function, not a plugin[^]*= help: call the function/],
     ["Promise.resolve()", /`plugins\[0\]` is a promise, not a plugin[^]*= help: await the promise/],
     ['"audit"', /`plugins\[0\]` is a string, not a plugin/],
     ['{ name: "audit" }', /`plugins\[0\]` has no `hooks`/],
