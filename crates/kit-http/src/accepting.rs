@@ -85,7 +85,7 @@ impl Engine {
             limits.body_bytes,
         );
         let slot = entry.key();
-        let connection = Connection::new(Rc::new(link), limits.discarded_bytes);
+        let connection = Connection::new(Rc::new(link));
         let connection = entry.insert(Rc::new(connection));
         self.enqueue(slot, connection);
         Ok(())

@@ -11,7 +11,9 @@ use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use http_body_util::Full;
 
-use crate::link::{ConnectionState, Link};
+use crate::link::Link;
+use crate::request::RequestId;
+use crate::state::ConnectionState;
 
 /// Number of queued bytes from which on [`crate::Engine::write`] asks the writer to wait. Together with the buffers of
 /// hyper and V8, a client that does not read needs less than 64 KiB of memory.
@@ -32,6 +34,16 @@ pub(crate) enum Body {
     /// the head of the response.
     Absent(Option<u64>),
     ChunkReader(ChunkReader),
+}
+
+impl Body {
+    /// Returns the id of the request whose response has this body, if the body is written in chunks.
+    pub(crate) fn stream(&self) -> Option<RequestId> {
+        match self {
+            Self::ChunkReader(reader) => Some(reader.id),
+            Self::Full(_) | Self::Absent(_) => None,
+        }
+    }
 }
 
 /// Queue of chunks between a handler and hyper.
@@ -134,14 +146,17 @@ impl Queue {
 
 /// Reads a [`Queue`] for hyper.
 pub(crate) struct ChunkReader {
+    /// Id of the request that the body responds to.
+    id: RequestId,
     queue: Rc<Queue>,
     /// A weak reference, because the link may own the response that contains this reader.
     link: Weak<Link>,
 }
 
 impl ChunkReader {
-    pub(crate) fn new(queue: Rc<Queue>, link: &Rc<Link>) -> Self {
+    pub(crate) fn new(id: RequestId, queue: Rc<Queue>, link: &Rc<Link>) -> Self {
         Self {
+            id,
             queue,
             link: Rc::downgrade(link),
         }

@@ -2,6 +2,7 @@
 //! or waits for the next request.
 
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -9,149 +10,106 @@ use kit_guard::Rejection;
 
 use crate::config::Timeouts;
 use crate::envelope::trace_id;
-use crate::fast_path::{self, Step};
-use crate::hyper_pool::{HyperPool, HyperState, ReadBoundary};
+use crate::fast_path;
+use crate::hyper_pool::{HyperPool, HyperState};
 use crate::linger::Linger;
-use crate::link::{ConnectionState, Link};
+use crate::link::Link;
 use crate::rejection::{self, Refusal};
+use crate::state::{ConnectionState, Outcome, WaitKind};
 
-/// Reason for which a connection waits. The deadline of the connection depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WaitKind {
-    Unlimited,
-    Idle,
-    Head,
-    Body,
-    Write,
-    Linger,
+/// Wait of a connection, with its deadline.
+#[derive(Clone, Copy)]
+struct Wait {
+    kind: WaitKind,
+    /// Number that grows if the client makes progress. Then the deadline starts again.
+    progress: usize,
+    deadline: Option<Instant>,
 }
 
-/// Result of polling a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// The connection waits for its socket or for a response of the handler.
-    Waiting,
-    /// The connection may have more to do, so it must be polled again.
-    Again,
-    /// The connection has ended and can be dropped.
-    Done,
-}
-
-/// Code that reads from the connection and writes to it.
-///
-/// A connection starts with `FastPath`. It changes to `Hyper` if a request or a response does not qualify for the
-/// fast path, and back when hyper waits for the next request. After the last response, it changes to `Linger` if the
-/// client may still be sending, otherwise to `Closed`.
-enum Driver {
-    /// The fast path reads and writes. hyper is not used.
-    FastPath,
-    Hyper(Box<HyperState>),
-    /// No request is read any more. The engine writes a rejection, and discards what the client still sends.
-    Linger(LingerState),
-    /// The client has disconnected, so nothing is read or written any more.
-    Closed,
-}
-
-struct LingerState {
-    linger: Linger,
-    /// Time at which the engine stops discarding bytes, even if the client continues to send. `None` until the first
-    /// deadline is set.
-    until: Option<Instant>,
-    /// True if the connection counts for [`crate::Limits::discarding`].
-    is_counted: bool,
+impl Wait {
+    const UNLIMITED: Self = Self {
+        kind: WaitKind::Unlimited,
+        progress: 0,
+        deadline: None,
+    };
 }
 
 pub(crate) struct Connection {
     pub(crate) link: Rc<Link>,
     /// True if the connection is in the engine's queue of connections to poll.
     pub(crate) queued: Cell<bool>,
-    driver: RefCell<Driver>,
+    /// hyper's state. A connection starts without it. It gets one if a request or a response does not qualify for the
+    /// fast path, and gives it back when hyper waits for the next request.
+    hyper: RefCell<Option<Box<HyperState>>>,
     /// True if the connection must close after the current request, or immediately if it has none.
     leaving: Cell<bool>,
-    /// Rejection that the engine must still report to the handler.
-    pub(crate) refusal: Cell<Option<Refusal>>,
-    discard_limit: usize,
-    /// Reason for which the connection waits, and a number. If either changes, the deadline starts again.
-    wait: Cell<(WaitKind, usize)>,
-    deadline: Cell<Option<Instant>>,
+    wait: Cell<Wait>,
 }
 
 impl Connection {
-    pub(crate) fn new(link: Rc<Link>, discard_limit: usize) -> Self {
+    pub(crate) fn new(link: Rc<Link>) -> Self {
         Self {
             link,
             queued: Cell::new(false),
-            driver: RefCell::new(Driver::FastPath),
+            hyper: RefCell::new(None),
             leaving: Cell::new(false),
-            refusal: Cell::new(None),
-            discard_limit,
-            wait: Cell::new((WaitKind::Unlimited, 0)),
-            deadline: Cell::new(None),
-        }
-    }
-
-    /// Returns true if no response can be written to the client any more.
-    pub(crate) fn is_ended(&self) -> bool {
-        matches!(*self.driver.borrow(), Driver::Linger(_) | Driver::Closed)
-    }
-
-    /// Drops the state of hyper or of the rejection, because the client has disconnected.
-    pub(crate) fn drop_http(&self) {
-        *self.driver.borrow_mut() = Driver::Closed;
-    }
-
-    /// Returns true once if the connection has started to discard bytes, so that the engine counts it.
-    pub(crate) fn must_be_counted(&self) -> bool {
-        match &mut *self.driver.borrow_mut() {
-            Driver::Linger(state) => !std::mem::replace(&mut state.is_counted, true),
-            Driver::FastPath | Driver::Hyper(_) | Driver::Closed => false,
+            wait: Cell::new(Wait::UNLIMITED),
         }
     }
 
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline.get()
+        self.wait.get().deadline
+    }
+
+    /// Returns true if the connection has started to discard bytes, and [`Self::renew`] has not set the deadline for
+    /// that yet.
+    pub(crate) fn has_begun_to_linger(&self) -> bool {
+        self.wait.get().kind != WaitKind::Linger
+            && matches!(*self.link.state.borrow(), ConnectionState::Lingering(_))
     }
 
     /// Reads and writes as much as possible without waiting.
     pub(crate) fn poll(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        let mut driver = self.driver.borrow_mut();
-        if let Driver::FastPath = *driver {
-            match fast_path::poll(&self.link, self.leaving.get(), scratch) {
-                Step::Waiting => return Outcome::Waiting,
-                Step::Again => return Outcome::Again,
-                Step::Close => return Outcome::Done,
-                Step::Hyper => {}
+        let mut hyper = self.hyper.borrow_mut();
+        if hyper.is_none() {
+            if let ConnectionState::Lingering(linger) = &mut *self.link.state.borrow_mut() {
+                return self.poll_linger(linger, scratch);
             }
-            *driver = Driver::Hyper(pool.acquire(&self.link));
+            if let Some(outcome) = fast_path::poll(&self.link, self.leaving.get(), scratch) {
+                return outcome;
+            }
         }
-        let hyper = match &mut *driver {
-            Driver::Hyper(hyper) => hyper,
-            Driver::Linger(state) => return state.linger.poll(&self.link, &mut scratch.borrow_mut()),
-            Driver::FastPath | Driver::Closed => return Outcome::Done,
-        };
-        if self.link.read_boundary.get() != ReadBoundary::Refused {
-            self.link.read_boundary.set(ReadBoundary::No);
-        }
-        match hyper.poll() {
+        let hyper_state = hyper.get_or_insert_with(|| pool.acquire(&self.link));
+        self.link.resume_reading();
+        match hyper_state.poll() {
             (true, _) => {
-                *driver = Driver::Closed;
-                drop(driver);
-                return self.end(None, scratch);
+                *hyper = None;
+                return Outcome::Ended;
             }
             (_, true) => return Outcome::Again,
             // hyper has more data to write than the socket accepts.
             _ if self.link.socket.borrow().is_write_blocked() => return Outcome::Waiting,
             _ => {}
         }
-        let (next, outcome) = match self.link.read_boundary.get() {
-            ReadBoundary::No | ReadBoundary::Refused => return Outcome::Waiting,
-            ReadBoundary::Between => (Driver::FastPath, Outcome::Waiting),
-            ReadBoundary::Left => (Driver::Closed, Outcome::Done),
+        let outcome = match *self.link.state.borrow() {
+            ConnectionState::BetweenRequests => Outcome::Waiting,
+            ConnectionState::ClientLeft => Outcome::Done,
+            _ => return Outcome::Waiting,
         };
-        if let Driver::Hyper(hyper) = std::mem::replace(&mut *driver, next) {
-            pool.release(hyper);
+        self.link.resume_reading();
+        if let Some(hyper_state) = hyper.take() {
+            pool.release(hyper_state);
         }
         outcome
+    }
+
+    fn poll_linger(&self, linger: &mut Linger, scratch: &RefCell<Vec<u8>>) -> Outcome {
+        let mut socket = self.link.socket.borrow_mut();
+        match linger.poll(&mut socket, &mut scratch.borrow_mut()) {
+            Ok(true) => Outcome::Again,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Outcome::Waiting,
+            Ok(false) | Err(_) => Outcome::Done,
+        }
     }
 
     /// Makes the connection close after the current request, or immediately if it has none. If the engine must act
@@ -162,62 +120,67 @@ impl Connection {
             return None;
         }
         let is_known = self.leaving.replace(true);
-        match &mut *self.driver.borrow_mut() {
-            // The connection closes after the response is written.
-            Driver::FastPath if self.link.is_busy() => None,
-            Driver::FastPath => Some(Outcome::Done),
-            Driver::Hyper(_) if is_known => None,
-            Driver::Hyper(hyper) => {
-                hyper.close_gracefully();
+        match &mut *self.hyper.borrow_mut() {
+            Some(_) if is_known => None,
+            Some(hyper_state) => {
+                hyper_state.close_gracefully();
                 Some(Outcome::Again)
             }
-            Driver::Linger(_) | Driver::Closed => None,
+            // The connection closes after the response is written.
+            None if self.link.is_busy() => None,
+            None => Some(Outcome::Done),
         }
     }
 
-    /// Handles an expired deadline.
-    pub(crate) fn expire(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> Outcome {
-        if self.wait.get().0 == WaitKind::Write && self.has_write_progress(pool, scratch) {
-            return Outcome::Again;
-        }
-        self.drop_http();
-        match self.wait.get().0 {
-            WaitKind::Head | WaitKind::Body => self.end(Some(Rejection::TIMEOUT), scratch),
-            WaitKind::Unlimited | WaitKind::Idle | WaitKind::Write | WaitKind::Linger => Outcome::Done,
+    /// Handles an expired deadline. `poll` polls the connection.
+    pub(crate) fn expire(&self, poll: impl FnOnce() -> Outcome) -> Outcome {
+        match self.wait.get().kind {
+            WaitKind::Head | WaitKind::Body => Outcome::TimedOut,
+            WaitKind::Write => self.poll_for_progress(poll),
+            WaitKind::Unlimited | WaitKind::Idle | WaitKind::Linger => Outcome::Done,
         }
     }
 
-    /// Returns true if the client has read data, so that the socket accepts more. The operating system may not have
-    /// reported this yet.
-    fn has_write_progress(&self, pool: &HyperPool, scratch: &RefCell<Vec<u8>>) -> bool {
+    /// Polls a connection that waits for its client to read. The client may have read data, so that the socket accepts
+    /// more, although the operating system has not reported this yet. If it has not, the connection is done.
+    fn poll_for_progress(&self, poll: impl FnOnce() -> Outcome) -> Outcome {
         let written = {
             let mut socket = self.link.socket.borrow_mut();
             socket.assume_writable();
             socket.written()
         };
-        let outcome = self.poll(pool, scratch);
-        outcome != Outcome::Done && self.link.socket.borrow().written() != written
+        match poll() {
+            Outcome::Done => Outcome::Done,
+            _ if self.link.socket.borrow().written() == written => Outcome::Done,
+            Outcome::Ended => Outcome::Ended,
+            Outcome::Waiting | Outcome::Again | Outcome::TimedOut => Outcome::Again,
+        }
+    }
+
+    /// Records that a request has arrived. The deadline of the next wait starts again, even if its kind is the same.
+    pub(crate) fn restart_wait(&self) {
+        self.wait.set(Wait::UNLIMITED);
     }
 
     /// Sets the deadline for the current wait. Returns the new deadline if it changed.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
-        let wait = self.current_wait();
-        let begun = match wait {
+        let mut state = self.link.state.borrow_mut();
+        let kind = state.wait_kind(
+            || self.link.socket.borrow().is_write_blocked(),
+            || self.link.guard.borrow().is_in_head(),
+        );
+        let progress = match &*state {
             // Each byte extends this deadline, up to the total time for discarding.
-            WaitKind::Linger => match &*self.driver.borrow() {
-                Driver::Linger(state) => state.linger.progress(),
-                Driver::FastPath | Driver::Hyper(_) | Driver::Closed => 0,
-            },
+            ConnectionState::Lingering(linger) => linger.progress(),
             // Each written byte extends this deadline: a client may read slowly. It must not send slowly.
-            WaitKind::Write => self.link.socket.borrow().written(),
-            _ => self.link.begun.get(),
+            _ if kind == WaitKind::Write => self.link.socket.borrow().written(),
+            _ => 0,
         };
-        let key = (wait, begun);
-        if key == self.wait.get() {
+        let before = self.wait.get();
+        if (kind, progress) == (before.kind, before.progress) {
             return None;
         }
-        let is_first = self.wait.replace(key).0 != wait;
-        let time = match wait {
+        let time = match kind {
             WaitKind::Unlimited => None,
             WaitKind::Idle => Some(timeouts.idle),
             WaitKind::Head => Some(timeouts.head),
@@ -226,67 +189,54 @@ impl Connection {
             WaitKind::Linger => Some(timeouts.discard),
         };
         let mut deadline = time.and_then(|time| now.checked_add(time));
-        if let Driver::Linger(state) = &mut *self.driver.borrow_mut() {
-            if is_first {
-                state.until = now.checked_add(timeouts.discard_total);
+        if let ConnectionState::Lingering(linger) = &mut *state {
+            if before.kind != WaitKind::Linger {
+                linger.until = now.checked_add(timeouts.discard_total);
             }
-            if let (Some(time), Some(until)) = (deadline, state.until) {
+            if let (Some(time), Some(until)) = (deadline, linger.until) {
                 deadline = Some(time.min(until));
             }
         }
-        self.deadline.set(deadline);
+        self.wait.set(Wait {
+            kind,
+            progress,
+            deadline,
+        });
         deadline
     }
 
-    fn current_wait(&self) -> WaitKind {
-        if let Driver::Linger(_) = *self.driver.borrow() {
-            return WaitKind::Linger;
-        }
-        let is_write_blocked = || self.link.socket.borrow().is_write_blocked();
-        match *self.link.state.borrow() {
-            ConnectionState::ReceivingBody => WaitKind::Body,
-            ConnectionState::Idle | ConnectionState::Streaming if is_write_blocked() => WaitKind::Write,
-            ConnectionState::Idle if self.link.guard.borrow().is_in_head() => WaitKind::Head,
-            ConnectionState::Idle => WaitKind::Idle,
-            // Unlimited: the server waits for the handler, not for the client.
-            ConnectionState::Received(_)
-            | ConnectionState::Waiting { .. }
-            | ConnectionState::FastResponse(_)
-            | ConnectionState::Responded(_)
-            | ConnectionState::Streaming => WaitKind::Unlimited,
-        }
-    }
-
-    /// Ends the connection after hyper has finished. Writes the rejection, if there is one, and lets the client
-    /// finish sending.
-    fn end(&self, rejection: Option<Rejection>, scratch: &RefCell<Vec<u8>>) -> Outcome {
+    /// Ends the connection after its last response, or because of a rejection. Writes the rejection of the guard or
+    /// the given one, and lets the client finish sending: at most `discard_limit` bytes. Also returns the rejection
+    /// that was written.
+    pub(crate) fn end(
+        &self,
+        rejection: Option<Rejection>,
+        discard_limit: usize,
+        scratch: &RefCell<Vec<u8>>,
+    ) -> (Outcome, Option<Refusal>) {
+        *self.hyper.borrow_mut() = None;
         let guard = self.link.guard.borrow();
         // Nothing is sent after the last response of a connection, not even a rejection.
-        let is_receiving = matches!(*self.link.state.borrow(), ConnectionState::ReceivingBody);
-        let answers_nothing_else = is_receiving || self.link.read_boundary.get() == ReadBoundary::Refused;
+        let answers_nothing_else = matches!(
+            *self.link.state.borrow(),
+            ConnectionState::ReceivingBody | ConnectionState::Refused
+        );
         let rejection = rejection.or_else(|| guard.rejection().filter(|_| answers_nothing_else));
         let may_send_more = !guard.is_between_messages() || self.link.socket.borrow().is_readable();
         if rejection.is_none() && !may_send_more {
-            return Outcome::Done;
+            return (Outcome::Done, None);
         }
-        let mut message = Vec::new();
-        if let Some(rejection) = rejection {
-            let trace_id = trace_id();
-            let remote = self.link.socket.borrow().peer();
-            message = rejection::to_bytes(rejection, trace_id);
-            self.refusal.set(Some(Refusal {
-                rejection,
-                trace_id,
-                remote,
-            }));
-        }
-        let mut state = LingerState {
-            linger: Linger::new(message, self.discard_limit),
-            until: None,
-            is_counted: false,
-        };
-        let outcome = state.linger.poll(&self.link, &mut scratch.borrow_mut());
-        *self.driver.borrow_mut() = Driver::Linger(state);
-        outcome
+        let refusal = rejection.map(|rejection| Refusal {
+            rejection,
+            trace_id: trace_id(),
+            remote: self.link.socket.borrow().peer(),
+        });
+        let message = refusal.map_or_else(Vec::new, |refusal| {
+            rejection::to_bytes(refusal.rejection, refusal.trace_id)
+        });
+        let mut linger = Box::new(Linger::new(message, discard_limit));
+        let outcome = self.poll_linger(&mut linger, scratch);
+        *self.link.state.borrow_mut() = ConnectionState::Lingering(linger);
+        (outcome, refusal)
     }
 }

@@ -1,6 +1,7 @@
 //! The engine: all connections of one listener. The event loop of another library drives it, on one thread.
 
 mod closing;
+mod lingering;
 mod streaming;
 
 use std::cell::{Cell, RefCell};
@@ -13,23 +14,25 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use hyper::server::conn::http1;
+use kit_guard::Rejection;
 use mio::{Events, Poll, Token};
 use slab::Slab;
 
+use self::lingering::Lingering;
 use self::streaming::Stream;
 use crate::body::Body;
 use crate::config::Config;
-use crate::connection::{Connection, Outcome};
+use crate::connection::Connection;
 use crate::date;
 use crate::fast_path;
 use crate::hyper_pool::HyperPool;
-use crate::linger::Lingering;
-use crate::link::{ConnectionState, Link, Streaming};
+use crate::link::Link;
 use crate::listener::Listener;
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::{Pending, Requests};
 use crate::response::{Response, ResponseError};
+use crate::state::{ConnectionState, Outcome};
 
 const LISTENER: Token = Token(usize::MAX);
 /// Size of the read buffer in bytes. A larger one is not faster.
@@ -339,12 +342,10 @@ impl Engine {
             // The fast path must announce in this response that it is the last one.
             connection.leave();
         }
-        let is_given_up = connection.link.stream.get() == Streaming::GivenUp;
+        let is_given_up = connection.link.is_given_up();
         let mut outcome = Outcome::Again;
         for _ in 0..POLL_ROUNDS {
-            outcome = connection.poll(&self.hyper_pool, &self.scratch);
-            // The handler of the next request may start a stream, too.
-            self.finish_stream(&connection, handler);
+            outcome = self.poll_connection(&connection, handler);
             if let Some(request) = connection.link.take_received() {
                 self.start(slot, &connection, request, handler);
             }
@@ -352,28 +353,42 @@ impl Engine {
                 break;
             }
         }
+        if is_given_up {
+            outcome = Outcome::Done;
+        }
+        if is_given_up || outcome == Outcome::Ended {
+            return self.settle(slot, &connection, outcome, handler);
+        }
         if self.is_leaving(&connection) {
             outcome = connection.leave().unwrap_or(outcome);
         }
         if connection.link.request().is_some() {
             let (left, broken) = connection.link.departure();
             if broken {
-                connection.drop_http();
                 outcome = Outcome::Done;
             } else if left {
                 abort(&connection, handler);
             }
         }
-        if let Streaming::Open(id) = connection.link.stream.get() {
+        if let Some(id) = connection.link.stream() {
             outcome = self.update_stream(id, &connection, outcome, handler);
-        } else if is_given_up {
-            connection.drop_http();
-            outcome = Outcome::Done;
         }
         self.settle(slot, &connection, outcome, handler);
     }
 
+    /// Polls a connection once, and ends its stream if hyper has read the whole body. The handler of the next request may
+    /// start another stream.
+    fn poll_connection(&self, connection: &Connection, handler: &mut dyn Handler) -> Outcome {
+        let stream = connection.link.stream();
+        let outcome = connection.poll(&self.hyper_pool, &self.scratch);
+        if let Some(id) = stream {
+            self.finish_stream(id, handler);
+        }
+        outcome
+    }
+
     fn start(&self, slot: usize, connection: &Connection, request: Request, handler: &mut dyn Handler) {
+        connection.restart_wait();
         let request = Rc::new(request);
         let id = self
             .requests
@@ -394,11 +409,13 @@ impl Engine {
     }
 
     fn settle(&self, slot: usize, connection: &Rc<Connection>, outcome: Outcome, handler: &mut dyn Handler) {
-        if let Some(refusal) = connection.refusal.take() {
-            handler.refused(&refusal);
-        }
+        let outcome = match outcome {
+            Outcome::Ended => self.end_connection(connection, None, handler),
+            Outcome::TimedOut => self.end_connection(connection, Some(Rejection::TIMEOUT), handler),
+            other => other,
+        };
         match outcome {
-            Outcome::Done => {
+            Outcome::Ended | Outcome::TimedOut | Outcome::Done => {
                 self.connections.borrow_mut().try_remove(slot);
                 self.forget(connection, handler);
                 return;
@@ -406,10 +423,7 @@ impl Engine {
             Outcome::Again => self.enqueue(slot, connection),
             Outcome::Waiting => {}
         }
-        if connection.is_ended() {
-            self.forget(connection, handler);
-            self.bound_lingering(slot, connection);
-        }
+        self.bound_lingering(slot, connection);
         if let Some(deadline) = connection.renew(self.now.get(), &self.config.timeouts) {
             let earlier = self.next_expiry.get().is_none_or(|expiry| deadline < expiry);
             if earlier {
@@ -421,26 +435,7 @@ impl Engine {
     /// Notifies the handler that the client of its request or stream on this connection has disconnected.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
         abort(connection, handler);
-        *connection.link.state.borrow_mut() = ConnectionState::Idle;
         self.abort_stream(connection, handler);
-    }
-
-    /// Closes the oldest connection that discards bytes if there are more than [`crate::Limits::discarding`].
-    fn bound_lingering(&self, slot: usize, connection: &Rc<Connection>) {
-        if !connection.must_be_counted() {
-            return;
-        }
-        let limit = self.config.limits.discarding;
-        let Some((slot, oldest)) = self.lingering.add(slot, connection, limit) else {
-            return;
-        };
-        let mut connections = self.connections.borrow_mut();
-        if connections
-            .get(slot)
-            .is_some_and(|there| Rc::ptr_eq(there, &oldest))
-        {
-            connections.remove(slot);
-        }
     }
 
     fn handle_deadlines(&self, handler: &mut dyn Handler) {
@@ -466,7 +461,7 @@ impl Engine {
             let outcome = if cut {
                 Outcome::Done
             } else {
-                connection.expire(&self.hyper_pool, &self.scratch)
+                connection.expire(|| self.poll_connection(&connection, handler))
             };
             self.settle(slot, &connection, outcome, handler);
         }

@@ -16,87 +16,75 @@ use http::StatusCode;
 use http::header::{CONNECTION, CONTENT_TYPE, DATE};
 
 use crate::date;
-use crate::link::{ConnectionState, Link};
+use crate::link::Link;
 use crate::raw_request::RawRequest;
 use crate::request::Request;
 use crate::response::{Response, View, sets_sniffing};
 use crate::server_headers::NO_SNIFF_LINE;
+use crate::state::{ConnectionState, Outcome};
 
 /// Maximum size of a response on the fast path in bytes. The longer a response, the less the cost of hyper matters.
 const MAX_RESPONSE: usize = 16 * 1024;
 /// Size in bytes of the status line and of the header fields that the engine adds.
 const OWN_FIELDS: usize = 256;
 
-/// Next step of a connection on the fast path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// Wait for the socket or for a response of the handler.
-    Waiting,
-    /// Poll again, because more data may have arrived.
-    Again,
-    /// Close the connection: the client has disconnected, or the last response is written.
-    Close,
-    /// Continue with hyper, because a request or response does not qualify for the fast path.
-    Hyper,
-}
-
 /// Reads and writes as much as possible without waiting. If `leaving` is true, the connection closes after the current request.
-pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Step {
+/// Returns `None` if hyper must continue, because a request or response does not qualify for the fast path.
+pub(crate) fn poll(link: &Link, leaving: bool, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
     match flush(link) {
         Ok(true) => {}
-        Ok(false) => return Step::Waiting,
-        Err(_) => return Step::Close,
+        Ok(false) => return Some(Outcome::Waiting),
+        Err(_) => return Some(Outcome::Done),
     }
     if let Some(response) = link.take_fast_response() {
         match write(link, &response, leaving, scratch) {
-            Err(_) => return Step::Close,
-            Ok(false) => return Step::Waiting,
+            Err(_) => return Some(Outcome::Done),
+            Ok(false) => return Some(Outcome::Waiting),
             Ok(true) if !leaving => {
                 let more = link.socket.borrow().is_readable();
-                return if more { Step::Again } else { Step::Waiting };
+                return Some(if more { Outcome::Again } else { Outcome::Waiting });
             }
             Ok(true) => {}
         }
     }
     if link.has_response() {
-        return Step::Hyper;
+        return None;
     }
     if !link.is_idle() {
-        return Step::Waiting;
+        return Some(Outcome::Waiting);
     }
     if link.has_passed() {
-        return Step::Hyper;
+        return None;
     }
     if leaving {
         // The last response is written, so an error only means that the client has disconnected.
         let _ = link.socket.borrow().finish();
-        return Step::Close;
+        return Some(Outcome::Done);
     }
     if link.socket.borrow().is_readable() {
         read(link, scratch)
     } else {
-        Step::Waiting
+        Some(Outcome::Waiting)
     }
 }
 
-fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Step {
+fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
     let mut scratch = scratch.borrow_mut();
     let count = match link.socket.borrow_mut().read(&mut scratch) {
-        Ok(0) => return Step::Close,
+        Ok(0) => return Some(Outcome::Done),
         Ok(count) => count,
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Step::Waiting,
-        Err(_) => return Step::Close,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Some(Outcome::Waiting),
+        Err(_) => return Some(Outcome::Done),
     };
     let input = &scratch[..count];
     let Some(layout) = link.guard.borrow().admit_whole(input, link.body_limit) else {
         link.admit(input);
-        return Step::Hyper;
+        return None;
     };
     let remote = link.socket.borrow().peer();
-    link.begun.set(link.begun.get().wrapping_add(1));
     let request = Request::raw(RawRequest::new(input, layout), remote);
     *link.state.borrow_mut() = ConnectionState::Received(request);
-    Step::Waiting
+    Some(Outcome::Waiting)
 }
 
 /// Returns true if the response to a request may take the fast path. hyper writes unusual responses, so that only hyper
@@ -132,25 +120,25 @@ fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>
     let text = &scratch[..length];
     let written = unless_blocked(link.socket.borrow_mut().write(text))?;
     if written < text.len() {
-        link.unwritten.borrow_mut().extend_from_slice(&text[written..]);
+        *link.state.borrow_mut() = ConnectionState::Writing(text[written..].to_vec());
     }
     Ok(written == text.len())
 }
 
 /// Writes the part of a response that the socket did not accept before. Returns true if all of it is written.
 fn flush(link: &Link) -> io::Result<bool> {
-    let mut unwritten = link.unwritten.borrow_mut();
+    let mut state = link.state.borrow_mut();
+    let ConnectionState::Writing(unwritten) = &mut *state else {
+        return Ok(true);
+    };
     while !unwritten.is_empty() {
-        let written = unless_blocked(link.socket.borrow_mut().write(&unwritten))?;
+        let written = unless_blocked(link.socket.borrow_mut().write(unwritten))?;
         if written == 0 {
             return Ok(false);
         }
         unwritten.drain(..written);
-        if unwritten.is_empty() {
-            // Free the buffer, because it is rarely needed.
-            *unwritten = Vec::new();
-        }
     }
+    *state = ConnectionState::Idle;
     Ok(true)
 }
 

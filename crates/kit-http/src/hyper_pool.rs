@@ -6,13 +6,12 @@
 //! Ten thousand idle connections then need only as many states as there are requests in progress, and busy connections
 //! share buffers that are still in the cache of the processor.
 //!
-//! [`ReadBoundary`] makes this safe: hyper reads the head of a message only after it has finished the message before,
+//! [`ConnectionState::BetweenRequests`] makes this safe: hyper reads the head of a message only after it has finished the message before,
 //! and the guard knows that no byte of the next one has arrived. So a state contains no data of one client when the
 //! connection of another client gets the state.
 
-use std::cell::{Ref, RefCell};
+use std::cell::RefCell;
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,34 +20,11 @@ use std::task::{Context, Wake, Waker};
 
 use hyper::server::conn::http1;
 
-use crate::link::{Io, Link};
+use crate::link::{CurrentLink, Io, Link};
 use crate::service::Service;
 
 /// Maximum number of unused states in the pool. More are freed after use, because only short peaks need them.
 const MAX_SPARE: usize = 64;
-
-/// Result of hyper's last attempt to read the start of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReadBoundary {
-    /// The connection is inside of a request, or there is data to read.
-    No,
-    /// No byte of the next request has arrived.
-    Between,
-    /// The client has closed its sending side.
-    Left,
-    /// The next data was rejected. hyper sees the end of the stream instead, and this does not change any more.
-    Refused,
-}
-
-/// Connection that uses a state; `None` while the state is in the pool.
-pub(crate) struct CurrentLink(RefCell<Option<Rc<Link>>>);
-
-impl CurrentLink {
-    pub(crate) fn link(&self) -> io::Result<Ref<'_, Rc<Link>>> {
-        // There always is a connection, because hyper is only polled for one.
-        Ref::filter_map(self.0.borrow(), Option::as_ref).map_err(|_| io::ErrorKind::NotConnected.into())
-    }
-}
 
 /// hyper's state for one connection.
 pub(crate) struct HyperState {
@@ -73,7 +49,7 @@ impl Wake for WakeFlag {
 
 impl HyperState {
     fn new(builder: &http1::Builder) -> Self {
-        let current = Rc::new(CurrentLink(RefCell::default()));
+        let current = Rc::new(CurrentLink::default());
         let woken = Arc::new(WakeFlag(AtomicBool::new(false)));
         Self {
             http: builder.serve_connection(Io(Rc::clone(&current)), Service(Rc::clone(&current))),
@@ -119,13 +95,13 @@ impl HyperPool {
     pub(crate) fn acquire(&self, link: &Rc<Link>) -> Box<HyperState> {
         let spare = self.spare.borrow_mut().pop();
         let state = spare.unwrap_or_else(|| Box::new(HyperState::new(&self.builder)));
-        *state.current.0.borrow_mut() = Some(Rc::clone(link));
+        state.current.set(Some(Rc::clone(link)));
         state
     }
 
     /// Returns the state of an idle connection to the pool.
     pub(crate) fn release(&self, state: Box<HyperState>) {
-        *state.current.0.borrow_mut() = None;
+        state.current.set(None);
         let mut spare = self.spare.borrow_mut();
         if spare.len() < MAX_SPARE {
             spare.push(state);

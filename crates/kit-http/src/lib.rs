@@ -71,6 +71,7 @@ mod response;
 mod server_headers;
 mod service;
 mod socket;
+mod state;
 mod stream;
 mod unix_listener;
 

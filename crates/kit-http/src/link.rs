@@ -1,6 +1,6 @@
 //! State of a connection that the engine shares with hyper. hyper owns the stream and the service, which both use it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Ref, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -9,68 +9,15 @@ use std::task::{Context, Poll};
 use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::Body;
-use crate::hyper_pool::{CurrentLink, ReadBoundary};
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::socket::Socket;
+use crate::state::ConnectionState;
 use kit_guard::Guard;
 
 /// Maximum number of bytes up to which the head and body of a response are copied into one buffer. This is faster than
 /// a vectored write.
 const SMALL_WRITE: usize = 4096;
-
-/// State of a connection's current request. HTTP/1.1 serves the requests of a connection one after another.
-///
-/// Transitions, with the code that makes them:
-///
-/// | from | to | if |
-/// |---|---|---|
-/// | `Idle` | `Received` | the fast path has read a request, or hyper a request without a body |
-/// | `Idle` | `ReceivingBody` | hyper has read the head of a request with a body |
-/// | `ReceivingBody` | `Received` | the body is complete or too large |
-/// | `Received` | `Waiting` | the engine passes the request to the handler |
-/// | `Received` | `Responded` | the engine has too many requests in progress |
-/// | `Waiting` | `FastResponse` | the handler has responded, and the response qualifies for the fast path |
-/// | `Waiting` | `Responded` | the handler has responded otherwise |
-/// | `FastResponse` | `Idle` | the fast path encodes the response |
-/// | `Responded` | `Streaming` | hyper takes a response whose body is written in chunks |
-/// | `Responded` | `Idle` | hyper takes any other response |
-/// | `Streaming` | `Idle` | hyper has read the whole body |
-/// | any | `Idle` | the connection is closed for requests |
-///
-/// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast path. Then
-/// hyper reads the request again ([`Link::replay_to_hyper`]), which does not change the state.
-pub(crate) enum ConnectionState {
-    /// There is no request, or only a part of its head.
-    Idle,
-    /// hyper is receiving the body.
-    ReceivingBody,
-    /// The request is complete, and the engine has not passed it to the handler.
-    Received(Request),
-    /// The handler has the request.
-    Waiting {
-        id: RequestId,
-        /// True if the handler was notified that the client has disconnected.
-        abort_reported: bool,
-    },
-    /// The handler has responded, and the fast path must write the response.
-    FastResponse(Response),
-    /// The handler has responded, and hyper must write the response.
-    Responded(http::Response<Body>),
-    /// hyper is writing a response whose body is sent in chunks.
-    Streaming,
-}
-
-/// State of the stream (a response in chunks) on a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Streaming {
-    No,
-    /// The response to this request is a stream that has not ended.
-    Open(RequestId),
-    /// The stream was aborted. What the socket accepts at once is still written, because many clients repeat a request
-    /// if they get no byte of a response. Then the connection is closed.
-    GivenUp,
-}
 
 /// State of a connection that the engine shares with hyper, on the same thread.
 pub(crate) struct Link {
@@ -81,14 +28,22 @@ pub(crate) struct Link {
     /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
-    /// Result of hyper's last attempt to read a request.
-    pub(crate) read_boundary: Cell<ReadBoundary>,
-    /// Number of requests on this connection so far, by which the engine notices each new request.
-    pub(crate) begun: Cell<usize>,
-    pub(crate) stream: Cell<Streaming>,
     pub(crate) body_limit: usize,
-    /// Part of a response on the fast path that the socket has not accepted yet.
-    pub(crate) unwritten: RefCell<Vec<u8>>,
+}
+
+/// Connection that uses a state of hyper; `None` while the state is in the pool.
+#[derive(Default)]
+pub(crate) struct CurrentLink(RefCell<Option<Rc<Link>>>);
+
+impl CurrentLink {
+    pub(crate) fn set(&self, link: Option<Rc<Link>>) {
+        *self.0.borrow_mut() = link;
+    }
+
+    pub(crate) fn link(&self) -> io::Result<Ref<'_, Rc<Link>>> {
+        // There always is a connection, because hyper is only polled for one.
+        Ref::filter_map(self.0.borrow(), Option::as_ref).map_err(|_| io::ErrorKind::NotConnected.into())
+    }
 }
 
 impl Link {
@@ -104,17 +59,24 @@ impl Link {
             passed: RefCell::default(),
             scratch,
             state: RefCell::new(ConnectionState::Idle),
-            read_boundary: Cell::new(ReadBoundary::No),
-            begun: Cell::new(0),
-            stream: Cell::new(Streaming::No),
             body_limit,
-            unwritten: RefCell::default(),
         }
     }
 
     /// Returns true if there is no request, or only a part of its head.
     pub(crate) fn is_idle(&self) -> bool {
-        matches!(*self.state.borrow(), ConnectionState::Idle)
+        self.state.borrow().is_idle()
+    }
+
+    /// Makes the connection idle if hyper has asked in vain for a request, because hyper may now ask again.
+    pub(crate) fn resume_reading(&self) {
+        let mut state = self.state.borrow_mut();
+        if matches!(
+            *state,
+            ConnectionState::BetweenRequests | ConnectionState::ClientLeft
+        ) {
+            *state = ConnectionState::Idle;
+        }
     }
 
     /// Returns the id of the request that the handler is working on.
@@ -166,19 +128,57 @@ impl Link {
 
     /// Returns true if there is a response that hyper must write.
     pub(crate) fn has_response(&self) -> bool {
-        matches!(*self.state.borrow(), ConnectionState::Responded(_))
+        matches!(
+            *self.state.borrow(),
+            ConnectionState::Responded(_) | ConnectionState::GivenUp(Some(_))
+        )
     }
 
-    /// Removes the response that hyper must write. Then the connection has no request, unless the caller sets another
-    /// state.
+    /// Removes the response that hyper must write. Then the connection has no request, unless the body of the response
+    /// is sent in chunks.
     pub(crate) fn take_response(&self) -> Option<http::Response<Body>> {
         if !self.has_response() {
             return None;
         }
-        match self.state.replace(ConnectionState::Idle) {
-            ConnectionState::Responded(response) => Some(response),
+        let mut state = self.state.borrow_mut();
+        match std::mem::replace(&mut *state, ConnectionState::Idle) {
+            ConnectionState::Responded(response) => {
+                if let Some(id) = response.body().stream() {
+                    *state = ConnectionState::Streaming(id);
+                }
+                Some(response)
+            }
+            ConnectionState::GivenUp(response) => {
+                *state = ConnectionState::GivenUp(None);
+                response
+            }
             _ => None,
         }
+    }
+
+    /// Returns the id of the request whose response is sent in chunks and not yet passed to hyper completely. `None` if
+    /// the handler has aborted the response.
+    pub(crate) fn stream(&self) -> Option<RequestId> {
+        match &*self.state.borrow() {
+            ConnectionState::Responded(response) => response.body().stream(),
+            ConnectionState::Streaming(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Makes the connection close before the end of a response in chunks.
+    pub(crate) fn give_up_stream(&self) {
+        let mut state = self.state.borrow_mut();
+        match std::mem::replace(&mut *state, ConnectionState::GivenUp(None)) {
+            ConnectionState::Responded(response) => *state = ConnectionState::GivenUp(Some(response)),
+            ConnectionState::Streaming(_) => {}
+            other => *state = other,
+        }
+    }
+
+    /// Returns true if the handler has aborted the response.
+    pub(crate) fn is_given_up(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::GivenUp(_))
     }
 
     /// Returns true if there are accepted bytes that hyper has not read.
@@ -195,7 +195,7 @@ impl Link {
 
     /// Returns true if a connection on the fast path has something to do before it can close.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.is_idle() || self.has_passed() || !self.unwritten.borrow().is_empty()
+        !self.is_idle() || self.has_passed()
     }
 
     /// Lets hyper read a request that the fast path has already read, because hyper must write the response.
@@ -214,7 +214,7 @@ impl Link {
     pub(crate) fn departure(&self) -> (bool, bool) {
         let mut socket = self.socket.borrow_mut();
         let is_read_closed = socket.is_read_closed();
-        let is_streaming = self.stream.get() != Streaming::No;
+        let is_streaming = self.stream().is_some();
         if is_read_closed && is_streaming {
             socket.probe_peer();
         }
@@ -241,11 +241,12 @@ impl Link {
             if guard.rejection().is_some() {
                 // hyper sees the end of the stream here. While an earlier request waits for its response, hyper must
                 // not see it, because it would think that the client has disconnected.
-                return match *self.state.borrow() {
-                    ConnectionState::Idle => {
-                        self.read_boundary.set(ReadBoundary::Refused);
-                        Poll::Ready(Ok(()))
-                    }
+                let mut state = self.state.borrow_mut();
+                if state.is_idle() {
+                    *state = ConnectionState::Refused;
+                    return Poll::Ready(Ok(()));
+                }
+                return match *state {
                     ConnectionState::ReceivingBody => Poll::Ready(Ok(())),
                     _ => Poll::Pending,
                 };
@@ -257,14 +258,14 @@ impl Link {
             let count = match self.socket.borrow_mut().read(buffer) {
                 // The engine itself closes a connection without a request. hyper need not know about it.
                 Ok(0) if is_between => {
-                    self.read_boundary.set(ReadBoundary::Left);
+                    *self.state.borrow_mut() = ConnectionState::ClientLeft;
                     return Poll::Pending;
                 }
                 Ok(0) => return Poll::Ready(Ok(())),
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if is_between {
-                        self.read_boundary.set(ReadBoundary::Between);
+                        *self.state.borrow_mut() = ConnectionState::BetweenRequests;
                     }
                     return Poll::Pending;
                 }

@@ -12,9 +12,9 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 
 use crate::body::Body;
-use crate::hyper_pool::{CurrentLink, ReadBoundary};
-use crate::link::{ConnectionState, Link};
+use crate::link::{CurrentLink, Link};
 use crate::request::Request;
+use crate::state::ConnectionState;
 
 /// The service for the requests of one connection.
 pub(crate) struct Service(pub(crate) Rc<CurrentLink>);
@@ -36,12 +36,6 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         };
-        link.read_boundary.set(ReadBoundary::No);
-        // hyper reads a request again if it must write a response that the fast path does not support.
-        let is_replayed = link.has_response();
-        if !is_replayed {
-            link.begun.set(link.begun.get().wrapping_add(1));
-        }
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
             deliver(&link, parts, Bytes::new(), false);
@@ -58,7 +52,8 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         }
-        if !is_replayed {
+        // hyper reads a request again if it must write a response that the fast path does not support.
+        if !link.has_response() {
             *link.state.borrow_mut() = ConnectionState::ReceivingBody;
         }
         Exchange {
@@ -115,9 +110,7 @@ impl Future for Exchange {
         }
         match link.take_response() {
             Some(answer) => {
-                if matches!(answer.body(), Body::ChunkReader(_)) && !answer.body().is_end_stream() {
-                    *link.state.borrow_mut() = ConnectionState::Streaming;
-                } else {
+                if answer.body().stream().is_none() || answer.body().is_end_stream() {
                     link.finish_answer(context);
                 }
                 Poll::Ready(Ok(answer))

@@ -6,10 +6,11 @@ use bytes::Bytes;
 
 use super::{Engine, Handler, WriteResult};
 use crate::body::{Body, ChunkReader, Queue};
-use crate::connection::{Connection, Outcome};
-use crate::link::{Link, Streaming};
+use crate::connection::Connection;
+use crate::link::Link;
 use crate::request::RequestId;
 use crate::response::{Response, ResponseError};
+use crate::state::Outcome;
 
 /// A response that is sent in chunks and that the handler has not ended.
 pub(super) struct Stream {
@@ -55,8 +56,7 @@ impl Engine {
             Body::Absent(length)
         } else {
             let queue = Rc::new(Queue::new(length));
-            let body = Body::ChunkReader(ChunkReader::new(Rc::clone(&queue), &link));
-            link.stream.set(Streaming::Open(id));
+            let body = Body::ChunkReader(ChunkReader::new(id, Rc::clone(&queue), &link));
             let ends_with_connection = length.is_none() && pending.request.is_http_10();
             if ends_with_connection {
                 head.close();
@@ -118,9 +118,6 @@ impl Engine {
             return Err(ResponseError::Length { declared, found });
         }
         stream.queue.end();
-        if let Some(link) = stream.link.upgrade() {
-            link.stream.set(Streaming::No);
-        }
         self.enqueue_slot(stream.connection);
         Ok(())
     }
@@ -136,10 +133,7 @@ impl Engine {
 
     /// Ends a stream whose body has its declared length and was passed to hyper, even if the handler has not ended the
     /// stream yet.
-    pub(super) fn finish_stream(&self, connection: &Connection, handler: &mut dyn Handler) {
-        let Streaming::Open(id) = connection.link.stream.get() else {
-            return;
-        };
+    pub(super) fn finish_stream(&self, id: RequestId, handler: &mut dyn Handler) {
         let mut streams = self.streams.borrow_mut();
         if !streams
             .get(&id)
@@ -149,7 +143,6 @@ impl Engine {
         }
         let finished = streams.remove(&id);
         drop(streams);
-        connection.link.stream.set(Streaming::No);
         // The writer of the last chunk may wait for this call.
         if finished.is_some_and(|stream| stream.queue.take_owed_drain()) {
             handler.drained(id);
@@ -175,7 +168,6 @@ impl Engine {
         };
         let (left, broken) = connection.link.departure();
         if left || broken {
-            connection.drop_http();
             return Outcome::Done;
         }
         // hyper writes until the socket accepts no more, so hyper's buffer is empty.
@@ -190,7 +182,7 @@ impl Engine {
 
     /// Notifies the handler that the connection of its stream was closed.
     pub(super) fn abort_stream(&self, connection: &Connection, handler: &mut dyn Handler) {
-        let Streaming::Open(id) = connection.link.stream.replace(Streaming::No) else {
+        let Some(id) = connection.link.stream() else {
             return;
         };
         let stream = self.streams.borrow_mut().remove(&id);
@@ -202,7 +194,7 @@ impl Engine {
 
     fn give_up_stream(&self, stream: &Stream) {
         if let Some(link) = stream.link.upgrade() {
-            link.stream.set(Streaming::GivenUp);
+            link.give_up_stream();
             stream.reset_if_ends_with_connection(&link);
         }
         self.enqueue_slot(stream.connection);

@@ -308,7 +308,7 @@ fn end_of_a_complete_stream_does_not_affect_the_next_stream_of_the_connection() 
             }
             assert!(start.elapsed() < Duration::from_secs(10), "it does not happen");
             // A timeout only means that nothing has arrived.
-            let _ = client.read(&mut [0; 64 * 1024]);
+            let _ = client.read(&mut vec![0; 64 * 1024]);
         }
     };
     until(&mut handler, &|handler| handler.ids.len() == 1);

@@ -1,0 +1,180 @@
+//! States of a connection, and the waits and results that follow from them.
+
+use crate::body::Body;
+use crate::linger::Linger;
+use crate::request::{Request, RequestId};
+use crate::response::Response;
+
+/// State of a connection. HTTP/1.1 serves the requests of a connection one after another, so the state of the current
+/// request is the state of the connection.
+///
+/// Transitions, with the code that makes them:
+///
+/// | from | to | if |
+/// |---|---|---|
+/// | `Idle` | `Received` | the fast path has read a request, or hyper a request without a body |
+/// | `Idle` | `ReceivingBody` | hyper has read the head of a request with a body |
+/// | `Idle` | `BetweenRequests` | hyper asks for a request, and no byte of it has arrived |
+/// | `Idle` | `ClientLeft` | hyper asks for a request, and the client has closed its sending side |
+/// | `Idle` | `Refused` | hyper asks for a request, and the guard has rejected the next data |
+/// | `BetweenRequests`, `ClientLeft` | `Idle` | hyper gives up its state, or is polled again |
+/// | `ReceivingBody` | `Received` | the body is complete or too large |
+/// | `Received` | `Waiting` | the engine passes the request to the handler |
+/// | `Received` | `Responded` | the engine has too many requests in progress |
+/// | `Waiting` | `FastResponse` | the handler has responded, and the response qualifies for the fast path |
+/// | `Waiting` | `Responded` | the handler has responded otherwise |
+/// | `FastResponse` | `Idle` | the fast path has written the response |
+/// | `FastResponse` | `Writing` | the socket has accepted only a part of the response |
+/// | `Writing` | `Idle` | the socket has accepted the rest |
+/// | `Responded` | `Streaming` | hyper takes a response whose body is written in chunks |
+/// | `Responded` | `Idle` | hyper takes any other response |
+/// | `Streaming` | `Idle` | hyper has read the whole body |
+/// | `Responded`, `Streaming` | `GivenUp` | the handler aborts the stream |
+/// | any | `Lingering` | hyper has closed the connection, or a request has not arrived in time |
+///
+/// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast path. Then
+/// hyper reads the request again ([`crate::link::Link::replay_to_hyper`]), which does not change the state.
+///
+/// The state does not say if hyper or the fast path serves the connection, because both can wait for a request or for
+/// its response. [`crate::connection::Connection`] has hyper's own state, which refers to the link with this state.
+pub(crate) enum ConnectionState {
+    /// There is no request, or only a part of its head.
+    Idle,
+    /// hyper waits for a request, and no byte of it has arrived. So another connection can use hyper's state.
+    BetweenRequests,
+    /// There is no request, and the client has closed its sending side.
+    ClientLeft,
+    /// The data after the last request was rejected. hyper sees the end of the stream instead, and this does not change
+    /// any more.
+    Refused,
+    /// hyper is receiving the body.
+    ReceivingBody,
+    /// The request is complete, and the engine has not passed it to the handler.
+    Received(Request),
+    /// The handler has the request.
+    Waiting {
+        id: RequestId,
+        /// True if the handler was notified that the client has disconnected.
+        abort_reported: bool,
+    },
+    /// The handler has responded, and the fast path must write the response.
+    FastResponse(Response),
+    /// The fast path must write this rest of a response, which the socket has not accepted yet.
+    Writing(Vec<u8>),
+    /// The handler has responded, and hyper must write the response.
+    Responded(http::Response<Body>),
+    /// hyper is writing the response to this request, whose body is sent in chunks.
+    Streaming(RequestId),
+    /// The handler has aborted the response in chunks, which hyper may not have taken yet. What the socket accepts at
+    /// once is still written, because many clients repeat a request if they get no byte of a response. Then the
+    /// connection is closed.
+    GivenUp(Option<http::Response<Body>>),
+    /// No request is read any more. The engine writes a rejection, and discards what the client still sends.
+    Lingering(Box<Linger>),
+}
+
+impl ConnectionState {
+    /// Returns true if there is no request, or only a part of its head.
+    pub(crate) fn is_idle(&self) -> bool {
+        matches!(
+            self,
+            Self::Idle | Self::BetweenRequests | Self::ClientLeft | Self::Refused
+        )
+    }
+
+    /// Returns the reason for which a connection in this state waits. The parameters tell if the send buffer of the
+    /// socket is full, and if a part of a head has arrived.
+    pub(crate) fn wait_kind(
+        &self,
+        is_write_blocked: impl Fn() -> bool,
+        is_in_head: impl Fn() -> bool,
+    ) -> WaitKind {
+        match self {
+            Self::ReceivingBody => WaitKind::Body,
+            Self::Writing(_) => WaitKind::Write,
+            Self::Lingering(_) => WaitKind::Linger,
+            Self::Idle | Self::BetweenRequests | Self::ClientLeft | Self::Refused | Self::Streaming(_)
+                if is_write_blocked() =>
+            {
+                WaitKind::Write
+            }
+            Self::Idle | Self::BetweenRequests | Self::ClientLeft | Self::Refused => {
+                if is_in_head() {
+                    WaitKind::Head
+                } else {
+                    WaitKind::Idle
+                }
+            }
+            // Unlimited: the server waits for the handler, not for the client.
+            Self::Received(_)
+            | Self::Waiting { .. }
+            | Self::FastResponse(_)
+            | Self::Responded(_)
+            | Self::Streaming(_)
+            | Self::GivenUp(_) => WaitKind::Unlimited,
+        }
+    }
+}
+
+/// Reason for which a connection waits. The deadline of the connection depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitKind {
+    Unlimited,
+    Idle,
+    Head,
+    Body,
+    Write,
+    Linger,
+}
+
+/// Result of polling a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The connection waits for its socket or for a response of the handler.
+    Waiting,
+    /// The connection may have more to do, so it must be polled again.
+    Again,
+    /// hyper has closed the connection after its last response.
+    Ended,
+    /// The client did not send its request in time.
+    TimedOut,
+    /// The connection can be dropped.
+    Done,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ConnectionState, WaitKind};
+    use crate::linger::Linger;
+    use crate::request::RequestId;
+
+    #[test]
+    fn only_clients_that_must_send_or_read_have_a_deadline() {
+        let id = RequestId { slot: 0, serial: 0 };
+        let waiting = ConnectionState::Waiting {
+            id,
+            abort_reported: false,
+        };
+        let lingering = ConnectionState::Lingering(Box::new(Linger::new(Vec::new(), 0)));
+        let blocked = (true, false);
+        let in_head = (false, true);
+        for (state, (is_write_blocked, is_in_head), expected) in [
+            (ConnectionState::Idle, (false, false), WaitKind::Idle),
+            (ConnectionState::Idle, in_head, WaitKind::Head),
+            (ConnectionState::Idle, blocked, WaitKind::Write),
+            (ConnectionState::Refused, in_head, WaitKind::Head),
+            (ConnectionState::ReceivingBody, blocked, WaitKind::Body),
+            (waiting, blocked, WaitKind::Unlimited),
+            (ConnectionState::Writing(vec![1]), in_head, WaitKind::Write),
+            (
+                ConnectionState::Streaming(id),
+                (false, false),
+                WaitKind::Unlimited,
+            ),
+            (ConnectionState::Streaming(id), blocked, WaitKind::Write),
+            (lingering, blocked, WaitKind::Linger),
+        ] {
+            assert_eq!(state.wait_kind(|| is_write_blocked, || is_in_head), expected);
+        }
+    }
+}
