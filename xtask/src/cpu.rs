@@ -20,6 +20,23 @@ pub(crate) fn of_exited(child: &Child) -> Option<Duration> {
     read(&format!("/proc/{pid}/stat"))
 }
 
+/// Returns true if a program has exited. Linux then still keeps its times. Returns false if this is unknown.
+#[cfg(target_os = "linux")]
+pub(crate) fn has_exited(child: &Child) -> bool {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_))))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn has_exited(_: &Child) -> bool {
+    false
+}
+
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn of_exited(_: &Child) -> Option<Duration> {
     None

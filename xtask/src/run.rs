@@ -60,7 +60,8 @@ pub(crate) fn finish(command: Command, step: &Step) -> anyhow::Result<Finished> 
 }
 
 /// Runs a program in the same way as [`finish`], but for no longer than `timeout`. Then the program and its process group
-/// are stopped, and the output ends with a list of the processes that were still running.
+/// are stopped, and the output ends with a list of the processes that were still running. The same happens if the program
+/// has exited, but has left processes that keep its output open.
 pub(crate) fn finish_within(
     mut command: Command,
     step: &Step,
@@ -77,6 +78,9 @@ pub(crate) fn finish_within(
     };
     watch(command, step, limit)
 }
+
+/// Time for which processes that a program has left may keep its output open. Then they are stopped.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Conditions under which a program is stopped before it exits.
 struct Limit<F> {
@@ -130,6 +134,7 @@ fn watch(mut command: Command, step: &Step, limit: Limit<impl Fn() -> bool>) -> 
     let mut output = String::new();
     let mut stdout = String::new();
     let started = Instant::now();
+    let mut exited = None;
     loop {
         match receiver.recv_timeout(Duration::from_millis(100)) {
             Ok((is_stdout, line)) => {
@@ -149,13 +154,23 @@ fn watch(mut command: Command, step: &Step, limit: Limit<impl Fn() -> bool>) -> 
             (limit.stop)(&mut child)?;
             bail!("interrupted");
         }
-        if limit.timeout.is_some_and(|timeout| started.elapsed() > timeout) {
-            let seconds = started.elapsed().as_secs();
+        if exited.is_none() && limit.timeout.is_some() && cpu::has_exited(&child) {
+            exited = Some(Instant::now());
+        }
+        let is_late = limit.timeout.is_some_and(|timeout| started.elapsed() > timeout);
+        // The program has exited, but a process that it has started keeps the output open.
+        let has_left_processes = exited.is_some_and(|time| time.elapsed() > CLOSE_TIMEOUT);
+        if is_late || has_left_processes {
             let processes = processes(&child);
             (limit.stop)(&mut child)?;
+            let reason = if has_left_processes {
+                "exited, but left processes that keep its output open".to_owned()
+            } else {
+                format!("was stopped after {} s", started.elapsed().as_secs())
+            };
             let _ = writeln!(
                 output,
-                "\n`{name}` was stopped after {seconds} s. Its processes at that time:\n{processes}"
+                "\n`{name}` {reason}. Its processes at that time:\n{processes}"
             );
             // The readers are not joined: a process that left the group may keep the output open.
             return Ok(Finished {
@@ -163,7 +178,7 @@ fn watch(mut command: Command, step: &Step, limit: Limit<impl Fn() -> bool>) -> 
                 output,
                 stdout,
                 cpu: None,
-                timed_out: true,
+                timed_out: is_late,
             });
         }
     }
@@ -289,6 +304,30 @@ mod tests {
             last_step("the last step", shell("sleep 0.3; ps -o pgid= -p $$; echo $$")).expect("its end");
         let mut lines = said.lines().map(str::trim);
         assert_eq!(lines.next(), lines.next(), "{said}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn stops_processes_that_a_program_has_left() {
+        let started = Instant::now();
+        let step = Step::start("a step");
+        let finished = finish_within(shell("sleep 2345 & echo left"), &step, Duration::from_mins(1)).unwrap();
+        assert!(!finished.timed_out && !finished.success);
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            started.elapsed()
+        );
+        let output = &finished.output;
+        assert!(
+            output.contains("left processes") && output.contains("sleep 2345"),
+            "{output}"
+        );
+        let alive = Command::new("pgrep")
+            .args(["-f", "^sleep 2345$"])
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&alive.stdout), "");
     }
 
     #[test]
