@@ -83,6 +83,7 @@ impl Engine {
             Guard::new(limits.of_heads()),
             Rc::clone(&self.scratch),
             limits.body_bytes,
+            self.config.default_headers.clone(),
         );
         let slot = entry.key();
         let connection = Connection::new(Rc::new(link));

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::server_headers::DefaultHeaders;
+
 /// Configuration of an engine. `Config::default()` listens on a free port on all addresses.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -22,6 +24,8 @@ pub struct Config {
     pub limits: Limits,
     /// Maximum times to wait for a client.
     pub timeouts: Timeouts,
+    /// Headers of every response.
+    pub default_headers: DefaultHeaders,
 }
 
 impl Default for Config {
@@ -34,6 +38,7 @@ impl Default for Config {
             backlog: 4096,
             limits: Limits::default(),
             timeouts: Timeouts::default(),
+            default_headers: DefaultHeaders::default(),
         }
     }
 }

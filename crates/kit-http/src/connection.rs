@@ -232,7 +232,7 @@ impl Connection {
             remote: self.link.socket.borrow().peer(),
         });
         let message = refusal.map_or_else(Vec::new, |refusal| {
-            rejection::to_bytes(refusal.rejection, refusal.trace_id)
+            rejection::to_bytes(refusal.rejection, refusal.trace_id, &self.link.defaults)
         });
         let mut linger = Box::new(Linger::new(message, discard_limit));
         let outcome = self.poll_linger(&mut linger, scratch);

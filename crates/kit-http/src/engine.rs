@@ -276,7 +276,7 @@ impl Engine {
             // The rest of a body that is too large is not read, so no further request can follow on this connection.
             response.close();
         }
-        if body.is_none() && fast_path::is_eligible(&pending.request, &response) {
+        if body.is_none() && fast_path::is_eligible(&pending.request, &response, &link.defaults) {
             *link.state.borrow_mut() = ConnectionState::FastResponse(response);
             return self.enqueue_slot(slot);
         }
@@ -293,8 +293,8 @@ impl Engine {
         let headers =
             Rc::try_unwrap(pending.request).map_or_else(|_| HeaderMap::new(), Request::into_headers);
         let mut response = match body {
-            None => response.into_http(headers),
-            Some(body) => response.with_body(headers, body),
+            None => response.into_http(headers, &link.defaults),
+            Some(body) => response.with_body(headers, &link.defaults, body),
         };
         if is_old {
             *response.version_mut() = http::Version::HTTP_10;
@@ -396,7 +396,7 @@ impl Engine {
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
             connection.link.replay_to_hyper(&request);
-            let response = Response::overloaded().into_http(HeaderMap::new());
+            let response = Response::overloaded().into_http(HeaderMap::new(), &connection.link.defaults);
             *connection.link.state.borrow_mut() = ConnectionState::Responded(response);
             self.enqueue(slot, connection);
             return;

@@ -19,8 +19,8 @@ use crate::date;
 use crate::link::Link;
 use crate::raw_request::RawRequest;
 use crate::request::Request;
-use crate::response::{Response, View, sets_sniffing};
-use crate::server_headers::NO_SNIFF_LINE;
+use crate::response::{Response, View};
+use crate::server_headers::DefaultHeaders;
 use crate::state::{ConnectionState, Outcome};
 
 /// Maximum size of a response on the fast path in bytes. The longer a response, the less the cost of hyper matters.
@@ -89,7 +89,7 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
 
 /// Returns true if the response to a request may take the fast path. hyper writes unusual responses, so that only hyper
 /// implements the rules for them.
-pub(crate) fn is_eligible(request: &Request, response: &Response) -> bool {
+pub(crate) fn is_eligible(request: &Request, response: &Response, defaults: &DefaultHeaders) -> bool {
     if request.raw_bytes().is_none() || request.method() == "HEAD" {
         return false;
     }
@@ -99,7 +99,7 @@ pub(crate) fn is_eligible(request: &Request, response: &Response) -> bool {
         body,
         ..
     } = response.view();
-    let mut length = OWN_FIELDS + body.len();
+    let mut length = OWN_FIELDS + defaults.length() + body.len();
     for (name, value) in headers {
         // `connection` may close the connection, `date` replaces the engine's own header, and `content-type` would occur twice.
         if name == CONNECTION || name == DATE || (name == CONTENT_TYPE && content_type.is_some()) {
@@ -115,7 +115,7 @@ fn write(link: &Link, response: &Response, last: bool, scratch: &RefCell<Vec<u8>
     let mut scratch = scratch.borrow_mut();
     let mut out = Cursor::new(&mut scratch[..]);
     // The buffer is large enough, as `is_eligible` has checked.
-    encode(response, last, &mut out)?;
+    encode(response, last, &link.defaults, &mut out)?;
     let length = usize::try_from(out.position()).unwrap_or(0);
     let text = &scratch[..length];
     let written = unless_blocked(link.socket.borrow_mut().write(text))?;
@@ -150,7 +150,12 @@ fn unless_blocked(written: io::Result<usize>) -> io::Result<usize> {
 }
 
 /// Encodes a response with exactly the bytes that hyper would write.
-fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::Result<()> {
+fn encode(
+    response: &Response,
+    last: bool,
+    defaults: &DefaultHeaders,
+    out: &mut Cursor<&mut [u8]>,
+) -> io::Result<()> {
     let View {
         status,
         content_type,
@@ -169,8 +174,8 @@ fn encode(response: &Response, last: bool, out: &mut Cursor<&mut [u8]>) -> io::R
     if let Some(content_type) = content_type {
         field(out, "content-type", content_type.as_bytes())?;
     }
-    if !sets_sniffing(headers) {
-        out.write_all(NO_SNIFF_LINE.as_bytes())?;
+    for line in defaults.lines(headers) {
+        out.write_all(line.as_bytes())?;
     }
     for (index, (name, value)) in headers.iter().enumerate() {
         // If a name occurs several times, all its values are written at the position of the first one.

@@ -86,3 +86,4 @@ pub use rejection::Refusal;
 pub use request::{Request, RequestId};
 pub use reservation::Reservation;
 pub use response::{Response, ResponseError};
+pub use server_headers::DefaultHeaders;

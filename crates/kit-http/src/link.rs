@@ -11,6 +11,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use crate::body::Body;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
+use crate::server_headers::DefaultHeaders;
 use crate::socket::Socket;
 use crate::state::ConnectionState;
 use kit_guard::Guard;
@@ -29,6 +30,8 @@ pub(crate) struct Link {
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
     pub(crate) body_limit: usize,
+    /// Headers of every response.
+    pub(crate) defaults: DefaultHeaders,
 }
 
 /// Connection that uses a state of hyper; `None` while the state is in the pool.
@@ -52,6 +55,7 @@ impl Link {
         guard: Guard,
         scratch: Rc<RefCell<Vec<u8>>>,
         body_limit: usize,
+        defaults: DefaultHeaders,
     ) -> Self {
         Self {
             socket: RefCell::new(socket),
@@ -60,6 +64,7 @@ impl Link {
             scratch,
             state: RefCell::new(ConnectionState::Idle),
             body_limit,
+            defaults,
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use kit_guard::Rejection;
 
 use crate::envelope::error_body;
-use crate::server_headers::NO_SNIFF_LINE;
+use crate::server_headers::DefaultHeaders;
 
 /// A rejection by the engine, for the log of the application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,18 +21,19 @@ pub struct Refusal {
 }
 
 /// Formats the complete response.
-pub(crate) fn to_bytes(rejection: Rejection, trace_id: u128) -> Vec<u8> {
+pub(crate) fn to_bytes(rejection: Rejection, trace_id: u128, defaults: &DefaultHeaders) -> Vec<u8> {
     let body = error_body(rejection.code, rejection.message, trace_id);
     let date = httpdate::fmt_http_date(SystemTime::now());
     let reason = http::StatusCode::from_u16(rejection.status)
         .ok()
         .and_then(|status| status.canonical_reason())
         .unwrap_or("Error");
-    let mut text = String::with_capacity(240 + body.len());
+    let lines: String = defaults.lines(&[]).collect();
+    let mut text = String::with_capacity(240 + lines.len() + body.len());
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\n{NO_SNIFF_LINE}content-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\n{lines}content-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
         rejection.status,
         body.len(),
     );

@@ -1,12 +1,12 @@
 //! Responses and the rules for their content.
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 
 use crate::body::Body;
 use crate::envelope::{error_body, trace_id};
-use crate::server_headers::add_no_sniff;
+use crate::server_headers::DefaultHeaders;
 
 /// A response to a request. The engine adds the headers `content-length`, `date` and `connection`.
 ///
@@ -184,19 +184,22 @@ impl Response {
     }
 
     /// Converts the response to hyper's type. `headers` is an empty map for its headers.
-    pub(crate) fn into_http(mut self, headers: HeaderMap) -> http::Response<Body> {
+    pub(crate) fn into_http(mut self, headers: HeaderMap, defaults: &DefaultHeaders) -> http::Response<Body> {
         let body = Body::Full(std::mem::take(&mut self.body).into());
-        self.with_body(headers, body)
+        self.with_body(headers, defaults, body)
     }
 
     /// Converts the response to hyper's type, with `body` instead of its own body.
-    pub(crate) fn with_body(self, mut headers: HeaderMap, body: Body) -> http::Response<Body> {
+    pub(crate) fn with_body(
+        self,
+        mut headers: HeaderMap,
+        defaults: &DefaultHeaders,
+        body: Body,
+    ) -> http::Response<Body> {
         if let Some(content_type) = self.content_type {
             headers.insert(CONTENT_TYPE, content_type);
         }
-        if !sets_sniffing(&self.headers) {
-            add_no_sniff(&mut headers);
-        }
+        defaults.add_to(&mut headers, &self.headers);
         for (name, value) in self.headers {
             headers.append(name, value);
         }
@@ -205,11 +208,6 @@ impl Response {
         *response.headers_mut() = headers;
         response
     }
-}
-
-/// Returns true if the handler has set the header `x-content-type-options`.
-pub(crate) fn sets_sniffing(headers: &[(HeaderName, HeaderValue)]) -> bool {
-    headers.iter().any(|(name, _)| name == X_CONTENT_TYPE_OPTIONS)
 }
 
 fn is_reserved(name: &str) -> bool {

@@ -1,16 +1,92 @@
 //! Headers that the engine sets or changes itself, in requests and in responses.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
-use http::header::{HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use http::header::{HOST, HeaderName, HeaderValue};
 use http::request::Parts;
 
-/// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6). Every
-/// response has this header unless the handler sets it.
-pub(crate) const NO_SNIFF_LINE: &str = "x-content-type-options: nosniff\r\n";
+use crate::ResponseError;
 
-/// Adds the header of [`NO_SNIFF_LINE`] to a map.
-pub(crate) fn add_no_sniff(headers: &mut HeaderMap) {
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+/// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
+const NO_SNIFF: (&str, &str) = ("x-content-type-options", "nosniff");
+
+/// Headers of every response, also of those that the engine itself gives to invalid bytes. If a handler sets a header of
+/// the same name, the response has only the header of the handler. `x-content-type-options: nosniff` is always one of
+/// these headers.
+///
+/// ```
+/// use kit_http::DefaultHeaders;
+///
+/// let headers = DefaultHeaders::new([("referrer-policy", "no-referrer")])?;
+/// # let _ = headers;
+/// # Ok::<(), kit_http::ResponseError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DefaultHeaders(Arc<[DefaultHeader]>);
+
+#[derive(Debug)]
+struct DefaultHeader {
+    name: HeaderName,
+    value: HeaderValue,
+    /// Name and value as a line of a response head, with its line break.
+    line: String,
+}
+
+impl DefaultHeaders {
+    /// Creates the headers from names and values.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a name or a value is invalid.
+    pub fn new<'a>(headers: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, ResponseError> {
+        let list = std::iter::once(NO_SNIFF).chain(headers).map(|(name, value)| {
+            Ok(DefaultHeader {
+                name: HeaderName::from_bytes(name.as_bytes())
+                    .map_err(|_| ResponseError::HeaderName(name.to_owned()))?,
+                value: HeaderValue::from_str(value)
+                    .map_err(|_| ResponseError::HeaderValue(name.to_owned()))?,
+                line: format!("{name}: {value}\r\n"),
+            })
+        });
+        list.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns the number of bytes of all lines.
+    pub(crate) fn length(&self) -> usize {
+        self.0.iter().map(|header| header.line.len()).sum()
+    }
+
+    /// Returns the lines of the headers that a response with its own headers `own` still needs.
+    pub(crate) fn lines<'a>(&'a self, own: &'a [(HeaderName, HeaderValue)]) -> impl Iterator<Item = &'a str> {
+        self.missing(own).map(|header| header.line.as_str())
+    }
+
+    /// Adds the headers that a response with its own headers `own` still needs to a map.
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap, own: &[(HeaderName, HeaderValue)]) {
+        for DefaultHeader { name, value, .. } in self.missing(own) {
+            headers.insert(name.clone(), value.clone());
+        }
+    }
+
+    fn missing<'a>(
+        &'a self,
+        own: &'a [(HeaderName, HeaderValue)],
+    ) -> impl Iterator<Item = &'a DefaultHeader> {
+        let is_missing = |header: &&DefaultHeader| own.iter().all(|(name, _)| *name != header.name);
+        self.0.iter().filter(is_missing)
+    }
+}
+
+impl Default for DefaultHeaders {
+    fn default() -> Self {
+        let (name, value) = NO_SNIFF;
+        Self(Arc::new([DefaultHeader {
+            name: HeaderName::from_static(name),
+            value: HeaderValue::from_static(value),
+            line: format!("{name}: {value}\r\n"),
+        }]))
+    }
 }
 
 /// Replaces the header `host` by the host in the request target, if the target is a complete URL (RFC 9112, 3.2.2).

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kit_http::{Config, Limits, Timeouts};
+use kit_http::{Config, DefaultHeaders, Limits, ResponseError, Timeouts};
 use kit_router::CompiledRouteTree;
 use serde::Deserialize;
 
@@ -30,6 +30,9 @@ pub(crate) struct Options {
     limits: LimitOptions,
     #[serde(default)]
     timeouts: TimeoutOptions,
+    /// Headers of every response: names and values alternately.
+    #[serde(default)]
+    default_headers: Vec<String>,
 }
 
 /// Limits of the engine. A limit that is missing has its default.
@@ -57,11 +60,14 @@ struct TimeoutOptions {
 }
 
 impl Options {
-    pub(crate) fn config(&self) -> Config {
+    /// Returns the configuration of the engine, or an error if a default header is invalid.
+    pub(crate) fn config(&self) -> Result<Config, ResponseError> {
         let defaults = Timeouts::default();
         let (limits, standard) = (&self.limits, Limits::default());
         let time = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_millis);
-        Config {
+        let pairs = self.default_headers.chunks_exact(2);
+        let default_headers = DefaultHeaders::new(pairs.map(|pair| (pair[0].as_str(), pair[1].as_str())))?;
+        Ok(Config {
             host: self.host.clone(),
             port: self.port,
             path: self.path.clone(),
@@ -84,6 +90,7 @@ impl Options {
                 discard: time(self.timeouts.discard, defaults.discard),
                 discard_total: time(self.timeouts.discard_total, defaults.discard_total),
             },
-        }
+            default_headers,
+        })
     }
 }

@@ -3,7 +3,9 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
-use crate::support::{Command, Server};
+use kit_http::{Config, DefaultHeaders};
+
+use crate::support::{Command, Server, get};
 
 /// Bytes before a request that prevent the fast path: an empty line, which the engine ignores.
 const FOR_HYPER: &[u8] = b"\r\n";
@@ -88,17 +90,54 @@ fn requests() -> Vec<String> {
 
 #[test]
 fn fast_path_writes_the_same_bytes_as_hyper() {
-    let server = Server::start();
+    assert_same_bytes(&Server::start());
+}
+
+#[test]
+fn fast_path_writes_the_same_default_headers_as_hyper_and_none_that_the_handler_sets() {
+    let defaults = [
+        ("x-frame-options", "DENY"),
+        ("x-a", "default"),
+        ("referrer-policy", "no-referrer"),
+    ];
+    let config = Config {
+        default_headers: DefaultHeaders::new(defaults).expect("valid headers"),
+        ..Config::default()
+    };
+    let server = Server::with(&config);
+    assert_same_bytes(&server);
+    for (path, expected) in [("/empty", "default"), ("/fields", "")] {
+        let mut client = server.connect();
+        client.send(&get(path));
+        let answer = client.answer();
+        let names = [
+            "x-content-type-options",
+            "x-frame-options",
+            "x-a",
+            "referrer-policy",
+        ];
+        let values = names.map(|name| answer.header(name));
+        let expected = ["nosniff", "DENY", expected, "no-referrer"].map(Some);
+        assert_eq!(values, expected, "{path}");
+    }
+    let mut client = server.connect();
+    client.send(b"hello\r\n\r\n");
+    let answer = client.answer();
+    assert_eq!(answer.status, 400);
+    assert_eq!(answer.header("x-frame-options"), Some("DENY"));
+}
+
+fn assert_same_bytes(server: &Server) {
     for request in requests() {
         let (short, long) = (
-            exchange(&server, b"", std::slice::from_ref(&request)),
-            exchange(&server, FOR_HYPER, std::slice::from_ref(&request)),
+            exchange(server, b"", std::slice::from_ref(&request)),
+            exchange(server, FOR_HYPER, std::slice::from_ref(&request)),
         );
         assert!(short == long, "{request}\n{short:.600}\n{long:.600}");
     }
     // Send all requests on one connection, so that it changes between the fast path and hyper.
     let all = requests();
-    let (short, long) = (exchange(&server, b"", &all), exchange(&server, FOR_HYPER, &all));
+    let (short, long) = (exchange(server, b"", &all), exchange(server, FOR_HYPER, &all));
     assert!(short == long);
 }
 
