@@ -12,6 +12,7 @@ export type { AppOptions, LoggingOptions, RouteGroup } from "./app/options.ts";
 export type { Environment } from "./app/environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { CorsOptions } from "./edge/cors.ts";
+export type { SecurityHeadersOptions } from "./edge/security-headers.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { ForwardingHeader } from "./request/forwarded.ts";
 export type { TrustedProxies, TrustProxy } from "./request/trust-proxy.ts";

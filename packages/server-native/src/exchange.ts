@@ -69,6 +69,11 @@ export class NativeExchange implements ServerExchange {
     return methods[this.traits & methodBits] ?? this.host.addon.method(this.host.server, this.id);
   }
 
+  /** True, because the engine adds these headers. It writes some responses itself. */
+  get hasResponseDefaults(): boolean {
+    return true;
+  }
+
   get bodyTooLarge(): boolean {
     return (this.traits & bodyTooLargeBit) !== 0;
   }

@@ -7,7 +7,7 @@ import type { ResponseRules, ServerRefusal } from "@kit/types";
 
 import { closeAfter, isEnding, type Discarder } from "./discard.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
-import { applyRules } from "./response-rules.ts";
+import { applyRules, linesOfDefaults } from "./response-rules.ts";
 import { badRequest, headersTooLarge, type Refusal, requestTimeout } from "./refusal.ts";
 
 /** Key under which a connection stores the last response that was started on it. */
@@ -20,16 +20,19 @@ export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
   readonly #discarder: Discarder;
   readonly #rules: ResponseRules | undefined;
+  /** Lines of the headers that every response has, also to input that is not a request. */
+  readonly #lines: string;
 
   constructor(
     report: (refusal: ServerRefusal) => void,
     discarder: Discarder,
-    /** Headers of every response to a request. Input that is not a request has no headers to decide by. */
+    /** Headers of every response. Input that is not a request gets only those that do not depend on the request. */
     rules: ResponseRules | undefined,
   ) {
     this.#report = report;
     this.#discarder = discarder;
     this.#rules = rules;
+    this.#lines = linesOfDefaults(rules);
   }
 
   /** Sends an error on a connection without a request, in the format of all errors of kit, and closes the connection. */
@@ -44,6 +47,7 @@ export class Refuser {
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
         "content-type: application/json\r\n" +
         `${noSniffName}: ${noSniff}\r\n` +
+        this.#lines +
         `content-length: ${Buffer.byteLength(body)}\r\n` +
         "connection: close\r\n" +
         `date: ${new Date().toUTCString()}\r\n\r\n${body}`,

@@ -24,12 +24,13 @@ type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * Adds the headers of the rules to the response, whoever sends it: a framework, its middleware or kit. The headers are
- * added when the head is written, so that no middleware replaces them.
+ * added when the head is written, so that no middleware replaces them, and that all headers of the response are known.
  */
 export function applyRules(rules: ResponseRules, request: IncomingMessage, response: RuledResponse): void {
   response[hasRules] = true;
   const added = rules.headers(headerReader(request));
-  if (added.length === 0) return;
+  const { defaults } = rules;
+  if (added.length === 0 && defaults.length === 0) return;
   const writeHead = response.writeHead.bind(response) as (status: number, message?: string) => ServerResponse;
   response.writeHead = (status: number, message?: string | Fields, fields?: Fields) => {
     if (typeof message === "string") setFields(response, fields);
@@ -39,8 +40,21 @@ export function applyRules(rules: ResponseRules, request: IncomingMessage, respo
       if (name === "vary") addVary(response, added[index + 1]!);
       else response.setHeader(name, added[index + 1]!);
     }
+    for (let index = 0; index < defaults.length; index += 2) {
+      if (!response.hasHeader(defaults[index]!)) response.setHeader(defaults[index]!, defaults[index + 1]!);
+    }
     return typeof message === "string" ? writeHead(status, message) : writeHead(status);
   };
+}
+
+/** Returns the lines of a response head for {@link ResponseRules.defaults}. Each line ends with a line break. */
+export function linesOfDefaults(rules: ResponseRules | undefined): string {
+  const defaults = rules?.defaults ?? [];
+  let lines = "";
+  for (let index = 0; index < defaults.length; index += 2) {
+    lines += `${defaults[index]!}: ${defaults[index + 1]!}\r\n`;
+  }
+  return lines;
 }
 
 /** Sets headers that a caller passed to `writeHead`. They replace those that were set before. */

@@ -67,6 +67,11 @@ export interface ServerExchange {
    * that the service does not add them.
    */
   readonly hasResponseRules?: boolean;
+  /**
+   * True if the adapter adds {@link ResponseRules.defaults} to all responses of this server, so that the service does
+   * not add them.
+   */
+  readonly hasResponseDefaults?: boolean;
   /** True if the body is larger than the limit. Its bytes are not available, and the response must be 413. */
   readonly bodyTooLarge: boolean;
   /** Number of bytes of the body. */
@@ -138,12 +143,17 @@ export interface ServerRefusal {
 }
 
 /**
- * Headers that every response to a request must have, because of options such as `cors`. The service adds them to its
- * responses. An adapter adds them to responses that it or its framework sends without the service.
+ * Headers that every response must have, because of options such as `cors` and `securityHeaders`. The service adds them
+ * to its responses. An adapter adds them to responses that it or its framework sends without the service.
  *
  * The functions get a function that returns a request header by its lower-case name.
  */
 export interface ResponseRules {
+  /**
+   * Headers that do not depend on the request: lower-case names and values alternately. A response has each of them
+   * unless it has its own header of that name. This includes responses to input that is not a request.
+   */
+  readonly defaults: readonly string[];
   /**
    * Returns names and values alternately. A header replaces the response's own header of that name, except that the
    * members of `vary` are joined.

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CloseOptions, ListenAddress, ServerService, Telemetry, TelemetryCounts } from "@kit/types";
 
 import { Cors } from "../edge/cors.ts";
+import { EdgeRules } from "../edge/edge-rules.ts";
 import { createErrorMiddleware } from "../error-middleware.ts";
 import { FetchServer } from "../fetch/fetch-server.ts";
 import { Log } from "../logging/log.ts";
@@ -409,6 +410,7 @@ class Application implements App {
       findAddress,
     } = this.#options;
     const cors = this.#options.cors && new Cors(this.#options.cors);
+    const rules = EdgeRules.of(cors, this.#options.securityHeaders);
     const location = "the given `compiled`";
     const found =
       given === undefined
@@ -448,7 +450,7 @@ class Application implements App {
         recorder,
       },
     });
-    const service = await testedService(cors === null ? pipeline : ruledService(pipeline, cors));
+    const service = await testedService(rules === null ? pipeline : ruledService(pipeline, rules));
     return { found, service, recorder, projectRoot };
   }
 

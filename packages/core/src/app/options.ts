@@ -1,6 +1,7 @@
 import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySettings } from "@kit/types";
 
 import type { CorsOptions, ReadCors } from "../edge/cors.ts";
+import type { SecurityHeadersOptions } from "../edge/security-headers.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { AnyHandlers } from "../handlers.ts";
 import { credentialNames } from "../logging/credentials.ts";
@@ -13,6 +14,7 @@ import { type Environment, environmentOf, environments } from "./environment.ts"
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
+import { readSecurityHeaders } from "./security-headers-option.ts";
 import { readTelemetry, type TelemetryOptions } from "./telemetry-options.ts";
 import { suggestName } from "./suggestion.ts";
 import { withoutServer } from "./without-server.ts";
@@ -100,6 +102,13 @@ export interface AppOptions {
    */
   readonly cors?: CorsOptions;
   /**
+   * True to send headers that tell browsers to be strict, such as `content-security-policy` and
+   * `strict-transport-security`, with values for an API. An object changes or leaves out single headers. Every response
+   * has these headers, also errors and responses to input that is not HTTP. A header of the same name that a handler
+   * sets stays. Default `false`.
+   */
+  readonly securityHeaders?: boolean | SecurityHeadersOptions;
+  /**
    * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
    * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
    * check fails. Default `false`.
@@ -145,6 +154,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   requestTimeoutMs: true,
   trustProxy: true,
   cors: true,
+  securityHeaders: true,
   health: true,
   docs: true,
   openapi: true,
@@ -182,6 +192,8 @@ export interface ReadOptions {
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
   readonly cors: ReadCors | null;
+  /** Security headers as names and values alternately. Empty if the option is off. */
+  readonly securityHeaders: readonly string[];
   readonly docs: ReadDocs | null;
   /** `null` if all telemetry is off. */
   readonly telemetry: TelemetrySettings | null;
@@ -262,6 +274,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     findAddress: compileTrustProxy(options.trustProxy ?? false),
     health,
     cors: readCors(options.cors),
+    securityHeaders: readSecurityHeaders(options.securityHeaders),
     telemetry: readTelemetry(telemetry),
     docs: readDocs(options.docs, isProduction, health),
   };

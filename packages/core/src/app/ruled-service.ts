@@ -1,6 +1,6 @@
 import type { ResponseRules, ServerExchange, ServerService } from "@kit/types";
 
-import { mergeHeaders } from "../edge/merge-headers.ts";
+import { addDefaults, mergeHeaders } from "../edge/merge-headers.ts";
 import { serviceAround } from "./service-around.ts";
 
 /**
@@ -21,16 +21,17 @@ type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 function apply(exchange: Mutable, rules: ResponseRules): void {
   if (exchange.hasResponseRules === true) return;
   const readHeader = (name: string): string | undefined => exchange.header(name);
-  // The pipeline writes the headers of a preflight response itself.
-  if (rules.isPreflight(exchange.method, readHeader)) return;
-  // Headers of the request cannot be read after the response is sent, and a streamed response starts later.
-  const added = rules.headers(readHeader);
-  if (added.length === 0) return;
+  // Headers of the request cannot be read after the response is sent, and a streamed response starts later. The
+  // pipeline itself writes the headers of CORS of a preflight response.
+  const added = rules.isPreflight(exchange.method, readHeader) ? [] : rules.headers(readHeader);
+  const defaults = exchange.hasResponseDefaults === true ? [] : rules.defaults;
+  if (added.length === 0 && defaults.length === 0) return;
+  const complete = (own: readonly string[] | null): readonly string[] =>
+    addDefaults(mergeHeaders(own, added), defaults);
   const respond = exchange.respond.bind(exchange);
-  exchange.respond = (status, type, body, headers) =>
-    respond(status, type, body, mergeHeaders(headers, added));
+  exchange.respond = (status, type, body, headers) => respond(status, type, body, complete(headers));
   const respondStream = exchange.respondStream?.bind(exchange);
   if (respondStream === undefined) return;
   exchange.respondStream = (status, type, length, headers, events) =>
-    respondStream(status, type, length, mergeHeaders(headers, added), events);
+    respondStream(status, type, length, complete(headers), events);
 }

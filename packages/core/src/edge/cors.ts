@@ -1,5 +1,3 @@
-import type { ResponseRules } from "@kit/types";
-
 import { METHODS } from "../router/methods.ts";
 
 /**
@@ -67,7 +65,7 @@ const subdomains = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
  * If the origins are a list, every response has `vary: origin`, also without an `Origin` header in the request. Without
  * it, a cache could answer a page with a response that was made for another origin.
  */
-export class Cors implements ResponseRules {
+export class Cors {
   readonly #options: ReadCors;
   /** Headers of every response if all origins are allowed; otherwise those of responses that no page may read. */
   readonly #always: readonly string[];
@@ -92,6 +90,7 @@ export class Cors implements ResponseRules {
     this.#rest = ["vary", "origin", ...shared];
   }
 
+  /** Returns the headers of a response, as names and values alternately. The response is not one to a preflight request. */
   headers(header: ReadHeader): readonly string[] {
     if (this.#options.origins === "*") return this.#always;
     const origin = header("origin");
@@ -99,6 +98,7 @@ export class Cors implements ResponseRules {
     return allowed === undefined ? this.#always : ["access-control-allow-origin", allowed, ...this.#rest];
   }
 
+  /** Returns true for a preflight request. */
   isPreflight(method: string, header: ReadHeader): boolean {
     return (
       method === "OPTIONS" &&

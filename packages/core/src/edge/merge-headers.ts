@@ -4,6 +4,7 @@
  */
 export function mergeHeaders(own: readonly string[] | null, added: readonly string[]): readonly string[] {
   if (own === null) return added;
+  if (added.length === 0) return own;
   const merged: string[] = [];
   let vary = "";
   for (let index = 0; index < own.length; index += 2) {
@@ -18,6 +19,20 @@ export function mergeHeaders(own: readonly string[] | null, added: readonly stri
   }
   if (vary !== "") merged.push("vary", vary);
   return merged;
+}
+
+/**
+ * Returns the headers of a response with those defaults whose name the response does not have. Both lists have
+ * lower-case names and values alternately.
+ */
+export function addDefaults(own: readonly string[], defaults: readonly string[]): readonly string[] {
+  if (defaults.length === 0) return own;
+  if (own.length === 0) return defaults;
+  const completed = [...own];
+  for (let index = 0; index < defaults.length; index += 2) {
+    if (!hasName(own, defaults[index]!)) completed.push(defaults[index]!, defaults[index + 1]!);
+  }
+  return completed;
 }
 
 function hasName(headers: readonly string[], name: string): boolean {
