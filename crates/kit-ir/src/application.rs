@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Arena, Constraints, ContractGroup, Cors, Declaration, DeclarationId, Entity, EntityId, Property, Route,
-    RouteId, Security, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    RouteId, Security, SecurityHeaders, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 /// Complete description of an application, as the compiler understood it.
@@ -111,6 +111,9 @@ pub struct Application {
     /// The option `cors`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cors: Option<Cors>,
+    /// The option `securityHeaders`; `None` if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_headers: Option<SecurityHeaders>,
 }
 
 /// A registered middleware.

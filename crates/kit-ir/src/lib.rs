@@ -35,6 +35,7 @@ mod ids;
 mod property;
 mod route;
 mod security;
+mod security_headers;
 mod source;
 mod types;
 
@@ -49,6 +50,7 @@ pub use property::{
 };
 pub use route::{ContractGroup, DeclaredError, Route, RouteSlots, Slot};
 pub use security::{Security, SecurityScheme};
+pub use security_headers::SecurityHeaders;
 pub use source::{SourceFile, Span};
 pub use types::{
     IndexKey, IndexSignature, LiteralValue, ObjectType, TemplatePart, TupleElement, Type, TypeKind,

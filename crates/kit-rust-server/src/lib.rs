@@ -31,6 +31,7 @@ mod names;
 mod print;
 mod project;
 mod router;
+mod security_headers;
 mod shapes;
 mod source;
 mod types;
@@ -201,6 +202,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .problems()
             .into_iter()
             .chain(cors::problems(program))
+            .chain(security_headers::problems(program))
             .collect(),
     }
 }

@@ -13,7 +13,7 @@ use crate::errors::status_name;
 use crate::middleware::Middleware;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::types::{Form, Types};
-use crate::{File, cors, names};
+use crate::{File, cors, names, security_headers};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -314,6 +314,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
 
 fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
     let cors = cors::call(types);
+    let security_headers = security_headers::call(types);
     let [router, table] = ["Router", "Routes"].map(|name| types.of_runtime(name));
     let groups = routes.groups.iter();
     let calls = groups.flat_map(|group| group.routes.iter().map(move |handled| (group, handled)));
@@ -333,6 +334,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
             #table::new(app)
                 #(#calls)*
                 #cors
+                #security_headers
                 .openapi(include_str!("schemas/openapi.json"))
                 #sensitive
                 .into_router()

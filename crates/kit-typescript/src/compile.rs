@@ -1,7 +1,7 @@
 //! Compilation of an application: runs the passes of the compiler in order.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Application, Cors, Entity, MiddlewareKind, MiddlewareSource};
+use kit_ir::{Application, Cors, Entity, MiddlewareKind, MiddlewareSource, SecurityHeaders};
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
@@ -477,5 +477,12 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
             rules: rules.clone(),
             span: lowering.span(*location),
         }),
+        security_headers: factory
+            .security_headers
+            .as_ref()
+            .map(|(location, values)| SecurityHeaders {
+                values: values.clone(),
+                span: lowering.span(*location),
+            }),
     }
 }

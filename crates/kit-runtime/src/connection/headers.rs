@@ -1,16 +1,50 @@
 //! Headers that the server itself adds or replaces, in requests and in responses.
 
-use axum::http::{HeaderValue, Request, Response, header};
+use std::sync::OnceLock;
+
+use axum::http::{HeaderName, HeaderValue, Request, Response, header};
+
+/// Headers of every response, unless its handler has set a header of the same name. The headers apply to all servers of
+/// the process, because a server also responds to bytes that reach no router.
+static DEFAULTS: OnceLock<Vec<(HeaderName, HeaderValue)>> = OnceLock::new();
 
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
-pub(super) const NO_SNIFF: &str = "nosniff";
+static NO_SNIFF: [(HeaderName, HeaderValue); 1] = [(
+    header::X_CONTENT_TYPE_OPTIONS,
+    HeaderValue::from_static("nosniff"),
+)];
 
-/// Adds `x-content-type-options: nosniff` to a response, unless its handler has set the header.
-pub(super) fn add_no_sniff<B>(response: &mut Response<B>) {
-    response
-        .headers_mut()
-        .entry(header::X_CONTENT_TYPE_OPTIONS)
-        .or_insert(HeaderValue::from_static(NO_SNIFF));
+/// Adds headers to all responses of the process. Only the first call has an effect.
+pub(crate) fn set_defaults(headers: &[(&str, &str)]) {
+    // `kit build` refuses values that cannot be a header.
+    let headers = headers.iter().filter_map(|(name, value)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        Some((name, HeaderValue::from_str(value).ok()?))
+    });
+    DEFAULTS.get_or_init(|| NO_SNIFF.iter().cloned().chain(headers).collect());
+}
+
+fn defaults() -> &'static [(HeaderName, HeaderValue)] {
+    DEFAULTS.get().map_or(&NO_SNIFF, Vec::as_slice)
+}
+
+/// Adds the headers of every response to a response, except those that it has already.
+pub(crate) fn add_defaults<B>(response: &mut Response<B>) {
+    let headers = response.headers_mut();
+    for (name, value) in defaults() {
+        if !headers.contains_key(name) {
+            headers.insert(name, value.clone());
+        }
+    }
+}
+
+/// Returns the headers of every response as lines, each with its line break.
+pub(super) fn default_lines() -> String {
+    let lines = defaults().iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some(format!("{name}: {value}\r\n"))
+    });
+    lines.collect()
 }
 
 /// Replaces `host` with the host of a request target in absolute form (RFC 9112, 3.2.2): `GET http://a/b` is a request

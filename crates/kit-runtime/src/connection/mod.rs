@@ -31,6 +31,7 @@ use tokio::net::TcpStream;
 use crate::Serve;
 use crate::listener::ConnectionPermit;
 
+pub(crate) use headers::{add_defaults, set_defaults};
 pub(crate) use refusal::flush as flush_refusals;
 use shared::{ConnectionState, ResponseInProgress};
 use stream::Stream;
@@ -82,7 +83,7 @@ fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
                 Some(rejection) => refusal::to_response(rejection),
                 None => response,
             };
-            headers::add_no_sniff(&mut response);
+            headers::add_defaults(&mut response);
             // HTTP/1.0 has no chunks: without a length, the end of the connection marks the end of the body. So the
             // connection closes even if the client asks to keep it alive.
             if is_old && response.body().size_hint().exact().is_none() {

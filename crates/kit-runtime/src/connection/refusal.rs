@@ -9,7 +9,7 @@ use kit_guard::Rejection;
 use serde_json::json;
 use tracing::Level;
 
-use super::headers::NO_SNIFF;
+use super::headers::default_lines;
 use crate::http::random_trace_id;
 use crate::sampler::Sampler;
 
@@ -19,8 +19,9 @@ pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
     let reason = status(rejection).canonical_reason().unwrap_or("Error");
     let date = httpdate::fmt_http_date(SystemTime::now());
     let length = body.len();
+    let defaults = default_lines();
     format!(
-        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\nx-content-type-options: {NO_SNIFF}\r\ncontent-length: {length}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\n{defaults}content-length: {length}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
         rejection.status
     )
     .into_bytes()

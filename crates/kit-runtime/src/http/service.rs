@@ -24,7 +24,7 @@ use super::response::of_error;
 use super::source::RouteSource;
 use super::{Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Segment, body, options_star};
 use crate::check::{Failure, Rule};
-use crate::connection::ReusableTimeout;
+use crate::connection::{self, ReusableTimeout};
 use crate::redact::redactor;
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
@@ -140,6 +140,16 @@ impl<A: Application> Routes<A> {
         self
     }
 
+    /// Adds headers with their names and values to every response, except to a response that has its own header of that
+    /// name. Responses to input that is not HTTP have the headers too. The headers apply to all servers in the process;
+    /// only the first call has an effect. `kit build` generates the headers from the option `securityHeaders` of
+    /// `createApp`, and validates them.
+    #[must_use]
+    pub fn security_headers(self, headers: &[(&str, &str)]) -> Self {
+        connection::set_defaults(headers);
+        self
+    }
+
     /// Sets the names of properties whose values the log and exported spans never show. The names apply to all fields in
     /// the process that have one of these names.
     #[must_use]
@@ -222,7 +232,12 @@ impl<A: Application> From<Router<A>> for axum::Router {
         Self::new().fallback(move |request: axum::extract::Request| {
             let router = router.clone();
             let peer = request.extensions().get().map(|Peer(peer)| *peer);
-            async move { router.0.respond(request, peer, &ReusableTimeout::default()).await }
+            async move {
+                let mut response = router.0.respond(request, peer, &ReusableTimeout::default()).await;
+                // Another server than that of kit may serve the program.
+                connection::add_defaults(&mut response);
+                response
+            }
         })
     }
 }

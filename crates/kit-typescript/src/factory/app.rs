@@ -5,7 +5,7 @@ use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
 use super::expression::{elements, properties, string};
-use super::{Factory, Group, Located, cors, handlers, middleware, warn_computed};
+use super::{Factory, Group, Located, cors, handlers, middleware, security_headers, warn_computed};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
@@ -92,6 +92,12 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
             "cors" => {
                 let rules = cors::read(lowering, member.value);
                 factory.cors = Some((member.value.location(), rules));
+            }
+            "securityHeaders" => {
+                factory.security_headers = match security_headers::read(lowering, member.value) {
+                    security_headers::Read::Off => None,
+                    security_headers::Read::On(values) => Some((member.value.location(), values)),
+                };
             }
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
             _ => {}

@@ -7,7 +7,7 @@ use kit_ir::CorsRules;
 use oxc_ast::ast::{ArrayExpressionElement, Expression, ObjectPropertyKind};
 
 use super::Located;
-use super::expression::{MAX_CHAIN, Resolved, follow, number, string};
+use super::expression::{MAX_CHAIN, Resolved, boolean, follow, number, string};
 use crate::lower::Lowering;
 
 /// Returns the value of the option; `None` if a part of the value is known only when the application runs.
@@ -77,14 +77,4 @@ fn strings<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) 
         }
     }
     Some(list)
-}
-
-fn boolean<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<bool> {
-    match follow(lowering, located) {
-        Resolved::Expression(found, _) => match found.expression {
-            Expression::BooleanLiteral(literal) => Some(literal.value),
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -92,6 +92,17 @@ pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
     }
 }
 
+/// Returns the boolean that an expression is; `None` if it is not a boolean literal.
+pub(super) fn boolean<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<bool> {
+    let Resolved::Expression(found, _) = follow(lowering, located) else {
+        return None;
+    };
+    match found.expression {
+        Expression::BooleanLiteral(literal) => Some(literal.value),
+        _ => None,
+    }
+}
+
 /// Returns the number that an expression is; `None` if it is not a numeric literal.
 pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
     let Resolved::Expression(found, _) = follow(lowering, located) else {

@@ -11,6 +11,7 @@ mod handlers;
 mod middleware;
 mod middleware_responses;
 mod middleware_tags;
+mod security_headers;
 
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::CorsRules;
@@ -24,6 +25,7 @@ pub(crate) use app::read;
 pub(crate) use handlers::HandlerMap;
 pub(crate) use middleware::{Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
+pub(crate) use security_headers::Values as SecurityHeaderValues;
 
 /// Routes and middleware that `createApp` registers.
 #[derive(Default)]
@@ -40,6 +42,9 @@ pub(crate) struct Factory {
     pub(crate) complete: bool,
     /// Location and value of the option `cors`. The value is `None` if it is known only when the application runs.
     pub(crate) cors: Option<(Location, Option<CorsRules>)>,
+    /// Location and value of the option `securityHeaders`, if it is on. The value is `None` if it is known only when the
+    /// application runs.
+    pub(crate) security_headers: Option<(Location, Option<SecurityHeaderValues>)>,
 }
 
 /// An entry of the `routes` option of `createApp`.

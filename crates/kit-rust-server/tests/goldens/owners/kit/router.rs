@@ -856,6 +856,16 @@ pub fn router(app: App) -> Router<App> {
                 .exposed_headers("etag")
                 .max_age_seconds(60),
         )
+        .security_headers(&[
+            (
+                "content-security-policy",
+                "default-src \'none\'; frame-ancestors \'none\'",
+            ),
+            ("strict-transport-security", "max-age=60"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("cross-origin-opener-policy", "same-origin"),
+        ])
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()
 }

@@ -77,6 +77,7 @@ export const app = createApp({
     exposedHeaders: ["ETag"],
     maxAgeSeconds: 60,
   },
+  securityHeaders: { strictTransportSecurity: "max-age=60", frameOptions: false },
   routes: [
     { prefix: "/", handlers: projectHandlers, middleware: [log, requireUser] },
     {
