@@ -1,4 +1,5 @@
-// Tests the option `cors` with a real browser: a page of another origin calls the application with `fetch`.
+// Tests the option `cors` with a real browser: a page of another origin calls the application with `fetch`. The option
+// `securityHeaders` is on, and must not prevent what `cors` allows.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -11,7 +12,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { chromiumPath, withoutChromium } from "../e2e/support/chromium.ts";
-import { corsColumns, type Served } from "./cors-columns.ts";
+import { edgeColumns, type Served } from "./edge-columns.ts";
 
 quietStdout();
 
@@ -124,12 +125,12 @@ describe("pages of another origin, in Chromium", { skip: withoutChromium }, () =
     ["every origin is allowed", () => ({ origins: "*" }), any],
   ];
 
-  for (const [server, serve] of corsColumns) {
+  for (const [server, serve] of edgeColumns) {
     for (const [situation, cors, cases] of groups) {
       describe(`${server}, ${situation}`, () => {
         let app: Served;
         before(async () => {
-          app = await serve(cors());
+          app = await serve({ cors: cors(), securityHeaders: true });
         });
         after(() => app?.[Symbol.asyncDispose]());
         for (const { name, target, init = {}, status } of cases) {

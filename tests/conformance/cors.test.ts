@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import type { CorsOptions } from "@kit/core";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { corsApplication, corsColumns } from "./cors-columns.ts";
+import { edgeApplication, edgeColumns } from "./edge-columns.ts";
 import { isRust } from "./rust.ts";
 
 quietStdout();
@@ -63,12 +63,12 @@ interface Target extends AsyncDisposable {
 }
 
 const columns: readonly (readonly [name: string, start: (cors: CorsOptions) => Promise<Target>])[] = [
-  ...corsColumns.map(
+  ...edgeColumns.map(
     ([name, serve]) =>
       [
         name,
         async (cors: CorsOptions): Promise<Target> => {
-          const app = await serve(cors);
+          const app = await serve({ cors });
           return {
             send: (one) => send(app.port, one),
             [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
@@ -81,7 +81,7 @@ const columns: readonly (readonly [name: string, start: (cors: CorsOptions) => P
 
 /** Starts an application without a server. */
 function startFetch(cors: CorsOptions): Promise<Target> {
-  const app = corsApplication(cors);
+  const app = edgeApplication({ cors });
   return Promise.resolve({
     async send({ method, target, headers }) {
       const body = headers["content-length"] === undefined ? {} : { body: "" };

@@ -38,7 +38,7 @@ process.once("exit", () => {
 
 /** Starts one of the programs in `rust-server`. */
 export async function startRust(
-  program: "rust-server" | "raw-echo" | "cors",
+  program: "rust-server" | "raw-echo" | "edge",
   settings: Settings,
   mode: "production" | "development" = "production",
   variablesOfProgram: Readonly<Record<string, string>> = {},

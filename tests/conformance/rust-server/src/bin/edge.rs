@@ -1,9 +1,10 @@
-//! Server for the cases of `conformance/cors.json`. The variable `CORS` has the value of the option `cors` as JSON.
+//! Server for the cases of `conformance/cors.json` and `conformance/security-headers.json`. The variable `CORS` has the
+//! value of the option `cors` as JSON, or `null`. The variable `SECURITY_HEADERS` has a list of names and values.
 
 use std::process::ExitCode;
 
 use kit_runtime::{
-    Application, Context, Cors, Error, HeaderName, HeaderValue, Request, Response, Routes, Segment,
+    Application, Context, Cors, Error, HeaderName, HeaderValue, Reply, Request, Response, Routes, Segment,
     StatusCode, Value, header,
 };
 use rust_server::models::OneText;
@@ -18,15 +19,24 @@ impl Application for App {
 }
 
 fn main() -> ExitCode {
-    let option = std::env::var("CORS").unwrap_or_default();
-    let Some(cors) = serde_json::from_str(&option)
-        .ok()
-        .and_then(|option| cors_of(&option))
-    else {
-        eprintln!("error: the variable CORS must have a value of the option `cors`, as JSON");
+    let [Some(cors), Some(headers)] = ["CORS", "SECURITY_HEADERS"].map(json) else {
+        eprintln!("error: the variables CORS and SECURITY_HEADERS must have JSON");
         return ExitCode::FAILURE;
     };
-    let router = Routes::new(App)
+    let mut routes = Routes::new(App);
+    if !cors.is_null() {
+        let Some(cors) = cors_of(&cors) else {
+            eprintln!("error: the variable CORS must have a value of the option `cors`");
+            return ExitCode::FAILURE;
+        };
+        routes = routes.cors(cors);
+    }
+    let headers = strings(&headers);
+    if !headers.is_empty() {
+        let pairs: Vec<_> = headers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        routes = routes.security_headers(&pairs);
+    }
+    let router = routes
         .route("GET /notes", &[Segment::Static("notes")], note)
         .route("POST /notes", &[Segment::Static("notes")], create)
         .route(
@@ -38,9 +48,15 @@ fn main() -> ExitCode {
         .route("GET /fail", &[Segment::Static("fail")], fail)
         .route("GET /bug", &[Segment::Static("bug")], bug)
         .route("OPTIONS /own", &[Segment::Static("own")], own)
-        .cors(cors)
+        .route("GET /policy", &[Segment::Static("policy")], policy)
+        .route("GET /stream", &[Segment::Static("stream")], stream)
+        .route("GET /slow", &[Segment::Static("slow")], slow)
         .into_router();
     kit_runtime::run(kit_runtime::serve(router))
+}
+
+fn json(variable: &str) -> Option<Value> {
+    serde_json::from_str(&std::env::var(variable).ok()?).ok()
 }
 
 /// Creates the rules from JSON. The program needs them until its end, so their strings are never freed.
@@ -119,4 +135,24 @@ async fn own(_app: App, request: Request) -> Result<Response, Error> {
         HeaderValue::from_static("handled"),
     );
     answer(&context, StatusCode::OK)
+}
+
+async fn policy(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    let own = HeaderValue::from_static("default-src 'self'");
+    context.set_header(header::CONTENT_SECURITY_POLICY, own);
+    answer(&context, StatusCode::OK)
+}
+
+async fn stream(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    let reply = Reply::stream(async move |mut chunks| {
+        chunks.send("a").await?;
+        chunks.send("b").await
+    });
+    Response::reply(&context, StatusCode::OK, reply)
+}
+
+async fn slow(_app: App, _request: Request) -> Result<Response, Error> {
+    std::future::pending().await
 }

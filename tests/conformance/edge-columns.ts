@@ -1,9 +1,13 @@
-// Application for the tests of the option `cors`, on every server. `rust-server/src/bin/cors.rs` has the same routes.
+// Application for the tests of the options `cors` and `securityHeaders`, on every server.
+// `rust-server/src/bin/edge.rs` has the same routes.
 
-import { type App, type CorsOptions, createApp, defineHandlers, type RequestContext } from "@kit/core";
+import { Readable } from "node:stream";
+
+import { type App, type AppOptions, createApp, defineHandlers, type RequestContext } from "@kit/core";
 import { AppError } from "@kit/errors";
 import type { ServerAdapter } from "@kit/types";
 
+import { readSecurityHeaders } from "../../packages/core/src/app/security-headers-option.ts";
 import {
   compiled,
   objectOf,
@@ -15,6 +19,8 @@ import { isRust, startRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 const bodyBytes = 64 * 1024;
+/** Times after which the servers refuse a request: long enough for all requests of a busy machine that should succeed. */
+const [requestTimeoutMs, headersTimeoutMs] = [2000, 2000];
 
 const note = responseOf("Note", { title: "string" });
 const program = compiled(
@@ -25,6 +31,9 @@ const program = compiled(
   route("GET /fail", { response: note }),
   route("GET /bug", { response: note }),
   route("OPTIONS /own", { response: note }),
+  route("GET /policy", { response: note }),
+  route("GET /stream"),
+  route("GET /slow", { response: note }),
 );
 
 interface Input {
@@ -55,18 +64,28 @@ const handlers = {
     ctx.header("x-own", "handled");
     return { title: "a" };
   },
+  "GET /policy": ({ ctx }: Input) => {
+    ctx.header("Content-Security-Policy", "default-src 'self'");
+    return { title: "a" };
+  },
+  "GET /stream": ({ ctx }: Input) => ctx.send(Readable.from([Buffer.from("a"), Buffer.from("b")])),
+  "GET /slow": () => new Promise(() => undefined),
 };
 
+/** Options of the application. */
+export type EdgeOptions = Pick<AppOptions, "cors" | "securityHeaders">;
+
 /** Creates the application. Without a server, it can be called with `app.fetch` only. */
-export function corsApplication(cors: CorsOptions, server?: ServerAdapter): App {
+export function edgeApplication(options: EdgeOptions, server?: ServerAdapter): App {
   return createApp({
     ...(server !== undefined && { server }),
     compiled: program,
     routes: [{ handlers: defineHandlers(handlers as never) }],
     limits: { bodyBytes },
     health: true,
+    requestTimeoutMs,
     signals: false,
-    cors,
+    ...options,
   });
 }
 
@@ -75,16 +94,25 @@ export interface Served extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts an application with a value of the option `cors`. */
-export type Serve = (cors: CorsOptions) => Promise<Served>;
+/** Starts an application with these options. */
+export type Serve = (options: EdgeOptions) => Promise<Served>;
 
 /** Servers that this run tests. */
-export const corsColumns: readonly (readonly [name: string, serve: Serve])[] = isRust
-  ? [["rust", (cors) => startRust("cors", { bodyBytes }, "production", { CORS: JSON.stringify(cors) })]]
+export const edgeColumns: readonly (readonly [name: string, serve: Serve])[] = isRust
+  ? [
+      [
+        "rust",
+        ({ cors, securityHeaders }) =>
+          startRust("edge", { bodyBytes, requestTimeoutMs, headersTimeoutMs }, "production", {
+            CORS: JSON.stringify(cors ?? null),
+            SECURITY_HEADERS: JSON.stringify(readSecurityHeaders(securityHeaders)),
+          }),
+      ],
+    ]
   : servers.map(([name, make]) => [
       name,
-      async (cors) => {
-        const app = corsApplication(cors, make());
+      async (options) => {
+        const app = edgeApplication(options, make({ headersTimeoutMs }));
         const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
         return { port, [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }) };
       },
