@@ -20,7 +20,7 @@ fn program_of(text: &str, file: &str) -> Program {
         root: Path::new("/app"),
         type_files: vec![PathBuf::from(&path)],
         route_files: vec![PathBuf::from(&path)],
-        entry_files: vec![],
+        entry_files: vec![PathBuf::from(&path)],
         files: Arc::new(MemoryFiles::new([(path.as_str(), text)])),
     });
     assert!(!output.diagnostics.has_errors(), "{:#?}", output.diagnostics);
@@ -67,6 +67,16 @@ export interface Routes {
 }
 "#;
 
+/// Source file with all options of `createApp` that the program contains.
+const APPLICATION: &str = r#"
+import { createApp } from "@kit/core";
+export const app = createApp({
+  routes: [],
+  cors: { origins: ["https://a.example"], allowedHeaders: ["x-a"], exposedHeaders: ["etag"], maxAgeSeconds: 1 },
+  securityHeaders: { frameOptions: false, referrerPolicy: "origin" },
+});
+"#;
+
 fn document(program: &Program) -> Value {
     let mut value = serde_json::to_value(program).unwrap();
     value["version"] = json!(Program::VERSION);
@@ -82,6 +92,21 @@ fn program_document_matches_its_typescript_types() {
         ("/version", json!(1)),
         ("/routes/0/method", json!("FETCH")),
         ("/types/0/kind", json!("text")),
+    ] {
+        let mut spoiled = value.clone();
+        *spoiled.pointer_mut(place).unwrap() = wrong;
+        assert_eq!(fit(&types, id, &spoiled), Fit::No, "{place}");
+    }
+}
+
+#[test]
+fn options_of_the_application_match_their_typescript_types() {
+    let (types, id) = described();
+    let value = document(&program_of(APPLICATION, "app.ts"));
+    assert_ne!(fit(&types, id, &value), Fit::No, "{value:#}");
+    for (place, wrong) in [
+        ("/application/cors/rules/maxAgeSeconds", json!("1")),
+        ("/application/securityHeaders/values/frameOptions", json!(true)),
     ] {
         let mut spoiled = value.clone();
         *spoiled.pointer_mut(place).unwrap() = wrong;

@@ -213,6 +213,34 @@ export interface Application {
     adds?: string[];
     span: Span;
   }[];
+  cors?: CorsOption;
+  securityHeaders?: SecurityHeadersOption;
+}
+
+/** Option `cors` of `createApp`. */
+export interface CorsOption {
+  /** Value of the option. Absent if the value is known only when the application runs. */
+  rules?: {
+    /** Allowed origins. Absent if every origin is allowed. */
+    origins?: string[];
+    credentials: boolean;
+    /** Request headers that pages may set. Absent if pages may set every header. */
+    allowedHeaders?: string[];
+    exposedHeaders?: string[];
+    /** @integer @minimum 0 */
+    maxAgeSeconds?: number;
+  };
+  span: Span;
+}
+
+/** Option `securityHeaders` of `createApp`, if it is on. */
+export interface SecurityHeadersOption {
+  /**
+   * Values of headers by the names of their options. `null` leaves out a header; an absent name means the default. `values` is absent if
+   * a value is known only when the application runs.
+   */
+  values?: Record<string, string | null>;
+  span: Span;
 }
 
 /**
