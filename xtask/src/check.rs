@@ -165,7 +165,7 @@ pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
     repository.target().join("generated")
 }
 
-/// The application of the conformance suite with handlers in Rust.
+/// Directory of the application of the conformance suite whose handlers are written in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
 /// The application with types of every kind, for `tests/differential`.

@@ -17,7 +17,7 @@ pub struct Code {
 /// Phase of the build that reports a code. It is the `phase` of [`BuildFailure`](crate::BuildFailure).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Search for the configuration and the source files, and reading them.
+    /// Finding and reading the configuration and the source files.
     Configuration,
     /// Parsing: syntax errors.
     Parse,

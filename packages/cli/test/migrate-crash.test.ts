@@ -40,7 +40,10 @@ const STATEMENTS = [
   "DELETE FROM pets WHERE id = 1001",
 ];
 
-/** Number of the advisory locks that serve as gates. The migration stops at a gate while a connection of the test holds its lock. */
+/**
+ * First key of all advisory locks that serve as gates; the second key is the number of the gate. The migration waits at a gate as long as a
+ * connection of the test holds the lock of this gate.
+ */
 const GATE = 7;
 const gate = (number: number): string => `SELECT pg_advisory_xact_lock_shared(${GATE}, ${number});\n`;
 const SQL = gate(0) + STATEMENTS.map((sql, at) => `${sql};\n${gate(at + 1)}`).join("");

@@ -11,7 +11,7 @@ import { NOTES, Project } from "./support/project.ts";
 const KIT = fileURLToPath(new URL("../bin/kit.js", import.meta.url));
 const timeoutMs = 20_000;
 
-/** Running `kit build --watch` of a project. */
+/** Process of `kit build --watch` that runs in a project. */
 class Watch {
   readonly project: Project;
   readonly ended: Promise<{ code: number | null; signal: string | null }>;

@@ -14,7 +14,10 @@ function failed(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: write failed`), { code });
 }
 
-/** Output that fails with `code` until `code` is `undefined`, and accepts at most `most` bytes at a time. */
+/**
+ * Output whose writes fail with the error code `code` as long as a test has set a code. Without a code, each write accepts at most `most`
+ * bytes.
+ */
 class FailingOutput implements Output {
   code: string | undefined;
   most = Number.POSITIVE_INFINITY;

@@ -133,7 +133,7 @@ describe("outgoing calls of a request", () => {
   });
   after(() => app.close());
 
-  it("by fetch and node:http are children of the middleware or handler that sent them, also if many requests run at once", async () => {
+  it("calls by fetch and node:http are children of the middleware or handler that made them, even if many requests run at once", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => String(index));
     await Promise.all(ids.map((id) => app.send(`GET /both/${id}`, { headers: { "x-who": "ada" } })));
     const traces = await app.traces();
@@ -192,7 +192,7 @@ describe("outgoing calls of a request", () => {
   });
 });
 
-it("in production, the calls of a route are recorded again once a request of the route has made a call", async () => {
+it("in production, the sidecar resumes recording the outgoing calls of a route after a request of the route has made a call", async () => {
   const app = await start(production);
   for (let count = 0; count < 40; count += 1) await app.send("GET /rare/none");
   // The sidecar does not expect this call of the route, so it is not recorded. Calls of the route's next requests are

@@ -95,7 +95,7 @@ export function committedMigrations(root: string): CommittedMigration[] {
 
 /**
  * Returns the generated code of an application, with a hash of its inputs. If no input has changed since the last build, returns the cached
- * code. `Cargo.toml` is not part of the hash, because it is completed and not generated.
+ * code. `Cargo.toml` is not part of the hash: kit does not generate the file again, but adds missing entries to it.
  */
 export function generated(
   program: Program,

@@ -234,7 +234,7 @@ fn check(server: &Server, clients: &[Client], limits: Limits, is_undisturbed: bo
         let (responses, rest) = peer.responses(|number| collected.requests[number].method == "HEAD");
         assert!(
             rest == 0 || peer.ended,
-            "half a response, and the connection is open"
+            "the server sent only a part of a response, and left the connection open"
         );
         let mut last = None;
         for (index, response) in responses.iter().enumerate() {

@@ -52,7 +52,7 @@ pub(crate) enum Definition {
     Newtype(RustType),
     /// A struct. Its fields are in [`Types::structs`].
     Struct {
-        /// Names of the fields that are maps for index signatures.
+        /// Names of the fields that hold the properties of index signatures in a map.
         maps: Vec<String>,
     },
     /// An enum for a union of strings: each string with its variant.

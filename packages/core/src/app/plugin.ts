@@ -87,8 +87,8 @@ export interface Plugin {
    */
   readonly observe?: RequestObserver;
   /**
-   * Additional fields of error bodies, also in production. If several plugins set this property, the most detailed
-   * value applies. kit reads it once, before the start.
+   * Additional fields that error bodies contain, even in production. If several plugins set this property, kit uses the
+   * value that shows the most fields. kit reads the property once, before the start.
    */
   readonly errorFields?: ErrorFields;
   /**
