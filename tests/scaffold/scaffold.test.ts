@@ -24,6 +24,8 @@ const DATABASES = ["raw", "drizzle", "kysely"];
 /** Combinations whose tests run too, so that each server and each database library is tested. All except one get an additional entity. */
 const TESTED = new Set(["native-raw", "express-raw", "fastify-drizzle", "hono-kysely"]);
 const PLAIN = "express-raw";
+/** Combination that gets a route and middleware. */
+const EXTENDED = "express-kysely";
 
 /** Query for each database library, with the database that belongs to one request. */
 const QUERIES = {
@@ -78,7 +80,7 @@ describe("a new project", { timeout: 900_000 }, () => {
     for (const database of DATABASES) {
       const name = `${server}-${database}`;
       // The combinations that are tested have each server and each database library.
-      const skip = !TESTED.has(name) && onlyLong;
+      const skip = !TESTED.has(name) && name !== EXTENDED && onlyLong;
       test(`on ${server} with ${database} is built and type-checked`, { skip }, async () => {
         const root = await init(server, database);
         assert.ok(!existsSync(join(root, ".kit")));
@@ -114,8 +116,8 @@ describe("a new project", { timeout: 900_000 }, () => {
     }
   }
 
-  test("can be built and type-checked after an entity was added", async () => {
-    const root = join(home, "express-kysely");
+  test("can be built and type-checked after a route and middleware were added", async () => {
+    const root = join(home, EXTENDED);
     for (const what of [
       ["route", "order-items"],
       ["middleware", "request-log"],
