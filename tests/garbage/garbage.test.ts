@@ -121,6 +121,43 @@ describe("garbage in requests to generated handlers", { timeout: 10 * 60_000 }, 
     ),
   );
 
+  test("a JSON column keeps the largest and the smallest numbers", { skip: missing }, () =>
+    withTables(async (database) => {
+      const env = { DATABASE_URL: database.url, LOG_LEVEL: "fatal" };
+      const app = await RunningApp.start(root, { mode: "production", env, program });
+      try {
+        const create = async (path: string, body: object): Promise<{ id: string; details: unknown }> => {
+          const response = await fetch(`http://127.0.0.1:${app.port}${path}`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body),
+          });
+          assert.equal(response.status, 201, await response.clone().text());
+          return (await response.json()) as { id: string; details: unknown };
+        };
+        const shelf = await create("/shelves", { name: "a", floor: 1 });
+        const since = "2026-01-01T00:00:00Z";
+        const counter = await create("/counters", { count: 1, big: "1", ratio: 1, since, shelfId: shelf.id });
+        const details = {
+          max: Number.MAX_VALUE,
+          min: -Number.MAX_VALUE,
+          tiny: Number.MIN_VALUE,
+          exact: 0.1 + 0.2,
+        };
+        const part = await create("/parts", {
+          counterId: counter.id,
+          place: 1,
+          code: "a",
+          amount: 1,
+          details,
+        });
+        assert.deepEqual(part.details, details);
+      } finally {
+        await app.stop();
+      }
+    }),
+  );
+
   test(
     "a write gets 409 if another row refers to the row, directly or through other rows",
     { skip: missing },
