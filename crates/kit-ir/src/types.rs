@@ -209,3 +209,28 @@ impl ObjectType {
         Some(signature.value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LiteralValue;
+
+    #[test]
+    fn number_literals_are_the_same_after_a_round_trip_through_json() {
+        for number in [
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            5e-324,
+            0.1 + 0.2,
+            31.245_270_191_439_438,
+            121.487_919_511_619_45,
+        ] {
+            let literal = LiteralValue::Number(number);
+            let text = serde_json::to_string(&literal).unwrap();
+            assert_eq!(
+                serde_json::from_str::<LiteralValue>(&text).unwrap(),
+                literal,
+                "{text}"
+            );
+        }
+    }
+}

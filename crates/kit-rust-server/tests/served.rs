@@ -16,7 +16,7 @@ use kit_test_postgres as postgres;
 use kit_test_programs as support;
 use std::sync::LazyLock;
 
-use postgres::{Database, execute, on_each_release, runs_only_if_long, with_client};
+use postgres::{Database, execute, on_each_release, with_client};
 use project_directory::ProjectDirectory;
 
 /// Applies the generated migrations to a database, in the order of their names.
@@ -104,10 +104,6 @@ fn keeps_the_values_of_columns_of_every_type() {
 
 #[test]
 fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
-    const TEST: &str = "runs_every_function_on_timestamp_columns_of_earlier_migrations";
-    if !runs_only_if_long(TEST) {
-        return;
-    }
     let program = projects::shop();
     let output = projects::generated_on("shop-earlier", &program, vec![projects::earlier(&program)]);
     let project = ProjectDirectory::of("shop-earlier", "shop-earlier", &output);
@@ -121,7 +117,10 @@ fn runs_every_function_on_timestamp_columns_of_earlier_migrations() {
         .read("tests/queries.rs")
         .replace("use shop::", "use shop_earlier::");
     project.write("tests/queries.rs", &queries);
-    ask(&project, TEST);
+    ask(
+        &project,
+        "runs_every_function_on_timestamp_columns_of_earlier_migrations",
+    );
 }
 
 /// Runs the tests in the project's `tests/queries.rs` on each version of PostgreSQL. `test` is the name of the
