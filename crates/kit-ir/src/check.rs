@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::{DeclarationId, IndexKey, Program, Span, TemplatePart, TypeId, TypeKind};
+use crate::{DeclarationId, IndexKey, Program, Route, Span, TemplatePart, TypeId, TypeKind};
 
 impl Program {
     /// Returns a sentence for each broken invariant. The list is empty if the program is valid, as every
@@ -179,18 +179,49 @@ impl Checker<'_> {
                 };
                 if usize::from(declaration) >= self.program.declarations.len() {
                     self.declared(&place, declaration);
-                } else if matches!(slot, crate::Slot::Params | crate::Slot::Query)
-                    && !self.is_object(declaration)
-                {
+                } else if slot.is_text() && !self.is_object(declaration) {
                     self.report(format!("the {} of {place} are not an object", slot.name()));
                 }
             }
+            self.replies(&place, route);
         }
         if let Some(span) = self.program.application.span {
             self.span("the application", span);
         }
         for middleware in &self.program.application.middleware {
             self.span(&format!("the middleware `{}`", middleware.name), middleware.span);
+        }
+    }
+
+    fn replies(&mut self, place: &str, route: &Route) {
+        if !route.replies.is_empty() && route.slots.response.is_some() {
+            self.report(format!("{place} has replies and a response type"));
+        }
+        let mut statuses = HashSet::new();
+        for reply in &route.replies {
+            let status = reply.status;
+            if !(200..400).contains(&status) {
+                self.report(format!(
+                    "{place} has a reply with the status {status}, which is not between 200 and 399"
+                ));
+            }
+            if !statuses.insert(status) {
+                self.report(format!("{place} has two replies with the status {status}"));
+            }
+            for declaration in [reply.body, reply.headers].into_iter().flatten() {
+                if usize::from(declaration) >= self.program.declarations.len() {
+                    self.declared(place, declaration);
+                } else if reply.headers == Some(declaration) && !self.is_object(declaration) {
+                    self.report(format!(
+                        "the headers of the reply {status} of {place} are not an object"
+                    ));
+                }
+            }
+        }
+        for details in route.throws.iter().filter_map(|error| error.details) {
+            if usize::from(details) >= self.program.declarations.len() {
+                self.declared(place, details);
+            }
         }
     }
 

@@ -48,7 +48,7 @@ pub use kit_router::{InvalidPath, Method, RoutePath, Segment};
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
-pub use route::{ContractGroup, DeclaredError, Route, RouteSlots, Slot};
+pub use route::{ContractGroup, DeclaredError, DeclaredReply, Route, RouteLimits, RouteSlots, Slot};
 pub use security::{Security, SecurityScheme};
 pub use security_headers::SecurityHeaders;
 pub use source::{SourceFile, Span};

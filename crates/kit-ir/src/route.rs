@@ -20,18 +20,31 @@ pub struct Route {
     /// Names of the path's parameters in order. A wildcard is the last segment of a path, so its name is
     /// last.
     pub parameters: Vec<String>,
-    /// Types of the params, the query, the body and the response.
+    /// Types of the parts of requests, and of the response if it is a plain type.
     pub slots: RouteSlots,
-    /// HTTP status of a response without an error.
+    /// HTTP status of a response without an error. If the contract declares replies, the status of the first
+    /// reply.
     pub status: u16,
+    /// Replies that the contract declares with `Reply<…>`, in the order of the source, with distinct statuses.
+    /// Empty if the response is a plain type; then [`RouteSlots::response`] has its type. A route with replies
+    /// has no [`RouteSlots::response`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<DeclaredReply>,
+    /// Name of the operation in artifacts, from `@operation`: OpenAPI's `operationId`, the method of the
+    /// client, the Rust function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Limits of this route alone, from the option `on` of its route group.
+    #[serde(default, skip_serializing_if = "RouteLimits::is_empty")]
+    pub limits: RouteLimits,
     /// One-line summary, from `@summary`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Names of the sections of the documentation that list the route, from `@tag`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Errors that a client must expect, from `@throws code status`. The errors of the route come first, then
-    /// those of its middleware.
+    /// Errors that a client must expect, from `Failure<…>` in the contract and from `@throws code status`. The
+    /// errors of the route come first, then those of its middleware.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub throws: Vec<DeclaredError>,
     /// Description and hints from the doc comment.
@@ -61,6 +74,62 @@ impl Route {
     pub fn reference(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
+
+    /// Returns the responses of the route without errors: its declared replies, or one reply of the plain
+    /// response type.
+    pub fn responses(&self) -> Vec<DeclaredReply> {
+        if !self.replies.is_empty() {
+            return self.replies.clone();
+        }
+        vec![DeclaredReply {
+            status: self.status,
+            body: self.slots.response,
+            headers: None,
+        }]
+    }
+
+    /// Returns the types that the server writes as JSON: bodies of responses, then details of errors.
+    pub fn written(&self) -> impl Iterator<Item = DeclarationId> {
+        let bodies = self.replies.iter().map(|reply| reply.body);
+        let details = self.throws.iter().map(|error| error.details);
+        std::iter::once(self.slots.response)
+            .chain(bodies)
+            .chain(details)
+            .flatten()
+    }
+}
+
+/// A response without an error that a contract declares with `Reply<status, body, headers>`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeclaredReply {
+    /// HTTP status, from 200 to 399.
+    pub status: u16,
+    /// Body; `None` for `void`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<DeclarationId>,
+    /// Headers: an object type with lower-case names; `None` if the reply declares none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headers: Option<DeclarationId>,
+}
+
+/// Limits of one route, which replace those of the application.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RouteLimits {
+    /// Maximum size of the request body in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_bytes: Option<u64>,
+    /// Maximum duration of a request in milliseconds; 0 for no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+impl RouteLimits {
+    /// Returns true if the limits of the application apply.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A group: an interface whose keys are routes.
@@ -74,7 +143,7 @@ pub struct ContractGroup {
     pub documentation: Documentation,
 }
 
-/// Types of the four properties of a contract. A property is `None` if its type is `void`.
+/// Types of the slots of a contract. A slot is `None` if its type is `void`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RouteSlots {
@@ -82,25 +151,45 @@ pub struct RouteSlots {
     pub params: Option<DeclarationId>,
     /// Query parameters: an object type.
     pub query: Option<DeclarationId>,
+    /// Request headers: an object type with lower-case names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<DeclarationId>,
+    /// Cookies of the request: an object type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cookies: Option<DeclarationId>,
     /// Request body.
     pub body: Option<DeclarationId>,
-    /// Response body.
+    /// Response body of a contract without declared replies.
     pub response: Option<DeclarationId>,
 }
 
 impl RouteSlots {
-    /// Returns the type of one of the four properties; `None` for `void`.
+    /// Returns the type of a slot; `None` for `void`.
     pub fn get(&self, slot: Slot) -> Option<DeclarationId> {
         match slot {
             Slot::Params => self.params,
             Slot::Query => self.query,
+            Slot::Headers => self.headers,
+            Slot::Cookies => self.cookies,
             Slot::Body => self.body,
             Slot::Response => self.response,
         }
     }
+
+    /// Returns the type of a slot, to set it.
+    pub fn get_mut(&mut self, slot: Slot) -> &mut Option<DeclarationId> {
+        match slot {
+            Slot::Params => &mut self.params,
+            Slot::Query => &mut self.query,
+            Slot::Headers => &mut self.headers,
+            Slot::Cookies => &mut self.cookies,
+            Slot::Body => &mut self.body,
+            Slot::Response => &mut self.response,
+        }
+    }
 }
 
-/// One of the four properties of a contract.
+/// A slot of a contract: a part of a request, or the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Slot {
@@ -108,6 +197,10 @@ pub enum Slot {
     Params,
     /// Query parameters.
     Query,
+    /// Request headers.
+    Headers,
+    /// Cookies of the request.
+    Cookies,
     /// Request body.
     Body,
     /// Response body.
@@ -115,21 +208,50 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// All properties of a contract, in the order in which a request is processed.
-    pub const ALL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
+    /// All slots, in the order in which a request is processed.
+    pub const ALL: [Self; 6] = [
+        Self::Params,
+        Self::Query,
+        Self::Headers,
+        Self::Cookies,
+        Self::Body,
+        Self::Response,
+    ];
 
-    /// Returns the name of the property in the contract, such as `params`.
+    /// Slots of a request, in the order in which they are validated.
+    pub const INPUTS: [Self; 5] = [
+        Self::Params,
+        Self::Query,
+        Self::Headers,
+        Self::Cookies,
+        Self::Body,
+    ];
+
+    /// Slots of `RouteContract<…>`, in the order of its type arguments.
+    pub const POSITIONAL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
+
+    /// Returns true if the values of the slot are read from strings, such as those of the query.
+    pub fn is_text(self) -> bool {
+        match self {
+            Self::Params | Self::Query | Self::Headers | Self::Cookies => true,
+            Self::Body | Self::Response => false,
+        }
+    }
+
+    /// Returns the name of the slot in the contract, such as `params`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Params => "params",
             Self::Query => "query",
+            Self::Headers => "headers",
+            Self::Cookies => "cookies",
             Self::Body => "body",
             Self::Response => "response",
         }
     }
 }
 
-/// An error that a route declares with `@throws`.
+/// An error that a route declares with `Failure<status, code, details>` or with `@throws`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeclaredError {
@@ -140,4 +262,7 @@ pub struct DeclaredError {
     /// Description of the error: the text after the status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Type of the details that the error response has; `None` if the contract declares no type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<DeclarationId>,
 }

@@ -133,6 +133,7 @@ fn routes(b: &mut Builder, number: usize, [create, update, details, page, entity
         query,
         body,
         response,
+        ..RouteSlots::default()
     };
     let routes = [
         (Method::Get, &all, slots(None, Some(query), None, Some(page))),

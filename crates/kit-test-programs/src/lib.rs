@@ -13,8 +13,8 @@ pub mod notes;
 
 use kit_ir::{
     Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format, IndexKey,
-    IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RoutePath,
-    RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RouteLimits,
+    RoutePath, RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 use kit_router::{ParsedRoute, RouteTree};
 
@@ -229,6 +229,9 @@ impl Builder {
             parameters,
             slots,
             status,
+            replies: Vec::new(),
+            operation: None,
+            limits: RouteLimits::default(),
             summary: None,
             tags: Vec::new(),
             throws: Vec::new(),

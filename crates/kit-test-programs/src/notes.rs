@@ -98,6 +98,7 @@ pub fn program() -> Program {
         query,
         body,
         response,
+        ..RouteSlots::default()
     };
     let mut routes = vec![
         b.route(
@@ -145,6 +146,7 @@ pub fn program() -> Program {
                 code: "NOTE_NOT_FOUND".to_owned(),
                 status: 404,
                 description: Some("There is no note of that id.".to_owned()),
+                details: None,
             });
         }
     }

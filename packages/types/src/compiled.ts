@@ -1,4 +1,4 @@
-import type { Coercer, Serializer, Validator } from "./codec.ts";
+import type { Coercer, HeaderWriter, Serializer, Validator } from "./codec.ts";
 
 /** Radix tree of `.kit/routes/compiled-router.ts`. */
 export interface CompiledRouteTree {
@@ -71,21 +71,30 @@ export interface CompiledRoute {
   readonly key: string;
   /** Name of the contract group. */
   readonly group: string;
-  /** HTTP status of a successful response. */
+  /** HTTP status of a successful response. If the contract declares replies, the status of the first reply. */
   readonly status: number;
   /** Generated functions for params, query, body and response. `null` if the contract declares `void`. */
   readonly params: (Validator<unknown> & Pick<Required<Coercer>, "params">) | null;
   readonly query: (Validator<unknown> & Pick<Required<Coercer>, "query"> & Pick<Coercer, "keys">) | null;
   readonly body: Validator<unknown> | null;
   readonly response: Serializer<unknown> | null;
+  /** Generated functions for request headers and cookies. Absent if the contract declares none. */
+  readonly headers?: Validator<unknown> & Pick<Required<Coercer>, "headers">;
+  readonly cookies?: Validator<unknown> & Pick<Required<Coercer>, "cookies">;
+  /** Replies that the contract declares, by status. Absent if the response is a plain type. */
+  readonly replies?: Readonly<Record<number, CompiledReply>>;
+  /** Errors with declared details: the serializer of the details, by code. Absent if there are none. */
+  readonly details?: Readonly<Record<string, Serializer<unknown>>>;
   /** Names of the compiled middleware chain, in order of execution. */
   readonly middleware: readonly string[];
   /** Locations in the source code, for error messages in development. Paths are relative to the project's root. */
   readonly source: {
     /** Location of the contract. */
     readonly contract: { readonly file: string; readonly line: number };
-    /** Files that declare the types of params, query, body and response. */
-    readonly schemas: Readonly<Partial<Record<"params" | "query" | "body" | "response", string>>>;
+    /** Files that declare the types of the slots. */
+    readonly schemas: Readonly<
+      Partial<Record<"params" | "query" | "headers" | "cookies" | "body" | "response", string>>
+    >;
     /** Location of the handler. `null` if the compiler could not read the application factory. */
     readonly handler: CompiledHandler | null;
     /**
@@ -94,6 +103,14 @@ export interface CompiledRoute {
      */
     readonly tests: readonly string[];
   };
+}
+
+/** Functions that write a reply of one status. */
+export interface CompiledReply {
+  /** Serializer of the body. `null` if the reply has no body. */
+  readonly body: Serializer<unknown> | null;
+  /** Writer of the declared headers. `null` if the reply declares none. */
+  readonly headers: HeaderWriter<unknown> | null;
 }
 
 /** Output of `kit build` for an application: the default export of `.kit/routes/index.ts`. */

@@ -7,6 +7,7 @@ export type { ApiDocs, ApiDocsFile, ApiDocsLinks } from "./api-docs.ts";
 export type {
   CompiledApplication,
   CompiledHandler,
+  CompiledReply,
   CompiledRoute,
   CompiledRouteNode,
   CompiledRouteTree,
@@ -45,6 +46,7 @@ export type {
 export type { TestedResponse, TestedRequest, TestLink, TestRecorder } from "./testing.ts";
 export type {
   Coercer,
+  HeaderWriter,
   Serializer,
   ValidationFailure,
   ValidationLimit,

@@ -366,7 +366,7 @@ impl SlotSample {
     fn source(&self) -> ValueOrigin {
         match self.slot {
             Slot::Params => ValueOrigin::Params,
-            Slot::Query => ValueOrigin::Query,
+            Slot::Query | Slot::Headers | Slot::Cookies => ValueOrigin::Query,
             Slot::Body | Slot::Response => ValueOrigin::Body,
         }
     }

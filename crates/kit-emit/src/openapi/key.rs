@@ -23,6 +23,9 @@ pub(super) fn operation(
         parameters,
         slots,
         status,
+        replies,
+        operation: _,
+        limits: _,
         summary,
         tags,
         throws,
@@ -34,9 +37,20 @@ pub(super) fn operation(
         span: _,
     } = route;
     let slots = Slot::ALL.map(|slot| slots.get(slot).map(|id| context.fingerprints.of(id)));
+    let types = slots.into_iter().chain(
+        replies
+            .iter()
+            .flat_map(|reply| [reply.body, reply.headers])
+            .chain(throws.iter().map(|error| error.details))
+            .map(|id| id.map(|id| context.fingerprints.of(id))),
+    );
+    let types: Vec<_> = types.collect();
+    let replies: Vec<_> = replies.iter().map(|reply| reply.status).collect();
     let texts = (summary, tags, throws, documentation);
     let asked = (security, operations.names_of(security), operations.is_open(route));
     let refers = (names, operations.error_name());
     let id = operations.id(route);
-    fingerprint((method, path, id, parameters, slots, status, texts, asked, refers))
+    fingerprint((
+        method, path, id, parameters, types, status, replies, texts, asked, refers,
+    ))
 }

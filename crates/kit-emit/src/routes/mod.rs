@@ -5,7 +5,7 @@ mod table;
 mod tree;
 
 use kit_analysis::sensitive_names;
-use kit_ir::{Route, Slot};
+use kit_ir::{DeclarationId, Route, Slot};
 use kit_router::RouteTree;
 
 use crate::coercer::parameter_order;
@@ -45,10 +45,14 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         parameters,
         slots,
         status,
-        // Only OpenAPI documents contain these properties.
+        replies,
+        throws,
+        // The application passes the limits of a route to the runtime itself.
+        limits: _,
+        // Other artifacts contain these properties.
+        operation: _,
         summary: _,
         tags: _,
-        throws: _,
         documentation: _,
         security: _,
         middleware,
@@ -70,7 +74,18 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     });
     let contract = (program.path(*span), span.line);
     let address = (method, path, key, group, parameters, status);
-    fingerprint((address, slots, middleware, handler, tests, contract))
+    let name = |id: DeclarationId| &program.declarations[id].name;
+    let replies: Vec<_> = replies
+        .iter()
+        .map(|reply| (reply.status, reply.body.map(name), reply.headers.map(name)))
+        .collect();
+    let details: Vec<_> = throws
+        .iter()
+        .filter_map(|error| Some((&error.code, name(error.details?))))
+        .collect();
+    fingerprint((
+        address, slots, replies, details, middleware, handler, tests, contract,
+    ))
 }
 
 /// Emits the radix tree. The file contains the time of the build.

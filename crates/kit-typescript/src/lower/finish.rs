@@ -2,7 +2,7 @@
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{
-    Arena, Declaration, DeclarationId, DeclarationOrigin, Program, SourceFile, SourceId, Span, TypeKind,
+    Arena, Declaration, DeclarationId, DeclarationOrigin, Program, Slot, SourceFile, SourceId, Span, TypeKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -85,14 +85,16 @@ impl<'a> Lowering<'a> {
             renew(&mut program.entities[index.into()].declaration);
         }
         for index in 0..program.routes.len() {
-            let slots = &mut program.routes[index.into()].slots;
-            for slot in [
-                &mut slots.params,
-                &mut slots.query,
-                &mut slots.body,
-                &mut slots.response,
-            ] {
-                slot.iter_mut().for_each(renew);
+            let route = &mut program.routes[index.into()];
+            for slot in Slot::ALL {
+                route.slots.get_mut(slot).iter_mut().for_each(renew);
+            }
+            for reply in &mut route.replies {
+                reply.body.iter_mut().for_each(renew);
+                reply.headers.iter_mut().for_each(renew);
+            }
+            for error in &mut route.throws {
+                error.details.iter_mut().for_each(renew);
             }
         }
     }

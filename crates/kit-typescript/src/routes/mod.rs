@@ -93,14 +93,8 @@ pub(crate) fn add(
         path.name(pascal)
     );
     let mut slots = RouteSlots::default();
-    for (slot, ty) in Slot::ALL.into_iter().zip(contract.slots) {
-        let declaration = slot_declaration(lowering, ty, &base, slot, contract.location);
-        match slot {
-            Slot::Params => slots.params = declaration,
-            Slot::Query => slots.query = declaration,
-            Slot::Body => slots.body = declaration,
-            Slot::Response => slots.response = declaration,
-        }
+    for (slot, ty) in Slot::POSITIONAL.into_iter().zip(contract.slots) {
+        *slots.get_mut(slot) = slot_declaration(lowering, ty, &base, slot, contract.location);
     }
     let status = tags.status.unwrap_or(match (slots.response, key.method) {
         (None, _) => 204,
@@ -117,6 +111,9 @@ pub(crate) fn add(
             group: registration.group,
             slots,
             status,
+            replies: Vec::new(),
+            operation: None,
+            limits: kit_ir::RouteLimits::default(),
             summary: tags.summary,
             tags: tags.tags,
             throws: with_middleware(tags.throws, &registration.middleware),
@@ -172,10 +169,9 @@ fn slot_declaration(
     let shape = lowering.eval.shape(ty);
     match *lowering.eval.store.get(shape) {
         Ty::Undefined => return None,
-        // Params and query are always objects, so `{}` means the same as `void`: no properties.
+        // Params, query, headers and cookies are always objects, so `{}` means the same as `void`: no properties.
         Ty::Object(object)
-            if matches!(slot, Slot::Params | Slot::Query)
-                && lowering.eval.store.object_at(object).accepts_anything_but_null() =>
+            if slot.is_text() && lowering.eval.store.object_at(object).accepts_anything_but_null() =>
         {
             return None;
         }

@@ -99,6 +99,7 @@ pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
         code: (*code).to_owned(),
         status,
         description: (!description.is_empty()).then_some(description),
+        details: None,
     })
 }
 
