@@ -10,7 +10,7 @@ import type { RouteTable, TestResponse } from "@kit/testing";
 import type { CompiledRoute } from "@kit/types";
 
 import { filled, rawQuery, type Slots, slotsOf } from "../../packages/testing/src/contracts/request.ts";
-import { missing } from "../../packages/testing/src/contracts/values.ts";
+import { missing } from "../../packages/testing/src/values/values-at-paths.ts";
 import { idOf, itemsOf } from "../../packages/testing/src/coverage/items.ts";
 import { Observer } from "../../packages/testing/src/coverage/observe.ts";
 import { Project } from "../e2e/support/project.ts";

@@ -10,7 +10,7 @@ import { isCalendarDate, isDateTime, isEmail, isIpv4, isIpv6, isUri, isUuid } fr
 import { missing, type Slot } from "@kit/testing";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
-import { placed, stepsOf } from "../../packages/testing/src/contracts/values.ts";
+import { placed, stepsOf } from "../../packages/testing/src/values/values-at-paths.ts";
 import { copiedGoldens, GOLDENS, tablesIn } from "../contracts/tables.ts";
 import { type Example, Project } from "../e2e/support/project.ts";
 

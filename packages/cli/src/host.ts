@@ -19,9 +19,9 @@ import type { EventQueue } from "./dev/event-queue.ts";
 import { EnvFile } from "./env-file.ts";
 import { runNode } from "./node-run.ts";
 import { plainData } from "./plain-data.ts";
-import { describePlugins } from "./plugins/describe.ts";
+import { describePlugins } from "./describe-plugins.ts";
 import type { Plugin, PluginHooks } from "./plugins/plugin.ts";
-import { runTap, type TapAnswer, type TapRequest } from "./plugins/run.ts";
+import { runTap, type TapAnswer, type TapRequest } from "./run-tap.ts";
 
 /** Error for the user: a request of the command cannot be executed. */
 export class HostError extends Error {

@@ -5,7 +5,7 @@
  */
 import { AppError } from "@kit/errors";
 
-import { environmentOf } from "./app/environment.ts";
+import { environmentOf } from "./environment.ts";
 import { isDatabaseOutage } from "./database-outage.ts";
 import { extendedFields, existingLocations } from "./extended-fields.ts";
 import type { FailedRequest } from "./failed-request.ts";

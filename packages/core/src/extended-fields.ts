@@ -5,7 +5,7 @@ import type { CompiledHandler, CompiledRoute, ValidationFailure } from "@kit/typ
 
 import { isoNow } from "./iso-now.ts";
 import type { ErrorFields, FailedRequest } from "./failed-request.ts";
-import { RequestValidationError, ResponseContractError } from "./request/validation-error.ts";
+import { RequestValidationError, ResponseContractError } from "./validation-error.ts";
 
 /**
  * Returns the additional fields of an error body. In development they are sufficient to find the cause without a

@@ -9,7 +9,7 @@ export type { DocsOptions } from "./app/docs-option.ts";
 export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, LoggingOptions, RouteGroup } from "./app/options.ts";
-export type { Environment } from "./app/environment.ts";
+export type { Environment } from "./environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { CorsOptions } from "./edge/cors.ts";
 export type { SecurityHeadersOptions } from "./edge/security-headers.ts";
@@ -34,7 +34,7 @@ export {
   type Handler,
   type HandlerInput,
   type Handlers,
-} from "./handlers.ts";
+} from "./request/handlers.ts";
 export type {
   FinishedRequestView,
   CallObserver,
@@ -58,7 +58,7 @@ export {
   type MiddlewareEntry,
   type MiddlewareInput,
   type MiddlewareItem,
-} from "./middleware.ts";
+} from "./request/middleware.ts";
 export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
 export type { TraceHeaders } from "./request/trace-headers.ts";
 export type { RequestContext, RequestHeaders, Span } from "./request/request-context.ts";

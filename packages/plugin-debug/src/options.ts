@@ -1,8 +1,9 @@
 import type { ErrorFields } from "@kit/core";
 
 import { isLoopback, readAllowlist } from "./access/allowlist.ts";
+import type { Access } from "./access/guard.ts";
 import type { RateLimit } from "./access/rate-limit.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./responses/nearest.ts";
 
 /** Options that restrict access to the sidecar. Each option that is present applies in development and in production. */
 export interface DebugSecurityOptions {
@@ -75,17 +76,6 @@ export interface DebugOptions {
    * each process. Default: memory, or with workers a temporary file that is removed at the end.
    */
   readonly store?: string | DebugStoreOptions | false;
-}
-
-/** Validated options of access. Null means that there is no restriction. */
-export interface Access {
-  readonly hostname: string;
-  /** Debug key, or null if only this machine may send requests. */
-  readonly apiKey: string | null;
-  readonly allowlist: { readonly option: string; readonly entries: readonly string[] } | null;
-  readonly rateLimit: RateLimit | null;
-  /** Patterns of hidden properties. */
-  readonly redact: readonly string[];
 }
 
 /** Options after validation, with defaults for the missing ones. */

@@ -7,14 +7,14 @@ import type { ListenAddress, LogEntry, RequestObserver, RequestRecord } from "@k
 
 import { CurrentSpan } from "./calls/current-span.ts";
 import { recordOutgoingCalls } from "./calls/watch.ts";
-import { EventLoopLag } from "./event-loop-lag.ts";
+import { EventLoopLag } from "./health/event-loop-lag.ts";
 import type { History } from "./history/history.ts";
 import { MemoryHistory } from "./history/memory.ts";
 import { joinDirectory, type SharedDirectory } from "./history/shared-directory.ts";
 import { type ProcessState, StoredHistory } from "./history/stored.ts";
 import { type DebugOptions, type ReadDebugOptions, readDebugOptions } from "./options.ts";
-import { ownHealth } from "./process-health.ts";
-import { Redaction } from "./redaction.ts";
+import { ownHealth } from "./health/process-health.ts";
+import { Redaction } from "./history/redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
 
 /** Maximum number of requests in progress that a worker shares with the others. If there are more, the oldest ones are shared. */

@@ -6,8 +6,8 @@ import type { ReceivedRequest, RequestRecord } from "@kit/types";
 import { ErrorResponse, truncate } from "./responses/error-response.ts";
 import type { ReplayAnswer, ReplayRequest } from "./responses/shapes.ts";
 import { isLoopback } from "./access/allowlist.ts";
-import { hidden } from "./redaction.ts";
-import type { SidecarState } from "./sidecar-state.ts";
+import { hidden } from "./history/redaction.ts";
+import type { SidecarState } from "./responses/sidecar-state.ts";
 
 /** Path of the sidecar's endpoint that sends a request again. */
 export const replayPath = "/_debug/replay";

@@ -1,13 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { Guard, type RefusalResponse } from "./access/guard.ts";
+import { type Access, Guard, type RefusalResponse } from "./access/guard.ts";
 import { respond } from "./responses/endpoints.ts";
 import { ErrorResponse } from "./responses/error-response.ts";
 import { fileAnswer, isForFile } from "./dashboard-files.ts";
-import type { Access } from "./options.ts";
 import { greatestRequest, replay, replayPath } from "./replay.ts";
-import type { SidecarState } from "./sidecar-state.ts";
+import type { SidecarState } from "./responses/sidecar-state.ts";
 
 /** Maximum number of connections. A sidecar has few clients. */
 const mostConnections = 256;

@@ -5,16 +5,9 @@
  * @module
  */
 export { contractTests } from "./contracts/suite.ts";
-export type {
-  AcceptedRow,
-  ContractTests,
-  RefusedRow,
-  RouteTable,
-  Slot,
-  TestRunner,
-} from "./contracts/tables.ts";
-export type { ContractParts, Contracts } from "./coverage/contracts.ts";
-export { characters, items, missing, nested } from "./contracts/values.ts";
+export type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./contracts/tables.ts";
+export type { ContractParts, Contracts, Slot } from "./coverage/contracts.ts";
+export { characters, items, missing, nested } from "./values/values-at-paths.ts";
 export {
   createTestClient,
   type HeaderValues,

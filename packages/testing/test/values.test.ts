@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { missing, nested, placed, stepsOf, valueAt } from "../src/contracts/values.ts";
+import { missing, nested, placed, stepsOf, valueAt } from "../src/values/values-at-paths.ts";
 
 test("splits the path of a failure into steps", () => {
   assert.deepEqual(stepsOf("$"), []);

@@ -2,7 +2,7 @@ import { explain, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
 import { filled, rawQuery } from "../../../packages/testing/src/contracts/request.ts";
-import { missing } from "../../../packages/testing/src/contracts/values.ts";
+import { missing } from "../../../packages/testing/src/values/values-at-paths.ts";
 import type { ContractParts, Contracts } from "../../../packages/testing/src/coverage/contracts.ts";
 import {
   arbitrary,

@@ -3,14 +3,14 @@ import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySetting
 import type { CorsOptions, ReadCors } from "../edge/cors.ts";
 import type { SecurityHeadersOptions } from "../edge/security-headers.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
-import type { AnyHandlers } from "../handlers.ts";
+import type { AnyHandlers } from "../request/handlers.ts";
 import { credentialNames } from "../logging/credentials.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
-import type { MiddlewareItem } from "../middleware.ts";
+import type { MiddlewareItem } from "../request/middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
 import { readCors } from "./cors-option.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
-import { type Environment, environmentOf, environments } from "./environment.ts";
+import { type Environment, environmentOf, environments } from "../environment.ts";
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";

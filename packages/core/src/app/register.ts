@@ -1,6 +1,6 @@
 import { errorMiddlewareMark } from "../error-middleware.ts";
-import type { AnyHandlers } from "../handlers.ts";
-import type { AnyMiddleware, MiddlewareItem } from "../middleware.ts";
+import type { AnyHandlers } from "../request/handlers.ts";
+import type { AnyMiddleware, MiddlewareItem } from "../request/middleware.ts";
 import type { RouteGroup } from "./options.ts";
 import { joinPath, parseRouteKey } from "../router/route-path.ts";
 import { suggestName } from "./suggestion.ts";

@@ -1,7 +1,7 @@
 import { errorFor } from "@kit/errors";
 
 import type { Logger } from "../logging/log-entry.ts";
-import type { MiddlewareInput } from "../middleware.ts";
+import type { MiddlewareInput } from "./middleware.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
 import type { RequestContext, RequestHeaders, Span } from "./request-context.ts";

@@ -1,4 +1,4 @@
-import type { AnyMiddleware } from "../middleware.ts";
+import type { AnyMiddleware } from "./middleware.ts";
 import type { ObservedRoute } from "../observe/observed-route.ts";
 
 /** Middleware in the chain of a route. */

@@ -3,7 +3,7 @@ import { AppError, NotFoundError, ValidationError } from "@kit/errors";
 import type { ValidationFailure, Validator } from "@kit/types";
 
 import { count } from "../codec/describe.ts";
-import { type RequestSlot, RequestValidationError } from "./validation-error.ts";
+import { type RequestSlot, RequestValidationError } from "../validation-error.ts";
 
 /** Error for a path that no route matches. */
 export function notFound(): AppError {

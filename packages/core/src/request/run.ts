@@ -12,7 +12,7 @@ import { RawResponse } from "./raw-response.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
 import { findUnstorable, mayContainUnstorable, targetMayContainUnstorable } from "./unstorable-characters.ts";
-import { type RequestSlot, ResponseContractError } from "./validation-error.ts";
+import { type RequestSlot, ResponseContractError } from "../validation-error.ts";
 
 /** Returned in place of the handler's input if the input is invalid and the error response was sent. */
 const REFUSED: unique symbol = Symbol("refused");

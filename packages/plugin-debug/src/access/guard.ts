@@ -1,9 +1,19 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 
-import type { Access } from "../options.ts";
 import { type Allowlist, isLoopback, plainAddress, readAllowlist } from "./allowlist.ts";
-import { RateLimiter } from "./rate-limit.ts";
+import { type RateLimit, RateLimiter } from "./rate-limit.ts";
+
+/** Validated options of access. Null means that there is no restriction. */
+export interface Access {
+  readonly hostname: string;
+  /** Debug key, or null if only this machine may send requests. */
+  readonly apiKey: string | null;
+  readonly allowlist: { readonly option: string; readonly entries: readonly string[] } | null;
+  readonly rateLimit: RateLimit | null;
+  /** Patterns of hidden properties. */
+  readonly redact: readonly string[];
+}
 
 /** Parts of a request that the guard checks. */
 export interface GuardedRequest {

@@ -5,7 +5,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
 import type { FinishedRequestView, ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
 
-import type { ProcessHealth } from "../process-health.ts";
+import type { ProcessHealth } from "../health/process-health.ts";
 import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
 import { Latency, mergeInto, type Routes, tierOf, tiers } from "./latency.ts";
 import type { MemoryHistory } from "./memory.ts";

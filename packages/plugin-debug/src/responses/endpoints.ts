@@ -1,5 +1,5 @@
-import type { SidecarState } from "../sidecar-state.ts";
-import { nearest } from "../nearest.ts";
+import type { SidecarState } from "./sidecar-state.ts";
+import { nearest } from "./nearest.ts";
 import { feedOf } from "./feed.ts";
 import { healthOf, serverOf } from "./health.ts";
 import { infoOf } from "./info.ts";

@@ -1,6 +1,6 @@
 import type { RequestRecord } from "@kit/types";
 
-import type { SidecarState } from "../sidecar-state.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import type { Query } from "./query.ts";
 import type { Feed, RequestSummary } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
-import { ownHealth } from "../process-health.ts";
-import type { SidecarState } from "../sidecar-state.ts";
+import { ownHealth } from "../health/process-health.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 
 export function serverOf({ host, address, isStopping }: SidecarState): object {
   return {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { SidecarState } from "../sidecar-state.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { PendingMigration } from "./shapes.ts";
 

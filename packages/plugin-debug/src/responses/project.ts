@@ -3,7 +3,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { SidecarState } from "../sidecar-state.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 
 export async function middlewareOf({ host }: SidecarState): Promise<object> {

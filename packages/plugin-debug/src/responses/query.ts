@@ -1,5 +1,5 @@
-import { durationForm, readDuration, writeDuration } from "../duration.ts";
-import { suggestion } from "../nearest.ts";
+import { durationForm, readDuration, writeDuration } from "./duration.ts";
+import { suggestion } from "./nearest.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 
 /** Maximum value of a limit in a query. */

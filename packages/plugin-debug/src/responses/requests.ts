@@ -1,7 +1,7 @@
 import type { LogLevel, RequestRecord, SpanRecord } from "@kit/types";
 
 import { severities } from "../history/memory.ts";
-import type { SidecarState } from "../sidecar-state.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 import type { Query } from "./query.ts";
 import { routesNamed } from "./routes.ts";

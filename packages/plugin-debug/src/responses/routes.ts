@@ -1,7 +1,7 @@
 import type { CompiledRoute } from "@kit/types";
 
-import { suggestion } from "../nearest.ts";
-import type { SidecarState } from "../sidecar-state.ts";
+import { suggestion } from "./nearest.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 import type { ShownRoute } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
-import { suggestion } from "../nearest.ts";
-import type { SidecarState } from "../sidecar-state.ts";
+import { suggestion } from "./nearest.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { readArtifact } from "./artifacts.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 

@@ -1,6 +1,6 @@
-import { writeDuration } from "../duration.ts";
+import { writeDuration } from "./duration.ts";
 import { Latency, longestWindowMs } from "../history/latency.ts";
-import type { SidecarState } from "../sidecar-state.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { defaultWindowMs, figuresOf } from "./performance.ts";
 import type { Query } from "./query.ts";
 import { routesNamed } from "./routes.ts";

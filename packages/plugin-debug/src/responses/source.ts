@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, relative, resolve, sep } from "node:path";
 
-import type { SidecarState } from "../sidecar-state.ts";
+import type { SidecarState } from "./sidecar-state.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 import type { Query } from "./query.ts";
 import type { SourceLines } from "./shapes.ts";

@@ -5,13 +5,13 @@ import { explain, type Shape } from "@kit/core/codec";
 import { parameterNames, parseRoutePath } from "@kit/core/router";
 import * as fc from "fast-check";
 
-import type { ContractParts } from "../coverage/contracts.ts";
+import type { ContractParts, Slot } from "../coverage/contracts.ts";
 import { arbitrary, NoValueError, invalidate, violations } from "../values/index.ts";
 import { expectAnswered, expectRefused } from "./expect.ts";
 import { commandOf, type RandomKind, type Randomness } from "./randomness.ts";
 import { rawQuery, send, type Slots, slotsOf, textOf } from "./request.ts";
 import type { Running } from "./running.ts";
-import type { RouteTable, Slot } from "./tables.ts";
+import type { RouteTable } from "./tables.ts";
 
 const SLOTS = ["params", "query", "body"] as const;
 

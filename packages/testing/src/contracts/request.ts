@@ -1,10 +1,11 @@
 import { fillRoutePath } from "@kit/core/router";
 
 import { type HeaderValues, queryText, type TestClient } from "../client.ts";
+import type { Slot } from "../coverage/contracts.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { TestResponse } from "../test-response.ts";
-import type { RouteTable, Slot } from "./tables.ts";
-import { missing, placed, stepsOf } from "./values.ts";
+import { missing, placed, stepsOf } from "../values/values-at-paths.ts";
+import type { RouteTable } from "./tables.ts";
 
 /** Value that replaces the one at a path of a valid request. */
 export interface Change {

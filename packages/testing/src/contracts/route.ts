@@ -2,16 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { CompiledRoute } from "@kit/types";
 
+import type { Slot } from "../coverage/contracts.ts";
 import { itemsOf } from "../coverage/items.ts";
 import type { TestResponse } from "../test-response.ts";
+import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import type { RunnerAt } from "./places.ts";
 import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
 import type { Running } from "./running.ts";
-import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, Slot, TestRunner } from "./tables.ts";
-import { missing, stepsOf, valueAt } from "./values.ts";
+import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./tables.ts";
 
 /** Value of properties that the contract does not declare. */
 const UNDECLARED = "undeclared by the contract";

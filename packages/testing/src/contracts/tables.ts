@@ -1,9 +1,6 @@
 import type { Shape } from "@kit/core/codec";
 
-import type { Contracts } from "../coverage/contracts.ts";
-
-/** Part of a request that has a contract. */
-export type Slot = "params" | "query" | "body";
+import type { Contracts, Slot } from "../coverage/contracts.ts";
 
 /**
  * Change after which a request is still valid: slot, path, description and new value. If the change removes a value

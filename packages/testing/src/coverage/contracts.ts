@@ -1,6 +1,9 @@
 import type { Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
+/** Part of a request that has a contract. */
+export type Slot = "params" | "query" | "body";
+
 /** Contract of a route. The generated `tests/contracts.ts` contains one for each route. */
 export interface ContractParts {
   /** Method and complete path pattern, for example `GET /notes/:id`. */

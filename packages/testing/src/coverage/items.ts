@@ -1,5 +1,4 @@
-import type { Slot } from "../contracts/tables.ts";
-import type { ContractParts, Contracts } from "./contracts.ts";
+import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 

@@ -7,8 +7,7 @@ import type {
   ValidationRule,
 } from "@kit/types";
 
-import type { Slot } from "../contracts/tables.ts";
-import type { ContractParts, Contracts } from "./contracts.ts";
+import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { MAX_DEPTH, type Shape } from "@kit/core/codec";
 
-import type { Slot } from "../contracts/tables.ts";
+import type { Slot } from "./contracts.ts";
 import { alternatives, fits, type Resolved, resolve, type Position } from "./rules.ts";
 
 /** Place in a type: the type itself, a property, an item of a list or a member of a union. Each place has its own rules. */

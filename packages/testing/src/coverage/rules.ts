@@ -1,6 +1,6 @@
 import { explain, type Shape } from "@kit/core/codec";
 
-import type { Slot } from "../contracts/tables.ts";
+import type { Slot } from "./contracts.ts";
 
 /** Shape of any kind except a reference to another shape. */
 export type Resolved = Exclude<Shape, { kind: "reference" }>;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { explain, type Shape } from "@kit/core/codec";
 import * as fc from "fast-check";
 
-import { stepsOf, valueAt } from "../contracts/values.ts";
+import { stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { callSiteOf, typeArgumentAt, typeNamed } from "../project/call-site.ts";
 import { hasTag, ProjectTypes, type TypeEntry, type TypeName } from "../project/known-types.ts";
 import {

@@ -1,7 +1,7 @@
 import { explain, type Form, isNumericKey, type Shape, type StringTest } from "@kit/core/codec";
 import * as fc from "fast-check";
 
-import { missing, placed } from "../contracts/values.ts";
+import { missing, placed } from "./values-at-paths.ts";
 import type { ValueOptions } from "./arbitrary.ts";
 import { type RuleViolation, violationsOf, type RuleName } from "./rules.ts";
 import { fits, NoValueError, type ShapeOf } from "./support.ts";

@@ -1,4 +1,4 @@
-import type { Plugin } from "./plugin.ts";
+import type { Plugin } from "./plugins/plugin.ts";
 
 /**
  * Description of a mistake in the configuration. The message continues a sentence that begins with the path of the value: `plugins[0]` …

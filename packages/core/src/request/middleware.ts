@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { RawResponse } from "./request/raw-response.ts";
-import type { RequestContext, RequestHeaders } from "./request/request-context.ts";
+import type { RawResponse } from "./raw-response.ts";
+import type { RequestContext, RequestHeaders } from "./request-context.ts";
 
 /** Input of a middleware. */
 export interface MiddlewareInput {

@@ -2,8 +2,8 @@ import type { PluginHost, PluginRedactor } from "@kit/core";
 import { hideParameters } from "@kit/core/router";
 import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord } from "@kit/types";
 
-import { withoutQuery } from "./calls/http.ts";
-import { sqlWithoutValues } from "./calls/sql.ts";
+import { withoutQuery } from "../calls/http.ts";
+import { sqlWithoutValues } from "../calls/sql.ts";
 
 /** Text that replaces a hidden value, as in log entries. */
 export const hidden = "[redacted]";

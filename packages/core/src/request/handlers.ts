@@ -5,8 +5,8 @@
  */
 import type { RouteContract } from "@kit/types";
 
-import type { RawResponse } from "./request/raw-response.ts";
-import type { RequestContext } from "./request/request-context.ts";
+import type { RawResponse } from "./raw-response.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** Contract of any route. */
 export type AnyContract = RouteContract<unknown, unknown, unknown, unknown>;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-import { calledFrom, type CodeLocation, locationOf } from "../code-location.ts";
+import { calledFrom, type CodeLocation, locationOf } from "./code-location.ts";
 import { runWithTimeout, UnfinishedTap } from "./run-with-timeout.ts";
-import { handlerOf } from "./describe.ts";
+import { handlerOf } from "./describe-plugins.ts";
 import type {
   AfterValidatorsEvent,
   BeforeTransformEvent,
@@ -12,7 +12,7 @@ import type {
   Plugin,
   PluginHooks,
   PluginReport,
-} from "./plugin.ts";
+} from "./plugins/plugin.ts";
 
 /** Request to call a plugin's function for a hook: data about the build, and the properties of the event. */
 export interface TapRequest {

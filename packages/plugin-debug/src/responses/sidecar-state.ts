@@ -1,11 +1,11 @@
 import type { PluginHost } from "@kit/core";
 import type { ListenAddress, RequestRecord } from "@kit/types";
 
-import type { RateLimit } from "./access/rate-limit.ts";
-import type { EventLoopLag } from "./event-loop-lag.ts";
-import type { History } from "./history/history.ts";
-import type { ProcessState } from "./history/stored.ts";
-import type { Redaction } from "./redaction.ts";
+import type { RateLimit } from "../access/rate-limit.ts";
+import type { EventLoopLag } from "../health/event-loop-lag.ts";
+import type { History } from "../history/history.ts";
+import type { ProcessState } from "../history/stored.ts";
+import type { Redaction } from "../history/redaction.ts";
 
 /** Data from which the endpoints create their responses. */
 export interface SidecarState {
