@@ -129,7 +129,7 @@ function coveredBy(observer: Observer, compiled: CompiledRoute, table: RouteTabl
   const isRight = fields.length === 0;
   const body = isRight ? {} : { error: { code: "VALIDATION_ERROR", details: { fields } } };
   const answer: TestResponse = {
-    status: isRight ? (table.success ?? 200) : 400,
+    status: isRight ? (table.replies?.[0]?.status ?? 200) : 400,
     headers: new Headers(),
     text: JSON.stringify(body),
     body,

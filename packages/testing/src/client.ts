@@ -99,9 +99,8 @@ async function sendRequest(
     text: received,
     body: parsed(received),
   };
-  const sent = { method, target, headers, ...(text === undefined ? {} : { text }) };
-  remember(answer, sent);
-  recorder?.add(sent, answer);
+  remember(answer, { method, target, headers, ...(text === undefined ? {} : { text }) });
+  recorder?.add({ method, target, headers, ...(text === undefined ? {} : { body: text }) }, answer);
   return answer;
 }
 

@@ -12,7 +12,7 @@ import { expressServer } from "@kit/server-express";
 import { fastifyServer } from "@kit/server-fastify";
 import { honoServer } from "@kit/server-hono";
 import { nativeServer } from "@kit/server-native";
-import type { CompiledApplication, RouteContract, ServerAdapter } from "@kit/types";
+import type { CompiledApplication, RouteContract, ServerAdapter, TestedRequest } from "@kit/types";
 
 import { compiled, objectOf, responseOf, route } from "../../core/test/support/compiled.ts";
 import { quietStdout } from "../../core/test/support/quiet-stdout.ts";
@@ -37,9 +37,9 @@ export default {
     routes: refs.map((ref) => ({ ref, path: ref.split(" ")[1], params: null, query: null })),
   },
   routes: [
-    { route: "GET /things", success: 200, errors: [] },
-    { route: "POST /things", success: 201, errors: ["409 TAKEN"], body },
-    { route: "DELETE /things/:id", success: 204, errors: [] },
+    { route: "GET /things", successes: [200], errors: [] },
+    { route: "POST /things", successes: [201], errors: ["409 TAKEN"], body },
+    { route: "DELETE /things/:id", successes: [204], errors: [] },
   ],
 };`;
 
@@ -183,9 +183,15 @@ describe("coverage of the requests that an application receives", { concurrency:
 for (const [name, make] of servers) {
   test(`an application on ${name} reports each request and its response to the test link`, async () => {
     const recorded: unknown[] = [];
+    const types: unknown[] = [];
     const link = {
       version: 1,
-      watch: async () => (request: object, answer: object) => void recorded.push([request, answer]),
+      watch:
+        async () =>
+        ({ headers, ...request }: TestedRequest, answer: object) => {
+          recorded.push([request, answer]);
+          types.push(headers?.["content-type"]);
+        },
     };
     Object.assign(globalThis, { [Symbol.for("kit.testing")]: link });
     const app = appOf(make());
@@ -205,6 +211,7 @@ for (const [name, make] of servers) {
           { status: 400, body },
         ],
       ]);
+      assert.deepEqual(types, ["application/json", "application/json"]);
     } finally {
       Reflect.deleteProperty(globalThis, Symbol.for("kit.testing"));
       await app.close({ graceMs: 100 });

@@ -22,7 +22,7 @@ const text: Shape = { kind: "string", minLength: 1, maxLength: 3 };
 
 /** Returns the contract of a route whose body has the given type and that declares the given errors. */
 function contract(body: Shape, errors: readonly string[] = []): ContractParts {
-  return { route: "POST /notes", success: 201, errors, body };
+  return { route: "POST /notes", successes: [201], errors, body };
 }
 
 function object(properties: Readonly<Record<string, Shape>>, ...optional: readonly string[]): Shape {
@@ -147,7 +147,7 @@ test("lists every rule that a body can break, and every bound that it can reach"
 test("lists no rule that a path or query cannot break", () => {
   const parts: ContractParts = {
     route: "GET /notes/:id",
-    success: 200,
+    successes: [200],
     errors: [],
     params: object({ id: text }),
     query: object({ tag: { kind: "array", element: text, minItems: 1 }, q: { kind: "string" } }, "q"),
@@ -285,7 +285,7 @@ test("lists each place of a type that contains itself once, for all depths", () 
 
 test("counts a request for its route, however the path is spelled", () => {
   const id = object({ id: text });
-  const plain = { success: 200, errors: [] };
+  const plain = { successes: [200], errors: [] };
   const routes: ContractParts[] = [
     { route: "GET /caf%C3%A9/:id", params: id, ...plain },
     { route: "GET /a%2Fb", ...plain },
@@ -306,7 +306,7 @@ test("counts a request for its route, however the path is spelled", () => {
 
 test("counts a request for the route with a literal segment if a route with a parameter matches too", () => {
   const id = object({ id: { kind: "string" } });
-  const plain = { success: 200, errors: [] };
+  const plain = { successes: [200], errors: [] };
   const routes: ContractParts[] = [
     { route: "GET /notes/:id", params: id, ...plain },
     { route: "GET /notes/new", ...plain },
@@ -328,7 +328,7 @@ test("each process writes the items that its requests cover if kit test requests
   const module = join(directory, "contracts.mjs");
   await writeFile(
     module,
-    `const routes = [{ route: "GET /notes", success: 200, errors: [] }, { route: "GET /other", success: 200, errors: [] }];
+    `const routes = [{ route: "GET /notes", successes: [200], errors: [] }, { route: "GET /other", successes: [200], errors: [] }];
 const tree = ${JSON.stringify(treeOf(["GET /notes", "GET /other"]))};
 export default { routes, application: { tree, routes: routes.map(({ route: ref }) => ({ ref, method: "GET", path: ref.slice(4) })) } };`,
   );

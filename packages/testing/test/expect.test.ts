@@ -17,9 +17,8 @@ const note: Shape = {
 };
 const table: RouteTable = {
   route: "GET /notes/:id",
-  success: 200,
+  replies: [{ status: 200, body: note }],
   errors: ["404 NOTE_NOT_FOUND"],
-  response: note,
 };
 
 function answer(status: number, body: unknown, type = "application/json"): TestResponse {
@@ -44,8 +43,9 @@ test("a successful response must have the properties that only a request may lea
   ] as const) {
     assert.throws(() => expectAnswered(table, answer(200, body), false), why);
   }
-  assert.throws(() => expectAnswered({ ...table, response: null }, answer(200, {}), false), /no body/);
-  expectAnswered({ ...table, success: 204, response: null }, answer(204, undefined), true);
+  const empty = (status: number): RouteTable => ({ ...table, replies: [{ status, body: null }] });
+  assert.throws(() => expectAnswered(empty(200), answer(200, {}), false), /no body/);
+  expectAnswered(empty(204), answer(204, undefined), true);
 });
 
 test("accepts declared errors only, and no error for a route with a fixture", () => {
@@ -77,4 +77,50 @@ test("a response to an invalid request must report the invalid path and no other
   }
   assert.throws(() => expectRefused(table, refused("$.ab"), "$.a", true), /names \$\.ab/);
   assert.throws(() => expectError(table, refused("$"), 415, "UNSUPPORTED_MEDIA_TYPE"), /415/);
+});
+
+test("checks the body and the headers of the reply that has the status of the response", () => {
+  const location: Shape = { kind: "string", minLength: 1 };
+  const headers: Shape = {
+    kind: "object",
+    properties: [
+      { key: "location", shape: location },
+      { key: "x-count", shape: { kind: "number", integer: true } },
+      { key: "x-tags", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
+    ],
+  };
+  const replies = [
+    { status: 201, body: note, headers },
+    { status: 303, body: null },
+  ];
+  const several: RouteTable = { ...table, replies };
+  const created = (given: Record<string, string>): TestResponse => ({
+    ...answer(201, { title: "a", archived: true }),
+    headers: new Headers({ "content-type": "application/json", ...given }),
+  });
+  expectAnswered(several, answer(303, undefined), true);
+  expectAnswered(several, created({ location: "/notes/1", "x-count": "3", "x-tags": "a, b" }), true);
+  for (const [given, why] of [
+    [{ "x-count": "3" }, /\(headers\) does not fit its contract: \$\.location: expected string/],
+    [{ location: "/notes/1", "x-count": "many" }, /\$\["x-count"\]: expected integer, received string/],
+    [{ location: "/notes/1", "x-count": "1.5" }, /\$\["x-count"\]: expected integer, received number 1\.5/],
+  ] as const) {
+    assert.throws(() => expectAnswered(several, created(given), true), why);
+  }
+  assert.throws(() => expectAnswered(several, answer(200, {}), false), /neither what its contract says/);
+});
+
+function soldOut(details: unknown): TestResponse {
+  return answer(409, { error: { code: "SOLD_OUT", message: "no", traceId: "1", details } });
+}
+
+test("checks the details of an error whose contract declares their type", () => {
+  const details: Shape = { kind: "object", properties: [{ key: "left", shape: { kind: "number" } }] };
+  const typed: RouteTable = {
+    ...table,
+    errors: ["409 SOLD_OUT"],
+    details: { "409 SOLD_OUT": details },
+  };
+  expectAnswered(typed, soldOut({ left: 0 }), false);
+  assert.throws(() => expectAnswered(typed, soldOut({ left: "none" }), false), /409 SOLD_OUT.*\$\.left/);
 });

@@ -22,6 +22,8 @@ export interface TestedRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
+  /** Headers by lower-case name. Absent if the sender did not record them. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Body as a string. Absent if there is no body. */
   readonly body?: string;
 }

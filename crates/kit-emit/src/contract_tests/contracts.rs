@@ -10,16 +10,13 @@ use crate::options::ContractTests;
 use crate::text::{Writer, header, literal};
 use crate::validator;
 
-/// Slots of a request, without the response.
-const SLOTS: [Slot; 3] = [Slot::Params, Slot::Query, Slot::Body];
-
 pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let program = context.program;
     let mut shapes: BTreeMap<String, String> = BTreeMap::new();
     let mut entries = Writer::default();
     for route in &program.routes {
         let mut fields = parts(tests, route);
-        for slot in SLOTS {
+        for slot in Slot::INPUTS {
             let Some(id) = route.slots.get(slot) else { continue };
             let name = &program.declarations[id].name;
             let shape = format!("{name}Shape");
@@ -57,7 +54,14 @@ fn parts(tests: &ContractTests, route: &Route) -> Vec<(String, String)> {
         .map(|throws| format!("{} {}", throws.status, throws.code));
     let mut fields = vec![
         ("route".to_owned(), literal::string(&route.reference())),
-        ("success".to_owned(), route.status.to_string()),
+        (
+            "successes".to_owned(),
+            literal::list(
+                "[",
+                route.responses().iter().map(|reply| reply.status.to_string()),
+                "]",
+            ),
+        ),
         ("errors".to_owned(), literal::strings(errors)),
     ];
     if tests.of(route).is_some_and(|own| own.skip.is_some()) {

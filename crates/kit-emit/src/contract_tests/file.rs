@@ -98,7 +98,20 @@ impl File<'_> {
         let reference = route.reference();
         let own = tests.of(route);
         let slots = self.slots(route);
-        let response = route.slots.response.map(|id| self.shape(id));
+        let responses = route.responses();
+        let replies: Vec<_> = responses
+            .iter()
+            .map(|reply| {
+                let mut fields = vec![
+                    ("status".to_owned(), reply.status.to_string()),
+                    ("body".to_owned(), self.shape_or_null(reply.body)),
+                ];
+                if reply.headers.is_some() {
+                    fields.push(("headers".to_owned(), self.shape_or_null(reply.headers)));
+                }
+                literal::object(fields)
+            })
+            .collect();
         let errors = route
             .throws
             .iter()
@@ -112,12 +125,19 @@ impl File<'_> {
             if let Some(headers) = own.map(|own| &own.headers).filter(|headers| !headers.is_empty()) {
                 writer.line(format_args!("headers: {},", texts(headers)));
             }
-            writer.line(format_args!("success: {},", route.status));
+            writer.line(format_args!("replies: {},", literal::list("[", replies, "]")));
             writer.line(format_args!("errors: {},", literal::strings(errors)));
-            writer.line(format_args!(
-                "response: {},",
-                response.as_deref().unwrap_or("null")
-            ));
+            let details: Vec<_> = route
+                .throws
+                .iter()
+                .filter_map(|error| {
+                    let name = format!("{} {}", error.status, error.code);
+                    Some((literal::string(&name), self.shape(error.details?)))
+                })
+                .collect();
+            if !details.is_empty() {
+                writer.line(format_args!("details: {},", literal::object(details)));
+            }
             if let Some((method, allow)) = self.wrong_method(route, &slots) {
                 writer.line(format_args!(
                     "wrongMethod: {{ method: {}, allow: {} }},",
@@ -169,7 +189,11 @@ impl File<'_> {
             }
         });
         let mut closed = Vec::new();
-        for slot in slots.iter().filter(|slot| slot.slot != Slot::Params) {
+        // Params have no undeclared names, and every request has undeclared headers and cookies.
+        for slot in slots
+            .iter()
+            .filter(|slot| matches!(slot.slot, Slot::Query | Slot::Body))
+        {
             let Some(sample) = &slot.sample else { continue };
             let r#type = self.context.program.declarations[slot.id].r#type;
             let mut paths = Vec::new();
@@ -198,6 +222,9 @@ impl File<'_> {
             let Some(sample) = &slot.sample else { continue };
             let r#type = self.context.program.declarations[slot.id].r#type;
             let mut found = Rules::new(self.context.program, slot.source()).of_slot(r#type, sample);
+            if slot.slot == Slot::Headers {
+                found.retain(is_sent_in_a_header);
+            }
             left_out += found.len().saturating_sub(MAX_RULES);
             found.truncate(MAX_RULES);
             rules.extend(found.into_iter().map(|rule| (slot.slot, rule)));
@@ -299,7 +326,7 @@ impl File<'_> {
     }
 
     fn slots(&self, route: &Route) -> Vec<SlotSample> {
-        [Slot::Params, Slot::Query, Slot::Body]
+        Slot::INPUTS
             .into_iter()
             .filter_map(|slot| {
                 let id = route.slots.get(slot)?;
@@ -310,6 +337,10 @@ impl File<'_> {
                 })
             })
             .collect()
+    }
+
+    fn shape_or_null(&mut self, id: Option<DeclarationId>) -> String {
+        id.map_or("null".to_owned(), |id| self.shape(id))
     }
 
     fn shape(&mut self, id: DeclarationId) -> String {
@@ -366,10 +397,39 @@ impl SlotSample {
     fn source(&self) -> ValueOrigin {
         match self.slot {
             Slot::Params => ValueOrigin::Params,
-            Slot::Query | Slot::Headers | Slot::Cookies => ValueOrigin::Query,
+            Slot::Query => ValueOrigin::Query,
+            Slot::Headers => ValueOrigin::Headers,
+            Slot::Cookies => ValueOrigin::Cookies,
             Slot::Body | Slot::Response => ValueOrigin::Body,
         }
     }
+}
+
+/// Maximum length of a header in a test. Servers refuse longer heads of requests with 431.
+const MAX_HEADER: usize = 4_000;
+
+/// Returns true if a test can send the value of a rule as a header, so that the server reads the same value.
+fn is_sent_in_a_header(rule: &Rule) -> bool {
+    match &rule.given {
+        RequestValue::Missing => true,
+        RequestValue::Value(Value::Array(items)) => items.iter().all(|item| match item {
+            Value::String(text) => !text.is_empty() && !text.contains([',', '"']) && is_header(text),
+            _ => true,
+        }),
+        RequestValue::Value(Value::String(text)) => {
+            // A row can be about an item of a list, which a comma would divide.
+            let is_item = rule.path.iter().any(|step| matches!(step, Step::Index(_)));
+            is_header(text) && !(is_item && (text.is_empty() || text.contains([',', '"'])))
+        }
+        RequestValue::Value(_) => true,
+        RequestValue::Nested { .. } => false,
+    }
+}
+
+fn is_header(text: &str) -> bool {
+    text.len() <= MAX_HEADER
+        && text.trim_matches(' ') == text
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {

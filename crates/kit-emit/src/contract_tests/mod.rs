@@ -74,7 +74,10 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
         .iter()
         .map(|route| {
             let types = Slot::ALL.map(|slot| route.slots.get(slot).map(|id| context.module_key(id)));
-            (route_key(context, route), types, &route.throws)
+            let written = route.written();
+            let headers = route.replies.iter().filter_map(|reply| reply.headers);
+            let outputs: Vec<_> = written.chain(headers).map(|id| context.module_key(id)).collect();
+            (route_key(context, route), types, outputs, &route.throws)
         })
         .collect();
     fingerprint((tests, &context.options.output_dir_to_root, all, routes))

@@ -92,6 +92,10 @@ pub(super) enum ValueOrigin {
     Query,
     /// Path of the request, in which each parameter is one segment.
     Params,
+    /// Request headers. A test can send only ASCII text without blanks around it.
+    Headers,
+    /// Cookies of the request, percent-encoded.
+    Cookies,
 }
 
 impl ValueOrigin {

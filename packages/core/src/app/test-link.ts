@@ -48,9 +48,10 @@ function tellOf(exchange: Mutable, watch: TestRecorder): void {
 
 function requestOf(exchange: ServerExchange): TestedRequest {
   const { method, target, bodyLength, bodyTooLarge } = exchange;
-  if (bodyLength === 0 || bodyTooLarge) return { method, target };
+  const headers = exchange.headers();
+  if (bodyLength === 0 || bodyTooLarge) return { method, target, headers };
   // Invalid UTF-8 is not JSON. U+FFFD is not JSON either, so it stands for such a body.
-  return { method, target, body: exchange.bodyText() ?? "\uFFFD" };
+  return { method, target, headers, body: exchange.bodyText() ?? "\uFFFD" };
 }
 
 /** Returns the status of a response and, for an error, its parsed JSON body. */

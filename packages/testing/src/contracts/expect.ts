@@ -6,7 +6,8 @@ import type { ValidationFailure } from "@kit/types";
 import { curlOf } from "../curl.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import { requestOf, type TestResponse } from "../test-response.ts";
-import type { RouteTable } from "./tables.ts";
+import { headerValues } from "./header-values.ts";
+import type { DeclaredReply, RouteTable } from "./tables.ts";
 
 /** Content of the property `error` that every error response has. */
 interface Failure {
@@ -35,7 +36,8 @@ export function fail(message: string, answer?: TestResponse): never {
  * @param mustSucceed - True if the route has a fixture. A declared error is not valid then.
  */
 export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
-  if (answer.status === table.success) return expectContent(table, answer);
+  const reply = replyOf(table, answer);
+  if (reply !== undefined) return expectContent(table, reply, answer);
   const error = expectEnvelope(table, answer);
   if (answer.status >= 500) fail(`${table.route} failed with ${error.code}: ${error.message}`, answer);
   if (error.code === "VALIDATION_ERROR" && answer.status === 400) {
@@ -49,11 +51,26 @@ export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucc
       answer,
     );
   }
+  const details = table.details?.[name];
+  if (details !== undefined)
+    expectShape(`${table.route} (details of ${name})`, details, error.details, answer);
   if (mustSucceed) fail(`${table.route} has a fixture, but answered ${name}`, answer);
 }
 
-function expectContent({ route, response }: RouteTable, answer: TestResponse): void {
-  if (response === null || response === undefined) {
+/** Returns the declared reply with the status of the response. `undefined` if the contract declares no such reply. */
+function replyOf({ replies = [] }: RouteTable, answer: TestResponse): DeclaredReply | undefined {
+  return replies.find(({ status }) => status === answer.status);
+}
+
+function expectContent(
+  { route }: RouteTable,
+  { body: response, headers }: DeclaredReply,
+  answer: TestResponse,
+): void {
+  if (headers !== undefined) {
+    expectShape(`${route} (headers)`, headers, headerValues(headers, answer.headers), answer);
+  }
+  if (response === null) {
     if (answer.text !== "") fail(`The contract of ${route} says that there is no body`, answer);
     return;
   }
@@ -64,11 +81,11 @@ function expectContent({ route, response }: RouteTable, answer: TestResponse): v
     fail(`${route} answered JSON as ${type}`, answer);
   }
   if (answer.body === undefined) fail(`${route} answered no JSON`, answer);
-  expectShape(route, response, answer);
+  expectShape(route, response, answer.body, answer);
 }
 
-function expectShape(route: string, shape: Shape, answer: TestResponse): void {
-  const [first, ...more] = explain(outputShape(shape), answer.body, "wire");
+function expectShape(route: string, shape: Shape, value: unknown, answer: TestResponse): void {
+  const [first, ...more] = explain(outputShape(shape), value, "wire");
   if (first === undefined) return;
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   fail(
@@ -109,7 +126,7 @@ export function expectError(table: RouteTable, answer: TestResponse, status: num
  * @param within - True if the response may also report failures at paths below the given one.
  */
 export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
-  if (answer.status === table.success)
+  if (replyOf(table, answer) !== undefined)
     fail(`${table.route} accepted a value that its contract forbids at ${path}`, answer);
   const error = expectError(table, answer, 400, "VALIDATION_ERROR");
   const fields = error.details?.fields ?? [];

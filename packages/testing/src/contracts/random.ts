@@ -6,14 +6,13 @@ import { parameterNames, parseRoutePath } from "@kit/core/router";
 import * as fc from "fast-check";
 
 import type { ContractParts, Slot } from "../coverage/contracts.ts";
+import { SLOTS } from "../coverage/items.ts";
 import { arbitrary, NoValueError, invalidate, violations } from "../values/index.ts";
 import { expectAnswered, expectRefused } from "./expect.ts";
 import { commandOf, type RandomKind, type Randomness } from "./randomness.ts";
-import { rawQuery, send, type Slots, slotsOf, textOf } from "./request.ts";
+import { cookieHeader, rawQuery, send, type Slots, slotsOf, textOf, textsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { RouteTable } from "./tables.ts";
-
-const SLOTS = ["params", "query", "body"] as const;
 
 /** Maximum number of requests that are sent to find a smaller request with the same failure. Each one takes as long as a normal request. */
 const MOST_SHRINKS = 300;
@@ -163,10 +162,29 @@ function invalidRequest(
 }
 
 /** Returns the value that the validator of a slot receives if `value` is sent in this slot. */
-function received({ params, query, path }: CompiledRoute, slot: Slot, value: unknown): unknown {
-  if (slot === "query") return query?.query(rawQuery({ query: value }));
-  if (slot === "body") return JSON.parse(JSON.stringify(value)) as unknown;
-  return params?.params(parameterNames(path).map((name) => textOf(value, name)));
+function received(compiled: CompiledRoute, slot: Slot, value: unknown): unknown {
+  switch (slot) {
+    case "params":
+      return compiled.params?.params(parameterNames(compiled.path).map((name) => textOf(value, name)));
+    case "query":
+      return compiled.query?.query(rawQuery({ query: value }));
+    case "headers": {
+      const texts = textsOf(value);
+      return compiled.headers?.headers((name) => texts[name]);
+    }
+    case "cookies":
+      return compiled.cookies?.cookies(cookieHeader(value));
+    case "body":
+      return JSON.parse(JSON.stringify(value)) as unknown;
+  }
+}
+
+/** Maximum length of a random header. Servers refuse longer heads of requests with 431. */
+const LONGEST_HEADER = 2000;
+
+/** Returns true if `fetch` can send a text as a header, so that the server reads the same text. */
+function isHeaderText(text: string): boolean {
+  return text.length <= LONGEST_HEADER && /^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(text);
 }
 
 function isText(item: unknown): boolean {
@@ -184,7 +202,10 @@ function canBeSent(slot: Slot, path: string, value: unknown): boolean {
       Array.isArray(item) ? item.length > 0 && item.every(isText) : isText(item),
     );
   }
+  if (slot === "headers") return Object.values(textsOf(value)).every(isHeaderText);
   if (!values.every(isText)) return false;
+  // `encodeURIComponent` throws for a surrogate without its partner.
+  if (slot === "cookies") return values.every((item) => String(item).isWellFormed());
   // A path has no empty segments, and the segments `.` and `..` would be resolved as directories.
   return parseRoutePath(path).every(({ kind, text: name }) => {
     if (kind === "static") return true;

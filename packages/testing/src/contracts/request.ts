@@ -14,7 +14,7 @@ export interface Change {
   readonly given: unknown;
 }
 
-/** Values of a request: its params, query and body. */
+/** Values of a request: its params, query, headers, cookies and body. */
 export type Slots = Partial<Record<Slot, unknown>>;
 
 /** Part of every unique string. It differs between test runs, so that the strings do not exist in a database that several runs use. */
@@ -48,7 +48,12 @@ function freshText(text: string): string {
     : text.replace("{}", `${run}${requests.toString(36)}`.slice(-14));
 }
 
-/** Sends a request to a route. `headers` override those of the configuration. If `text` is set, it is sent in place of the body. */
+/**
+ * Sends a request to a route. `headers` override those of the configuration. If `text` is set, it is sent in place of the body.
+ *
+ * The headers and cookies of `slots` take precedence over `headers` only if they differ from those of the table's valid request. A fixture can
+ * therefore replace the header `x-tenant` of valid requests, and a test of a wrong `x-tenant` still sends its own.
+ */
 export function send(
   client: TestClient,
   table: RouteTable,
@@ -59,11 +64,60 @@ export function send(
   const { body } = slots;
   const query = (slots.query ?? {}) as Record<string, unknown>;
   return client.request(method, filled(path, slots.params), {
-    headers: { ...table.headers, ...options.headers },
+    headers: headersOf(table, slots, options.headers),
     query,
     ...(options.text === undefined ? {} : { text: options.text }),
     ...(body === undefined || body === missing || options.text !== undefined ? {} : { body }),
   });
+}
+
+function headersOf(table: RouteTable, slots: Slots, given: HeaderValues): HeaderValues {
+  const valid = textsOf(table.request?.headers);
+  const own = textsOf(slots.headers);
+  const result: Record<string, string> = { ...own, ...table.headers, ...given };
+  for (const name of new Set([...Object.keys(valid), ...Object.keys(own)])) {
+    const text = own[name];
+    if (text === undefined) delete result[name];
+    else if (text !== valid[name]) result[name] = text;
+  }
+  const cookies = cookieText(table, slots, result["cookie"]);
+  if (cookies !== "") result["cookie"] = cookies;
+  else if (table.request?.cookies !== undefined) delete result["cookie"];
+  return result;
+}
+
+/** Returns the value of the header `cookie`. `given` is that of the fixture, which replaces only cookies of the valid request. */
+function cookieText(table: RouteTable, slots: Slots, given = ""): string {
+  const valid = pairsOf(table.request?.cookies);
+  const own = pairsOf(slots.cookies);
+  const changed = new Set(
+    [...valid.keys(), ...own.keys()].filter((name) => valid.get(name) !== own.get(name)),
+  );
+  const others = given.split(/; ?/).filter((pair) => pair !== "" && !changed.has(pair.split("=")[0] ?? ""));
+  const names = new Set(others.map((pair) => pair.split("=")[0]));
+  const sent = [...own].filter(([name]) => changed.has(name) || !names.has(name));
+  return [...sent.map(([name, text]) => `${name}=${text}`), ...others].join("; ");
+}
+
+function pairsOf(cookies: unknown): Map<string, string> {
+  const entries = Object.entries((cookies ?? {}) as Record<string, unknown>);
+  const texts = entries.filter(([, value]) => value !== undefined);
+  return new Map(texts.map(([name, value]) => [name, encodeURIComponent(String(value))]));
+}
+
+/** Returns the headers of a request as text, by lower-case name. The items of a list are joined by commas. */
+export function textsOf(headers: unknown): Record<string, string> {
+  const entries = Object.entries((headers ?? {}) as Record<string, unknown>);
+  const texts = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    texts.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
+  );
+}
+
+/** Returns the value of the header `cookie` for the cookies of a request. `undefined` if there are none. */
+export function cookieHeader(cookies: unknown): string | undefined {
+  const pairs = [...pairsOf(cookies)].map(([name, text]) => `${name}=${text}`);
+  return pairs.length === 0 ? undefined : pairs.join("; ");
 }
 
 /** Returns the query of a request without its question mark. */

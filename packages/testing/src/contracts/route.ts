@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { CompiledRoute } from "@kit/types";
 
 import type { Slot } from "../coverage/contracts.ts";
-import { itemsOf } from "../coverage/items.ts";
+import { itemsOf, SLOTS } from "../coverage/items.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import type { RunnerAt } from "./places.ts";
-import { filled, rawQuery, send, type Slots, slotsOf } from "./request.ts";
+import { cookieHeader, filled, rawQuery, send, type Slots, slotsOf, textsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./tables.ts";
 
@@ -113,7 +113,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   }
 }
 
-/** Declares a test that sends random requests. Does nothing for a route without params, query and body. */
+/** Declares a test that sends random requests. Does nothing for a route without any slot. */
 function randomTest(
   { contracts }: ContractTests,
   route: Omit<RandomRoute, "parts">,
@@ -122,7 +122,7 @@ function randomTest(
   each: Each,
 ): void {
   const parts = contracts.routes.find((one) => one.route === route.table.route);
-  if (parts === undefined || (parts.params ?? parts.query ?? parts.body) === undefined) return;
+  if (parts === undefined || SLOTS.every((slot) => parts[slot] === undefined)) return;
   // Some routes have no rule that a request can break, for example if their only input is a string in the path.
   if (kind === "spoiled" && itemsOf({ routes: [parts] }).every((item) => item.kind !== "rule")) return;
   const verb = kind === "valid" ? "takes" : "refuses";
@@ -209,11 +209,21 @@ async function drops(
   }
 }
 
-/** Returns the query or body that the handler gets for a valid request. */
-function decoded({ query, body }: CompiledRoute, slot: Slot, slots: Slots): unknown {
-  if (slot === "query") return query?.decode(query.query(rawQuery(slots)));
-  // `JSON.stringify` removes properties that are `undefined`, as sending the body does.
-  return body?.decode(JSON.parse(JSON.stringify(slots.body)));
+/** Returns the value of a slot that the handler gets for a valid request. */
+function decoded({ query, headers, cookies, body }: CompiledRoute, slot: Slot, slots: Slots): unknown {
+  switch (slot) {
+    case "query":
+      return query?.decode(query.query(rawQuery(slots)));
+    case "headers": {
+      const texts = textsOf(slots.headers);
+      return headers?.decode(headers.headers((name) => texts[name]));
+    }
+    case "cookies":
+      return cookies?.decode(cookies.cookies(cookieHeader(slots.cookies)));
+    default:
+      // `JSON.stringify` removes properties that are `undefined`, as sending the body does.
+      return body?.decode(JSON.parse(JSON.stringify(slots.body)));
+  }
 }
 
 /** Declares tests of bodies that kit refuses without validating their values. */

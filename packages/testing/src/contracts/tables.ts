@@ -20,6 +20,15 @@ export type AcceptedRow = readonly [
  */
 export type RefusedRow = readonly [slot: Slot, path: string, what: string, given: unknown, where?: "within"];
 
+/** Response without an error. */
+export interface DeclaredReply {
+  readonly status: number;
+  /** Shape of the body; `null` if the response has no body. */
+  readonly body: Shape | null;
+  /** Shape of the declared headers. Absent if the contract declares none. */
+  readonly headers?: Shape;
+}
+
 /** Contract of a route as a list of requests, with the responses that they must get. */
 export interface RouteTable {
   /** Method and path pattern, for example `GET /notes/:id`. */
@@ -29,12 +38,12 @@ export interface RouteTable {
   /** Reason why the route has no tests. */
   readonly untested?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status of a successful response. */
-  readonly success?: number;
-  /** Errors that are declared with `@throws`, for example `404 NOTE_NOT_FOUND`. */
+  /** Responses without an error that the contract declares. */
+  readonly replies?: readonly DeclaredReply[];
+  /** Errors that the contract declares, for example `404 NOTE_NOT_FOUND`. */
   readonly errors?: readonly string[];
-  /** Shape of the body of a successful response; `null` if the response has no body. */
-  readonly response?: Shape | null;
+  /** Shapes of the details of errors, for those errors that declare a type of their details. */
+  readonly details?: Readonly<Record<string, Shape>>;
   /** Method that the path does not accept, and the `Allow` header that the response must have. */
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
   /** Values of a valid request. */

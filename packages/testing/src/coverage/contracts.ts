@@ -2,18 +2,20 @@ import type { Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
 /** Part of a request that has a contract. */
-export type Slot = "params" | "query" | "body";
+export type Slot = "params" | "query" | "headers" | "cookies" | "body";
 
 /** Contract of a route. The generated `tests/contracts.ts` contains one for each route. */
 export interface ContractParts {
   /** Method and complete path pattern, for example `GET /notes/:id`. */
   readonly route: string;
-  /** Status of a successful response. */
-  readonly success: number;
-  /** Errors that are declared with `@throws`, for example `404 NOTE_NOT_FOUND`. */
+  /** Statuses of the responses without an error. */
+  readonly successes: readonly number[];
+  /** Errors that the contract declares, for example `404 NOTE_NOT_FOUND`. */
   readonly errors: readonly string[];
   readonly params?: Shape;
   readonly query?: Shape;
+  readonly headers?: Shape;
+  readonly cookies?: Shape;
   readonly body?: Shape;
   /**
    * True if the configuration excludes the route from contract tests. What its contract contains does not count as

@@ -15,7 +15,7 @@ export interface Item {
   readonly what?: string;
 }
 
-export const SLOTS: readonly Slot[] = ["params", "query", "body"];
+export const SLOTS: readonly Slot[] = ["params", "query", "headers", "cookies", "body"];
 
 /** Name of the item for the depth limit of a type that contains itself. */
 export const NESTING = "nesting";
@@ -72,10 +72,10 @@ function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void>
 }
 
 /** Returns the names of the responses that a route can send: success, errors of validation and declared errors. */
-function answersOf({ success, errors, body }: ContractParts, canBeRefused: boolean): string[] {
+function answersOf({ successes, errors, body }: ContractParts, canBeRefused: boolean): string[] {
   const own = [
     ...(canBeRefused ? ["400 VALIDATION_ERROR"] : []),
     ...(body === undefined ? [] : ["413 PAYLOAD_TOO_LARGE", "415 UNSUPPORTED_MEDIA_TYPE"]),
   ];
-  return [String(success), ...new Set([...own, ...errors])];
+  return [...successes.map(String), ...new Set([...own, ...errors])];
 }

@@ -34,7 +34,8 @@ export class Observer {
   }
 
   /** Returns the ids of the items that a request and its response cover. Returns an empty list for a request without a route. */
-  see({ method, target, body: text }: TestedRequest, answer: TestedResponse): string[] {
+  see(request: TestedRequest, answer: TestedResponse): string[] {
+    const { method, target } = request;
     const [path = "", query = ""] = target.split(/\?(.*)/s);
     const match = this.#match(method, path);
     const compiled = match.kind === "route" ? this.#application.routes[match.route] : undefined;
@@ -42,17 +43,18 @@ export class Observer {
     if (match.kind !== "route" || compiled === undefined || contract === undefined) return [];
     const { route } = contract;
     const seen: Item[] = [{ kind: "answer", route, what: nameOf(answer) }];
-    if (answer.status !== contract.success && answer.status !== 400) return seen.map(idOf);
+    const isSuccess = contract.successes.includes(answer.status);
+    if (!isSuccess && answer.status !== 400) return seen.map(idOf);
     const named = namedFailures(answer);
     const isRefused = answer.status === 400 && named.length > 0;
-    if (answer.status === contract.success) seen.push({ kind: "route", route });
+    if (isSuccess) seen.push({ kind: "route", route });
     else if (!isRefused) return seen.map(idOf);
     for (const slot of SLOTS) {
       const shape = contract[slot];
       if (shape === undefined) continue;
       let value: unknown;
       try {
-        value = valueOf(slot, compiled, match.params, query, text);
+        value = valueOf(slot, compiled, match.params, { ...request, query });
       } catch {
         // Only a body is parsed as JSON, so only a body can throw here.
         if (isRefused) seen.push({ kind: "rule", route, slot, path: "$", what: JSON_TEXT });
@@ -73,14 +75,22 @@ export class Observer {
 /** Returns the value that the validator of a slot receives. `values` are the decoded path parameters. */
 function valueOf(
   slot: Slot,
-  { params, query: reader }: CompiledRoute,
+  compiled: CompiledRoute,
   values: readonly string[],
-  query: string,
-  text: string | undefined,
+  { query, headers = {}, body }: Pick<TestedRequest, "headers" | "body"> & { readonly query: string },
 ): unknown {
-  if (slot === "query") return reader?.query(query);
-  if (slot === "body") return text === undefined || text === "" ? undefined : (JSON.parse(text) as unknown);
-  return params?.params(values);
+  switch (slot) {
+    case "params":
+      return compiled.params?.params(values);
+    case "query":
+      return compiled.query?.query(query);
+    case "headers":
+      return compiled.headers?.headers((name) => headers[name]);
+    case "cookies":
+      return compiled.cookies?.cookies(headers["cookie"]);
+    case "body":
+      return body === undefined || body === "" ? undefined : (JSON.parse(body) as unknown);
+  }
 }
 
 /** Returns the name of a response: `404 NOTE_NOT_FOUND`, or `200` if it is not an error. */

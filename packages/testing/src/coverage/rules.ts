@@ -172,17 +172,17 @@ function named(rule: string, shape: Shape): string {
 function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Position, distance = 1): boolean {
   const bound: unknown = Reflect.get(shape, rule);
   if (typeof bound !== "number") return true;
-  // No string is shorter than the empty one, no path has an empty segment, and no query can represent an empty list.
+  // No string is shorter than the empty one, no path has an empty segment, and no query or header can represent an empty list.
   if (rule === "minLength") return bound - distance >= (slot === "params" ? 1 : 0) && bound > 0;
-  if (rule === "minItems") return bound - distance >= (slot === "query" && !isItem ? 1 : 0) && bound > 0;
+  if (rule === "minItems") return bound - distance >= (slot === "body" || isItem ? 0 : 1) && bound > 0;
   if (rule === "maxLength")
     return Reflect.get(shape, "format") !== "email" || bound + distance <= LONGEST_EMAIL;
   return true;
 }
 
 /**
- * Returns true if a request can send a value of another type at this position. Values in a path are always strings, and a query accepts a
- * single string in place of a list.
+ * Returns true if a request can send a value of another type at this position. Values of params, headers and cookies are always strings, and a
+ * query accepts a single string in place of a list.
  */
 function canBeOfAnotherKind(shape: Resolved, { slot, isItem }: Position): boolean {
   if (slot === "body") return true;

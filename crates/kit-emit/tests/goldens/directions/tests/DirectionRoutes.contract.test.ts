@@ -22,9 +22,8 @@ contractTests({
   routes: [
     {
       route: "POST /notes",
-      success: 201,
+      replies: [{ status: 201, body: NoteShape }],
       errors: [],
-      response: NoteShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { title: "title", done: true },
@@ -46,9 +45,8 @@ contractTests({
     },
     {
       route: "POST /note-inputs",
-      success: 201,
+      replies: [{ status: 201, body: NoteInputShape }],
       errors: [],
-      response: NoteInputShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { title: "title", done: true },
@@ -70,9 +68,8 @@ contractTests({
     },
     {
       route: "POST /tasks",
-      success: 201,
+      replies: [{ status: 201, body: TaskInputShape }],
       errors: [],
-      response: TaskInputShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { title: "title", done: true },
@@ -94,9 +91,8 @@ contractTests({
     },
     {
       route: "POST /drafts",
-      success: 201,
+      replies: [{ status: 201, body: DraftShape }],
       errors: [],
-      response: DraftShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { title: "title", done: true },
@@ -118,9 +114,8 @@ contractTests({
     },
     {
       route: "POST /folders",
-      success: 201,
+      replies: [{ status: 201, body: FolderShape }],
       errors: [],
-      response: FolderShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { notes: [{ title: "title", done: true }], input: { title: "title", done: true } },
@@ -157,9 +152,8 @@ contractTests({
     },
     {
       route: "POST /labels",
-      success: 201,
+      replies: [{ status: 201, body: LabelShape }],
       errors: [],
-      response: LabelShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { title: "title" },
@@ -176,9 +170,8 @@ contractTests({
     },
     {
       route: "POST /sent",
-      success: 204,
+      replies: [{ status: 204, body: null }],
       errors: [],
-      response: null,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { title: "title", done: true },

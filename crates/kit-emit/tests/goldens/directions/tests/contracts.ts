@@ -13,13 +13,13 @@ import { TaskInputShape } from "../validators/TaskInput.validator.ts";
 const contracts: Contracts = {
   application,
   routes: [
-    { route: "POST /notes", success: 201, errors: [], body: NoteShape },
-    { route: "POST /note-inputs", success: 201, errors: [], body: NoteInputShape },
-    { route: "POST /tasks", success: 201, errors: [], body: TaskInputShape },
-    { route: "POST /drafts", success: 201, errors: [], body: DraftShape },
-    { route: "POST /folders", success: 201, errors: [], body: FolderShape },
-    { route: "POST /labels", success: 201, errors: [], body: LabelShape },
-    { route: "POST /sent", success: 204, errors: [], body: SentInputShape },
+    { route: "POST /notes", successes: [201], errors: [], body: NoteShape },
+    { route: "POST /note-inputs", successes: [201], errors: [], body: NoteInputShape },
+    { route: "POST /tasks", successes: [201], errors: [], body: TaskInputShape },
+    { route: "POST /drafts", successes: [201], errors: [], body: DraftShape },
+    { route: "POST /folders", successes: [201], errors: [], body: FolderShape },
+    { route: "POST /labels", successes: [201], errors: [], body: LabelShape },
+    { route: "POST /sent", successes: [204], errors: [], body: SentInputShape },
   ],
 };
 

@@ -19,9 +19,8 @@ contractTests({
   routes: [
     {
       route: "GET /search",
-      success: 200,
+      replies: [{ status: 200, body: FigureShape }],
       errors: [],
-      response: FigureShape,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {
         query: { limit: 1, deep: true, since: "2026-01-31T12:00:00Z", big: "1", sides: 1, ids: [1], tags: ["tags"], q: "q" },
@@ -60,9 +59,8 @@ contractTests({
     },
     {
       route: "GET /open",
-      success: 204,
+      replies: [{ status: 204, body: null }],
       errors: [],
-      response: null,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {
         query: { key: "value" },
@@ -72,9 +70,8 @@ contractTests({
     },
     {
       route: "GET /pairs/:a/:b",
-      success: 204,
+      replies: [{ status: 204, body: null }],
       errors: [],
-      response: null,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {
         params: { a: 1, b: "b" },
@@ -86,9 +83,8 @@ contractTests({
     },
     {
       route: "DELETE /swapped/:b/:a",
-      success: 204,
+      replies: [{ status: 204, body: null }],
       errors: [],
-      response: null,
       wrongMethod: { method: "PATCH", allow: "DELETE" },
       request: {
         params: { a: 1, b: "b" },
@@ -100,9 +96,8 @@ contractTests({
     },
     {
       route: "GET /files/*path",
-      success: 204,
+      replies: [{ status: 204, body: null }],
       errors: [],
-      response: null,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {
         params: { path: "path" },
@@ -112,9 +107,8 @@ contractTests({
     },
     {
       route: "POST /accounts",
-      success: 201,
+      replies: [{ status: 201, body: UserAccountShape }],
       errors: [],
-      response: UserAccountShape,
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
         body: { id: "123e4567-e89b-12d3-a456-426614174000", email: "name@example.com", status: "active" },
@@ -149,9 +143,8 @@ contractTests({
     },
     {
       route: "PUT /defaults",
-      success: 200,
+      replies: [{ status: 200, body: DefaultsShape }],
       errors: [],
-      response: DefaultsShape,
       wrongMethod: { method: "PATCH", allow: "PUT" },
       request: {
         body: { name: "name", count: 1, since: "2026-01-31T12:00:00Z", big: "1", note: "note", dates: ["2026-01-31T12:00:00Z"], settings: { dark: true }, untouched: 1, made: "made", last: "last" },

@@ -12,13 +12,13 @@ import { UserAccountShape } from "../validators/UserAccount.validator.ts";
 const contracts: Contracts = {
   application,
   routes: [
-    { route: "GET /search", success: 200, errors: [], query: GetSearchQueryShape },
-    { route: "GET /open", success: 204, errors: [], query: GetOpenQueryShape },
-    { route: "GET /pairs/:a/:b", success: 204, errors: [], params: PairShape },
-    { route: "DELETE /swapped/:b/:a", success: 204, errors: [], params: PairShape },
-    { route: "GET /files/*path", success: 204, errors: [], params: GetFilesByPathParamsShape },
-    { route: "POST /accounts", success: 201, errors: [], body: UserAccountShape },
-    { route: "PUT /defaults", success: 200, errors: [], body: DefaultsShape },
+    { route: "GET /search", successes: [200], errors: [], query: GetSearchQueryShape },
+    { route: "GET /open", successes: [204], errors: [], query: GetOpenQueryShape },
+    { route: "GET /pairs/:a/:b", successes: [204], errors: [], params: PairShape },
+    { route: "DELETE /swapped/:b/:a", successes: [204], errors: [], params: PairShape },
+    { route: "GET /files/*path", successes: [204], errors: [], params: GetFilesByPathParamsShape },
+    { route: "POST /accounts", successes: [201], errors: [], body: UserAccountShape },
+    { route: "PUT /defaults", successes: [200], errors: [], body: DefaultsShape },
   ],
 };
 

@@ -18,9 +18,8 @@ contractTests({
   routes: [
     {
       route: "POST /notes",
-      success: 201,
+      replies: [{ status: 201, body: NoteShape }],
       errors: [],
-      response: NoteShape,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD, POST" },
       request: {
         body: { title: "title", content: "content", archived: true },
@@ -52,9 +51,8 @@ contractTests({
     },
     {
       route: "GET /notes",
-      success: 200,
+      replies: [{ status: 200, body: PaginatedResponseOfNoteSummaryShape }],
       errors: [],
-      response: PaginatedResponseOfNoteSummaryShape,
       request: {
         query: { page: 1, pageSize: 1 },
       },
@@ -82,9 +80,8 @@ contractTests({
     {
       route: "GET /notes/:id",
       headers: { "x-reader": "yes" },
-      success: 200,
+      replies: [{ status: 200, body: NoteShape }],
       errors: ["404 NOTE_NOT_FOUND"],
-      response: NoteShape,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD, PUT, DELETE" },
       request: {
         params: { id: "1" },
@@ -94,9 +91,8 @@ contractTests({
     },
     {
       route: "PUT /notes/:id",
-      success: 200,
+      replies: [{ status: 200, body: NoteShape }],
       errors: ["404 NOTE_NOT_FOUND"],
-      response: NoteShape,
       request: {
         params: { id: "id" },
         body: { title: "title", content: "content", archived: true },

@@ -12,11 +12,11 @@ import { UpdateNoteInputShape } from "../validators/UpdateNoteInput.validator.ts
 const contracts: Contracts = {
   application,
   routes: [
-    { route: "POST /notes", success: 201, errors: [], body: PostNotesBodyShape },
-    { route: "GET /notes", success: 200, errors: [], query: GetNotesQueryShape },
-    { route: "GET /notes/:id", success: 200, errors: ["404 NOTE_NOT_FOUND"], params: GetNotesByIdParamsShape },
-    { route: "PUT /notes/:id", success: 200, errors: ["404 NOTE_NOT_FOUND"], params: PutNotesByIdParamsShape, body: UpdateNoteInputShape },
-    { route: "DELETE /notes/:id", success: 204, errors: ["404 NOTE_NOT_FOUND"], skipped: true, params: DeleteNotesByIdParamsShape },
+    { route: "POST /notes", successes: [201], errors: [], body: PostNotesBodyShape },
+    { route: "GET /notes", successes: [200], errors: [], query: GetNotesQueryShape },
+    { route: "GET /notes/:id", successes: [200], errors: ["404 NOTE_NOT_FOUND"], params: GetNotesByIdParamsShape },
+    { route: "PUT /notes/:id", successes: [200], errors: ["404 NOTE_NOT_FOUND"], params: PutNotesByIdParamsShape, body: UpdateNoteInputShape },
+    { route: "DELETE /notes/:id", successes: [204], errors: ["404 NOTE_NOT_FOUND"], skipped: true, params: DeleteNotesByIdParamsShape },
   ],
 };
 
