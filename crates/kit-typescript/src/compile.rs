@@ -1,7 +1,7 @@
 //! Compilation of an application: runs the passes of the compiler in order.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Application, Cors, Entity, MiddlewareKind, MiddlewareSource, SecurityHeaders};
+use kit_ir::{Application, Cors, Entity, MiddlewareKind, MiddlewareSource, RouteLimits, SecurityHeaders};
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
@@ -277,16 +277,16 @@ fn composite(argument: &str) -> Option<(String, Vec<String>)> {
         .then(|| (name.to_owned(), properties))
 }
 
-/// Returns true if two entries of `routes` have the same contracts and the same prefix.
+/// Returns true if two route groups have the same contracts and the same prefixes.
 fn same_routes(a: &Group, b: &Group) -> bool {
-    let prefix = |group: &Group| {
-        let text = group
-            .prefix
-            .as_ref()
-            .map(|(text, _)| text.trim_end_matches('/').to_owned());
-        text.unwrap_or_default()
+    let prefixes = |group: &Group| -> Vec<String> {
+        let texts = group.prefixes.iter();
+        texts
+            .map(|(text, _)| text.trim_end_matches('/').to_owned())
+            .filter(|text| !text.is_empty())
+            .collect()
     };
-    a.contracts == b.contracts && prefix(a) == prefix(b)
+    a.contracts == b.contracts && prefixes(a) == prefixes(b)
 }
 
 /// Returns the error for a group that is registered twice. It replaces an error for each route of the group.
@@ -315,11 +315,8 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             continue;
         }
         let contracts = routes::contracts(lowering, group.contracts);
-        let chain: Vec<Entry> = factory::chain(&factory.middleware, &group.middleware)
-            .into_iter()
-            .cloned()
-            .collect();
         group.handlers.check(lowering, &contracts, &name);
+        group.check_options(lowering, &contracts, &name);
         let stripped = lowering.eval.without_laziness(group.contracts);
         let declared = match *lowering.eval.store.get(stripped) {
             Ty::Named(instance) => Some(lowering.eval.store.instances[instance.index()].decl),
@@ -328,11 +325,15 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
         routes::add_group(lowering, &name, declared);
         for contract in &contracts {
             registered.insert(contract.location);
+            let options = group.on.get(&contract.key);
+            let own = options.map_or(&[][..], |options| options.middleware.as_slice());
+            let chain = factory::chain([&factory.middleware, &group.middleware, own]);
             let registration = Registration {
                 group: name.clone(),
-                prefix: group.prefix.clone(),
+                prefixes: group.prefixes.clone(),
                 handler: group.handlers.source(lowering, &contract.key),
-                middleware: chain.clone(),
+                middleware: chain.into_iter().cloned().collect(),
+                limits: options.map_or_else(RouteLimits::default, |options| options.limits),
             };
             routes::add(lowering, contract, registration);
         }
@@ -362,9 +363,10 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
                 for contract in new {
                     let registration = Registration {
                         group: name.to_owned(),
-                        prefix: None,
+                        prefixes: Vec::new(),
                         handler: None,
                         middleware: Vec::new(),
+                        limits: RouteLimits::default(),
                     };
                     routes::add(lowering, contract, registration);
                 }
@@ -452,8 +454,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
         .for_each(|entry| add(entry, MiddlewareKind::Global));
     for group in &factory.groups {
         group
-            .middleware
-            .iter()
+            .all_middleware()
             .for_each(|entry| add(entry, MiddlewareKind::Route));
     }
     middleware.sort_by(|a, b| a.priority.total_cmp(&b.priority));

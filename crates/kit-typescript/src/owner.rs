@@ -12,7 +12,7 @@ use kit_ir::{EntityId, EntityOwner, Program, TypeId, TypeKind};
 
 use crate::docs::{Doc, Tag, TagName, invalid};
 use crate::eval::{Object, TyId};
-use crate::factory::{Entry, Factory};
+use crate::factory::{Entry, Factory, Group};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Graph};
 use crate::print::is_identifier;
@@ -165,8 +165,8 @@ fn check_added_value(
     }
     let mut is_added = false;
     let mut untyped = Vec::new();
-    let groups = factory.groups.iter_mut().map(|group| &mut group.middleware);
-    for entry in std::iter::once(&mut factory.middleware).chain(groups).flatten() {
+    let of_groups = factory.groups.iter_mut().flat_map(Group::all_middleware_mut);
+    for entry in factory.middleware.iter_mut().chain(of_groups) {
         let Some(ty) = entry.added else {
             untyped.push(entry.name.clone());
             continue;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use kit_analysis::{TypePrinter, literal_source, string_literal};
 use kit_ir::{
-    Constraints, Decimal, DefaultValue, GeneratedKind, ObjectType, Program, Property, ReferentialAction,
-    Slot, TypeId, TypeKind,
+    Constraints, Decimal, DeclarationId, DefaultValue, GeneratedKind, ObjectType, Program, Property,
+    ReferentialAction, Route, Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
@@ -69,6 +69,7 @@ pub fn program_text(program: &Program) -> String {
                 );
             }
         }
+        text.push_str(&contract_text(program, route));
         if !route.middleware.is_empty() {
             let _ = write!(text, " [{}]", route.middleware.join(", "));
         }
@@ -82,6 +83,37 @@ pub fn program_text(program: &Program) -> String {
             );
         }
         text.push('\n');
+    }
+    text
+}
+
+/// Returns the replies, the errors, the limits and the operation of a route. Errors without details are left
+/// out, because most routes only inherit them from middleware.
+fn contract_text(program: &Program, route: &Route) -> String {
+    let mut text = String::new();
+    let name = |id: DeclarationId| program.declarations[id].name.as_str();
+    for reply in &route.replies {
+        let _ = write!(text, " reply {}", reply.status);
+        if let Some(body) = reply.body {
+            let _ = write!(text, " {}", name(body));
+        }
+        if let Some(headers) = reply.headers {
+            let _ = write!(text, " headers {}", name(headers));
+        }
+    }
+    for error in &route.throws {
+        if let Some(details) = error.details {
+            let _ = write!(text, " error {} {} {}", error.status, error.code, name(details));
+        }
+    }
+    if let Some(operation) = &route.operation {
+        let _ = write!(text, " operation {operation}");
+    }
+    if let Some(bytes) = route.limits.body_bytes {
+        let _ = write!(text, " body {bytes} bytes");
+    }
+    if let Some(time) = route.limits.timeout_ms {
+        let _ = write!(text, " timeout {time} ms");
     }
     text
 }

@@ -147,14 +147,14 @@ fn explains_invalid_contracts() {
           help: write `/notes`
         src/notes.routes.ts:7:11 KIT1401 kit does not support the method `gte`
           help: did you mean `GET /notes`?
-        src/notes.routes.ts:8:11 KIT1404 `GET /a` must be a `RouteContract`, not `Note`
-          help: write `RouteContract<Params, Query, Body, Response>` with `void` for each absent part
+        src/notes.routes.ts:8:11 KIT1404 `GET /a` must be a `Route` or a `RouteContract`, not `Note`
+          help: write `Route<{ query: Query; body: Body; response: Response }>` with the slots that the route has
         src/notes.routes.ts:9:11 KIT1403 `/b/:id` has `id`, but the params of the contract do not
-          help: write `{ id: string }` as the first type argument of the contract
+          help: write `{ id: string }` as the params of the contract
         src/notes.routes.ts:10:11 KIT1403 the params of the contract have `id`, but `/c` does not
-          help: write `void` as the first type argument of the contract
+          help: remove the params from the contract: write `void`, or leave the slot `params` out
         src/notes.routes.ts:11:11 KIT1403 `/d/:id` has `id`, but the params of the contract have `key`
-          help: write `{ id: string }` as the first type argument of the contract
+          help: write `{ id: string }` as the params of the contract
         src/notes.routes.ts:12:32 KIT1407 text cannot be coerced to `{ a: 1 }`, the type of `deep` in the query of `GET /e`
           help: use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these
         src/notes.routes.ts:12:48 KIT1407 text cannot be coerced to `string[][]`, the type of `list` in the query of `GET /e`
@@ -360,7 +360,7 @@ fn reports_handlers_and_contracts_with_different_routes() {
         src/app.ts:6:29 KIT1401 the path `users` does not begin with a slash
           help: write `/users`
         src/a.routes.ts:3:7 KIT1403 `/:id/notes` has `id`, but the params of the contract do not
-          help: write `{ id: string }` as the first type argument of the contract
+          help: write `{ id: string }` as the params of the contract
         src/a.routes.ts:7:22 warning KIT1408 no route group of `createApp` registers `Left`
           help: add `{ prefix: "/…", handlers }` with handlers of `defineHandlers<Left>`
         src/app.ts:3:31 KIT1406 `notes` has no handler for `GET /notes` of `NoteRoutes`

@@ -94,6 +94,7 @@ tags! {
     UniqueItems "uniqueItems" Line [Property Alias]
     Deprecated "deprecated" Paragraph [Property Object Alias Route]
     Example "example" Block [Property Object Alias Route]
+    Operation "operation" Line [Route]
     Status "status" Line [Route]
     Summary "summary" Paragraph [Route]
     Tag "tag" Line [Route]

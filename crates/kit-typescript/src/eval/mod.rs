@@ -61,7 +61,8 @@ pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::{
-    DocId, InstanceId, KeyKind, Object, ObjectId, Property, RuleSource, ScopeId, Segment, Ty, TyId,
+    DocId, InstanceId, KeyKind, KitType, Literal, Object, ObjectId, Property, RuleSource, ScopeId, Segment,
+    Ty, TyId,
 };
 use types::{Owner, Scope, State};
 pub(crate) use wire::CheckedTypes;

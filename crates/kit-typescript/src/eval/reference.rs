@@ -6,7 +6,7 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::types::{Owner, Scope};
+use super::types::{KitType, Owner, Scope};
 use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES, global};
 use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
@@ -107,11 +107,11 @@ impl<'a> Evaluator<'a> {
                 let arguments = nodes.iter().map(|node| self.evaluate(node, scope)).collect();
                 self.instantiate(decl, arguments, location)
             }
-            Symbol::Kit("RouteContract") => {
-                let arguments: Vec<TyId> = nodes.iter().map(|node| self.store.lazy(node, scope)).collect();
-                self.contract(&arguments, location)
-            }
             Symbol::Kit(name) => {
+                if let Some(kind) = KitType::from_name(name) {
+                    let arguments = nodes.iter().map(|node| self.store.lazy(node, scope)).collect();
+                    return self.kit_type(kind, arguments, location);
+                }
                 let message = format!("kit's type `{name}` has no wire form");
                 self.unsupported(
                     location,
@@ -143,18 +143,24 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn contract(&mut self, arguments: &[TyId], location: Location) -> TyId {
-        if arguments.len() > 4 {
-            let message = format!(
-                "`RouteContract` takes at most 4 type arguments, not {}",
-                arguments.len()
-            );
-            let help = "write `RouteContract<Params, Query, Body, Response>`";
-            return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, help);
+    /// Evaluates a type of kit that describes routes. Omitted type arguments of a contract are `void`.
+    fn kit_type(&mut self, kind: KitType, mut arguments: Vec<TyId>, location: Location) -> TyId {
+        let (least, most) = kind.arguments();
+        if !(least..=most).contains(&arguments.len()) {
+            let takes = match (least, most) {
+                (0, most) => format!("at most {}", count(most)),
+                (least, most) if least == most => count(most),
+                (least, most) => format!("{least} to {}", count(most)),
+            };
+            let message = format!("`{}` takes {takes}, not {}", kind.name(), arguments.len());
+            let help = format!("write `{}`", kind.form());
+            return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, &help);
         }
-        let mut slots = [self.store.add(Ty::Undefined); 4];
-        slots[..arguments.len()].copy_from_slice(arguments);
-        self.store.add(Ty::Contract(slots))
+        if kind == KitType::RouteContract {
+            let void = self.store.add(Ty::Undefined);
+            arguments.resize(most, void);
+        }
+        self.store.add(Ty::Kit(kind, arguments.into()))
     }
 
     /// Returns the instance of a declaration with type arguments. Missing arguments are replaced by their

@@ -130,7 +130,7 @@ impl<'a> Store<'a> {
             }
             Ty::Branded(base, object) => self.join([*base, *object].into_iter()).deeper(),
             Ty::Deferred(parts) => self.join(parts.iter().copied()).deeper(),
-            Ty::Contract(slots) => self.join(slots.iter().copied()),
+            Ty::Kit(_, arguments) => self.join(arguments.iter().copied()),
             Ty::Template(parts) => self.join(parts.iter().filter_map(|part| match part {
                 Segment::Placeholder(placeholder) => Some(*placeholder),
                 Segment::Text(_) => None,

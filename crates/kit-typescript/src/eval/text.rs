@@ -108,7 +108,7 @@ impl Evaluator<'_> {
             }
             Ty::Union(members) => join(members, " | "),
             Ty::Intersection(members) => join(members, " & "),
-            Ty::Contract(slots) => format!("RouteContract<{}>", join(slots, ", ")),
+            Ty::Kit(kind, arguments) => format!("{}<{}>", kind.name(), join(arguments, ", ")),
             Ty::Named(instance) => {
                 let instance = &self.store.instances[instance.index()];
                 let name = self.graph.qualified_name(instance.decl);

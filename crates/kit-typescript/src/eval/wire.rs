@@ -38,7 +38,7 @@ impl Evaluator<'_> {
             }
             match self.store.get(shape).clone() {
                 Ty::Invalid(_)
-                | Ty::Contract(_)
+                | Ty::Kit(..)
                 | Ty::Any
                 | Ty::Symbol
                 | Ty::UniqueSymbol(_)

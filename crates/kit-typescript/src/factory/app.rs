@@ -4,8 +4,8 @@ use kit_diagnostics::{Diagnostic, codes};
 use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
-use super::expression::{elements, properties, string};
-use super::{Factory, Group, Located, cors, handlers, middleware, security_headers, warn_computed};
+use super::expression::properties;
+use super::{Factory, Located, cors, groups, middleware, security_headers, warn_computed};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
@@ -80,14 +80,9 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
     for member in members {
         match member.name.as_str() {
             "routes" => {
-                let (groups, seen) = elements(lowering, member.value, "this list of route groups");
+                let (read, seen) = groups::read(lowering, member.value);
+                factory.groups = read;
                 factory.complete &= seen;
-                for group in groups {
-                    match read_group(lowering, group) {
-                        Some(group) => factory.groups.push(group),
-                        None => factory.complete = false,
-                    }
-                }
             }
             "cors" => {
                 let rules = cors::read(lowering, member.value);
@@ -103,59 +98,6 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
             _ => {}
         }
     }
-}
-
-fn read_group<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Group> {
-    let location = located.location();
-    let Some((members, _)) = properties(lowering, located, "this route group") else {
-        warn_computed(
-            lowering,
-            location,
-            "this route group",
-            "write `{ prefix: \"/notes\", handlers: noteHandlers }`",
-        );
-        return None;
-    };
-    let mut prefix = None;
-    let mut found = None;
-    let mut entries = Vec::new();
-    for member in members {
-        match member.name.as_str() {
-            "prefix" => {
-                if let Some(text) = string(lowering, member.value) {
-                    prefix = Some((text.into_owned(), member.value.location()))
-                        .filter(|(text, _)| !text.is_empty());
-                } else {
-                    warn_computed(
-                        lowering,
-                        member.value.location(),
-                        "this prefix",
-                        "write the prefix as a string",
-                    );
-                    return None;
-                }
-            }
-            "handlers" => found = Some(handlers::read(lowering, member.value)?),
-            "middleware" => entries = middleware::read(lowering, member.value).0,
-            _ => {}
-        }
-    }
-    let Some((contracts, handlers)) = found else {
-        warn_computed(
-            lowering,
-            location,
-            "the handlers of this route group",
-            "add `handlers: noteHandlers`",
-        );
-        return None;
-    };
-    Some(Group {
-        location,
-        prefix,
-        contracts,
-        handlers,
-        middleware: entries,
-    })
 }
 
 /// Adds each constant whose value is a call of `defineMiddleware` to `factory.defined`.

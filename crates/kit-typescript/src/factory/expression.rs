@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use oxc_ast::ast::{
-    ArrayExpressionElement, Expression, Function, ObjectProperty, ObjectPropertyKind, UnaryOperator,
+    ArrayExpressionElement, BinaryOperator, Expression, Function, ObjectProperty, ObjectPropertyKind,
+    UnaryOperator,
 };
 use oxc_span::GetSpan;
 
@@ -103,22 +104,35 @@ pub(super) fn boolean<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> 
     }
 }
 
-/// Returns the number that an expression is; `None` if it is not a numeric literal.
+/// Returns the number that an expression is, such as `5 * 1024`; `None` if it has parts other than numeric
+/// literals, constants and arithmetic.
 pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
+    nested_number(lowering, located, 0).filter(|number| number.is_finite())
+}
+
+fn nested_number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) -> Option<f64> {
     let Resolved::Expression(found, _) = follow(lowering, located) else {
         return None;
     };
     match found.expression {
         Expression::NumericLiteral(literal) => Some(literal.value),
-        Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::UnaryNegation => {
-            match &unary.argument {
-                Expression::NumericLiteral(literal) => Some(-literal.value),
+        Expression::UnaryExpression(unary)
+            if depth < MAX_CHAIN && unary.operator == UnaryOperator::UnaryNegation =>
+        {
+            nested_number(lowering, found.with(&unary.argument), depth + 1).map(|number| -number)
+        }
+        Expression::BinaryExpression(binary) if depth < MAX_CHAIN => {
+            let left = nested_number(lowering, found.with(&binary.left), depth + 1)?;
+            let right = nested_number(lowering, found.with(&binary.right), depth + 1)?;
+            match binary.operator {
+                BinaryOperator::Addition => Some(left + right),
+                BinaryOperator::Subtraction => Some(left - right),
+                BinaryOperator::Multiplication => Some(left * right),
                 _ => None,
             }
         }
         _ => None,
     }
-    .filter(|number| number.is_finite())
 }
 
 /// Returns the elements of an array literal, also those of spread array literals. The flag is true if all

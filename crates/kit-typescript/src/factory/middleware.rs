@@ -189,9 +189,10 @@ fn unnamed(lowering: &mut Lowering<'_>, location: Location, tags: MiddlewareTags
 }
 
 /// Returns the middleware of a route in the order of execution: by ascending priority. If priorities are
-/// equal, the middleware of `createApp` is before that of the group, and each list keeps its order.
-pub(crate) fn chain<'e>(global: &'e [Entry], group: &'e [Entry]) -> Vec<&'e Entry> {
-    let mut chain: Vec<&Entry> = global.iter().chain(group).collect();
+/// equal, the middleware of `createApp` is before that of groups, that of groups before that of the route, and
+/// each list keeps its order.
+pub(crate) fn chain(lists: [&[Entry]; 3]) -> Vec<&Entry> {
+    let mut chain: Vec<&Entry> = lists.into_iter().flatten().collect();
     chain.sort_by(|a, b| a.priority.total_cmp(&b.priority));
     chain
 }

@@ -7,6 +7,7 @@ mod app;
 mod calls;
 mod cors;
 mod expression;
+mod groups;
 mod handlers;
 mod middleware;
 mod middleware_responses;
@@ -17,11 +18,11 @@ use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::CorsRules;
 use oxc_ast::ast::Expression;
 
-use crate::eval::TyId;
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId};
 
 pub(crate) use app::read;
+pub(crate) use groups::Group;
 pub(crate) use handlers::HandlerMap;
 pub(crate) use middleware::{Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
@@ -45,17 +46,6 @@ pub(crate) struct Factory {
     /// Location and value of the option `securityHeaders`, if it is on. The value is `None` if it is known only when the
     /// application runs.
     pub(crate) security_headers: Option<(Location, Option<SecurityHeaderValues>)>,
-}
-
-/// An entry of the `routes` option of `createApp`.
-pub(crate) struct Group {
-    /// Location of the entry in the list.
-    pub(crate) location: Location,
-    pub(crate) prefix: Option<(String, Location)>,
-    /// Type of the group: the type argument of `defineHandlers`.
-    pub(crate) contracts: TyId,
-    pub(crate) handlers: HandlerMap,
-    pub(crate) middleware: Vec<Entry>,
 }
 
 /// An expression, with the module in which its names are resolved.

@@ -20,7 +20,7 @@ use kit_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::docs::{Doc, Misfit, documentation, misplaced};
-use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Segment, SubjectId, Ty, TyId};
+use crate::eval::{DocId, Evaluator, InstanceId, KitType, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
 
 /// Maximum depth of nested types without a name. Only a type that expands without end is deeper.
@@ -347,7 +347,7 @@ impl<'a> Lowering<'a> {
                     "write `null`, or make the property optional with `?`",
                 );
             }
-            Ty::Contract(_) => return self.no_json("a route contract", "name a type of values here"),
+            Ty::Kit(kind, _) => return self.not_a_value(kind),
             Ty::Any => {
                 return self.refused(
                     codes::UNSUPPORTED_TYPE,
@@ -447,6 +447,24 @@ impl<'a> Lowering<'a> {
             Ty::Object(object) => return self.object(ty, object),
         };
         self.program.add_type(kind)
+    }
+
+    /// Reports a type of kit in a location that needs a type of values.
+    fn not_a_value(&mut self, kind: KitType) -> TypeId {
+        let help = "name a type of values here";
+        match kind {
+            KitType::RouteContract | KitType::Route => self.no_json("a route contract", help),
+            KitType::Reply => self.refused(
+                codes::INVALID_REPLY,
+                "`Reply<…>` is not a type of values",
+                "write replies only as the `response` of a contract: `response: Reply<201, Order> | Reply<202, Job>`",
+            ),
+            KitType::Failure => self.refused(
+                codes::INVALID_FAILURE,
+                "`Failure<…>` is not a type of values",
+                "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
+            ),
+        }
     }
 
     fn no_json(&mut self, what: &str, help: &str) -> TypeId {

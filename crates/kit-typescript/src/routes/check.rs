@@ -1,26 +1,175 @@
-//! Checks of routes that need the IR of their types: the parameters of the path, and the types of params and
-//! query.
+//! Checks of routes that need the IR of their types: the parameters of the path, the names and types of values
+//! that are text, and the names of operations.
 
-use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::{DeclarationId, Program, Property, Route, Slot, TypeId, TypeKind};
+use kit_diagnostics::{Code, Diagnostic, codes};
+use kit_ir::{DeclarationId, Program, Property, Route, TypeId, TypeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::fields;
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId};
 use crate::print::{key_text, type_text};
 
+/// Types of a contract whose values are text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum TextPart {
+    Params,
+    Query,
+    Headers,
+    Cookies,
+    ReplyHeaders(u16),
+}
+
+impl TextPart {
+    /// Returns the words for the part in messages, such as `query`.
+    fn name(self) -> String {
+        match self {
+            Self::Params => "params".to_owned(),
+            Self::Query => "query".to_owned(),
+            Self::Headers => "headers".to_owned(),
+            Self::Cookies => "cookies".to_owned(),
+            Self::ReplyHeaders(status) => format!("headers of the reply {status}"),
+        }
+    }
+
+    /// Returns true if a value may be a list.
+    fn has_lists(self) -> bool {
+        !matches!(self, Self::Params | Self::Cookies)
+    }
+
+    /// Returns the mistake in a name; `None` if the part may have the name.
+    fn name_mistake(self, name: &str) -> Option<fields::Mistake> {
+        match self {
+            Self::Params | Self::Query => None,
+            Self::Headers => fields::request_header(name),
+            Self::Cookies => fields::cookie(name),
+            Self::ReplyHeaders(_) => fields::reply_header(name),
+        }
+    }
+
+    /// Returns true if the values of a property are secrets. kit treats them as values with `@sensitive`.
+    fn is_secret(self, name: &str) -> bool {
+        match self {
+            Self::Params | Self::Query => false,
+            Self::Headers => name == "authorization",
+            Self::Cookies => true,
+            Self::ReplyHeaders(_) => name == "set-cookie",
+        }
+    }
+}
+
+/// Returns the parts of a route whose values are text, with their types.
+fn text_parts(route: &Route) -> Vec<(TextPart, DeclarationId)> {
+    let slots = [
+        (TextPart::Params, route.slots.params),
+        (TextPart::Query, route.slots.query),
+        (TextPart::Headers, route.slots.headers),
+        (TextPart::Cookies, route.slots.cookies),
+    ];
+    let replies = route
+        .replies
+        .iter()
+        .map(|reply| (TextPart::ReplyHeaders(reply.status), reply.headers));
+    slots
+        .into_iter()
+        .chain(replies)
+        .filter_map(|(part, declaration)| declaration.map(|declaration| (part, declaration)))
+        .collect()
+}
+
 /// Checks all routes of the program.
 pub(crate) fn check(lowering: &mut Lowering<'_>) {
     let routes: Vec<Route> = lowering.program.routes.iter().cloned().collect();
+    // Several routes may use one type, and a mistake in its names is reported once.
+    let mut named = FxHashSet::default();
     for route in &routes {
         check_params(lowering, route);
-        for slot in [Slot::Params, Slot::Query] {
-            if let Some(declaration) = route.slots.get(slot) {
-                check_text(lowering, route, slot, declaration);
+        for (part, declaration) in text_parts(route) {
+            check_text(lowering, route, part, declaration);
+            let kind = std::mem::discriminant(&part);
+            if named.insert((kind, declaration)) {
+                check_names(lowering, part, declaration);
+                hide_secrets(lowering, part, declaration);
             }
         }
         if let Some(body) = route.slots.body {
             check_body(lowering, route, body);
         }
+    }
+    check_operations(lowering, &routes);
+}
+
+/// Reports names of headers and cookies that a contract cannot declare.
+fn check_names(lowering: &mut Lowering<'_>, part: TextPart, declaration: DeclarationId) {
+    let program = &lowering.program;
+    let mut problems: Vec<Diagnostic> = Vec::new();
+    for property in properties(program, declaration).unwrap_or_default() {
+        let mut report = |code: Code, message: String, help: &str| {
+            let label = lowering.eval.graph.label(location(property.span));
+            problems.push(Diagnostic::new(code, message).label(label).help(help));
+        };
+        if let Some((message, help)) = part.name_mistake(&property.name) {
+            report(codes::INVALID_FIELD_NAME, message, &help);
+        } else if matches!(part, TextPart::Headers | TextPart::ReplyHeaders(_))
+            && fields::is_http_date(&property.name)
+            && holds_date(program, property.r#type)
+        {
+            let message = format!(
+                "`{}` is not a `Date` of kit, which is written in the form of ISO 8601",
+                property.name
+            );
+            let help = "declare a string: the value looks like `Sun, 06 Nov 1994 08:49:37 GMT`, as `Date.toUTCString()` returns it";
+            report(codes::UNSUPPORTED_PARAMETER_TYPE, message, help);
+        }
+    }
+    lowering.report_all(problems);
+}
+
+fn holds_date(program: &Program, id: TypeId) -> bool {
+    match &program.resolve(id).kind {
+        TypeKind::Date => true,
+        TypeKind::Array { element } => holds_date(program, *element),
+        _ => false,
+    }
+}
+
+/// Marks the properties of a type whose values are secrets, as `@sensitive` does.
+fn hide_secrets(lowering: &mut Lowering<'_>, part: TextPart, declaration: DeclarationId) {
+    let id = lowering.program.declarations[declaration].r#type;
+    if let TypeKind::Object(object) = &mut lowering.program.types[id].kind {
+        for property in &mut object.properties {
+            property.tags.sensitive |= part.is_secret(&property.name);
+        }
+    }
+}
+
+/// Reports operations with equal names. Names that differ only in case or in `_` count as equal, because the
+/// languages of generated code write names in different ways.
+fn check_operations(lowering: &mut Lowering<'_>, routes: &[Route]) {
+    let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let mut known: FxHashMap<String, &Route> = FxHashMap::default();
+    for route in routes {
+        let Some(name) = &route.operation else { continue };
+        let Some(first) = known.get(&plain(name)) else {
+            known.insert(plain(name), route);
+            continue;
+        };
+        let mut earlier = lowering
+            .graph()
+            .label(location(first.span))
+            .message("the first one");
+        earlier.primary = false;
+        let message = format!(
+            "`{}` and `{}` have the same `@operation {name}`",
+            first.reference(),
+            route.reference()
+        );
+        let diagnostic = lowering
+            .eval
+            .diagnostic(codes::DUPLICATE_OPERATION, location(route.span), message)
+            .label(earlier)
+            .help("give one of the two operations another name");
+        lowering.report(diagnostic);
     }
 }
 
@@ -96,10 +245,10 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
         .map(|name| format!("{}: string", key_text(name)))
         .collect();
     let help = if wanted.is_empty() {
-        "write `void` as the first type argument of the contract".to_owned()
+        "remove the params from the contract: write `void`, or leave the slot `params` out".to_owned()
     } else {
         format!(
-            "write `{{ {} }}` as the first type argument of the contract",
+            "write `{{ {} }}` as the params of the contract",
             wanted.join("; ")
         )
     };
@@ -110,9 +259,9 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
     lowering.report(diagnostic);
 }
 
-/// Reports params or a query that cannot be read from text. They must be objects whose properties are
-/// scalars, and in a query also arrays of scalars.
-fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaration: DeclarationId) {
+/// Reports params, a query, headers or cookies that cannot be read from text or written as text. They must be
+/// objects whose properties are scalars, and in a query and in headers also arrays of scalars.
+fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declaration: DeclarationId) {
     let program = &lowering.program;
     let found = program.declarations[declaration].r#type;
     let mut problems: Vec<Diagnostic> = Vec::new();
@@ -126,19 +275,31 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
     match &program.types[found].kind {
         TypeKind::Object(object) => {
             if !object.index.is_empty() {
-                let message = format!("the {} of `{}` may have any key", slot.name(), route.key);
-                report(route.span, message, "name the keys: `{ page?: number }`");
+                let message = format!("the {} of `{}` may have any key", part.name(), route.key);
+                let help = match part {
+                    TextPart::Headers | TextPart::ReplyHeaders(_) => {
+                        "name the headers: `{ \"x-tenant\": string }`"
+                    }
+                    TextPart::Cookies => "name the cookies: `{ sid: string }`",
+                    TextPart::Params | TextPart::Query => "name the keys: `{ page?: number }`",
+                };
+                report(route.span, message, help);
             }
             for property in &object.properties {
-                if !coercible(program, property.r#type, slot == Slot::Query) {
+                if !coercible(program, property.r#type, part.has_lists()) {
                     let text = type_text(program, property.r#type);
-                    let message = format!(
-                        "text cannot be coerced to `{text}`, the type of `{}` in the {} of `{}`",
+                    let place = format!(
+                        "the type of `{}` in the {} of `{}`",
                         property.name,
-                        slot.name(),
+                        part.name(),
                         route.key
                     );
-                    let help = if slot == Slot::Query {
+                    let message = if matches!(part, TextPart::ReplyHeaders(_)) {
+                        format!("`{text}`, {place}, cannot be written as text")
+                    } else {
+                        format!("text cannot be coerced to `{text}`, {place}")
+                    };
+                    let help = if part.has_lists() {
                         "use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these"
                     } else {
                         "use a string, number, boolean, bigint, `Date` or a union of literals"
@@ -153,7 +314,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, slot: Slot, declaratio
             let text = type_text(program, found);
             let message = format!(
                 "the {} of `{}` must be an object, not `{text}`",
-                slot.name(),
+                part.name(),
                 route.key
             );
             report(route.span, message, "write an object type, or `void`");

@@ -2,12 +2,16 @@
 
 use std::rc::Rc;
 
-use kit_diagnostics::codes;
+use kit_diagnostics::{closest, codes};
+use kit_ir::Slot;
 
 use crate::docs::Doc;
-use crate::eval::{Evaluator, Ty, TyId};
+use crate::eval::{Evaluator, KitType, Property, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
+
+/// Name of the slot with the failures of a contract. It has no values, so it is not a [`Slot`].
+const ERRORS: &str = "errors";
 
 /// A route in a group: its key and its contract.
 #[derive(Clone)]
@@ -15,9 +19,26 @@ pub(crate) struct Contract {
     /// Route key in the source, such as `GET /notes/:id`.
     pub(crate) key: String,
     pub(crate) location: Location,
-    /// Types of params, query, body and response.
-    pub(crate) slots: [TyId; 4],
+    /// Slots that the contract declares.
+    pub(super) slots: Vec<(Slot, Part)>,
+    /// Failures that the contract declares.
+    pub(super) errors: Option<Part>,
     pub(crate) doc: Option<Rc<Doc>>,
+}
+
+/// Type of a slot, with its location.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) ty: TyId,
+    pub(super) location: Location,
+}
+
+impl Contract {
+    /// Returns the type of a slot; `None` if the contract does not declare the slot.
+    pub(super) fn slot(&self, wanted: Slot) -> Option<Part> {
+        let found = self.slots.iter().find(|(slot, _)| *slot == wanted);
+        found.map(|(_, part)| *part)
+    }
 }
 
 /// Returns the groups that a module declares, in the order of the source.
@@ -38,8 +59,10 @@ fn is_group(eval: &mut Evaluator<'_>, decl: DeclId) -> bool {
     };
     object.properties.iter().any(|property| {
         let shape = eval.shape(property.ty);
-        matches!(eval.store.get(shape), Ty::Contract(_))
-            || property.name.contains(" /")
+        matches!(
+            eval.store.get(shape),
+            Ty::Kit(KitType::Route | KitType::RouteContract, _)
+        ) || property.name.contains(" /")
             || property.name.starts_with('/')
     })
 }
@@ -54,14 +77,21 @@ pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contrac
     for property in &object.properties {
         let shape = lowering.eval.shape(property.ty);
         match lowering.eval.store.get(shape).clone() {
-            Ty::Contract(slots) => {
-                let doc = property.doc.map(|doc| lowering.eval.store.doc(doc));
-                contracts.push(Contract {
-                    key: property.name.to_string(),
+            Ty::Kit(KitType::RouteContract, arguments) => {
+                let mut contract = without_slots(lowering, property);
+                let parts = arguments.iter().map(|ty| Part {
+                    ty: *ty,
                     location: property.location,
-                    slots,
-                    doc,
                 });
+                contract.slots.extend(Slot::POSITIONAL.into_iter().zip(parts));
+                contracts.push(contract);
+            }
+            Ty::Kit(KitType::Route, arguments) => {
+                let mut contract = without_slots(lowering, property);
+                for slots in arguments.iter() {
+                    named_slots(lowering, &mut contract, *slots);
+                }
+                contracts.push(contract);
             }
             Ty::Invalid(id) => {
                 let diagnostic = lowering.eval.store.invalid[id.index()].clone();
@@ -69,14 +99,95 @@ pub(crate) fn contracts(lowering: &mut Lowering<'_>, group: TyId) -> Vec<Contrac
             }
             _ => {
                 let text = lowering.eval.text(property.ty);
-                let message = format!("`{}` must be a `RouteContract`, not `{text}`", property.name);
+                let message = format!(
+                    "`{}` must be a `Route` or a `RouteContract`, not `{text}`",
+                    property.name
+                );
                 let diagnostic = lowering
                     .eval
                     .diagnostic(codes::INVALID_CONTRACT, property.location, message)
-                    .help("write `RouteContract<Params, Query, Body, Response>` with `void` for each absent part");
+                    .help("write `Route<{ query: Query; body: Body; response: Response }>` with the slots that the route has");
                 lowering.report(diagnostic);
             }
         }
     }
     contracts
+}
+
+fn without_slots(lowering: &Lowering<'_>, property: &Property) -> Contract {
+    Contract {
+        key: property.name.to_string(),
+        location: property.location,
+        slots: Vec::new(),
+        errors: None,
+        doc: property.doc.map(|doc| lowering.eval.store.doc(doc)),
+    }
+}
+
+/// Adds the slots of `Route<{ … }>` to a contract: the properties of an object type. Reports other types and
+/// properties that are not slots.
+fn named_slots(lowering: &mut Lowering<'_>, contract: &mut Contract, slots: TyId) {
+    let location = lowering.eval.written_at(slots).unwrap_or(contract.location);
+    let shape = lowering.eval.shape(slots);
+    let object = match *lowering.eval.store.get(shape) {
+        Ty::Object(object) => lowering.eval.store.object_at(object),
+        Ty::Invalid(id) => {
+            let diagnostic = lowering.eval.store.invalid[id.index()].clone();
+            lowering.report(diagnostic);
+            return;
+        }
+        _ => {
+            let text = lowering.eval.text(slots);
+            let message = format!("the slots of `{}` must be an object, not `{text}`", contract.key);
+            let help = "write an object type with the slots that the route has: `Route<{ body: NewOrder }>`";
+            invalid_slot(lowering, location, message, help);
+            return;
+        }
+    };
+    lowering.report_all(object.issues.clone());
+    if !object.index.is_empty() {
+        let message = format!("the contract of `{}` may have any slot", contract.key);
+        invalid_slot(lowering, location, message, "name the slots that the route has");
+    }
+    for property in object.visible() {
+        let part = Part {
+            ty: property.ty,
+            location: property.location,
+        };
+        let name = &*property.name;
+        match Slot::ALL.into_iter().find(|slot| slot.name() == name) {
+            Some(slot) => contract.slots.push((slot, part)),
+            None if name == ERRORS => contract.errors = Some(part),
+            None => {
+                unknown_slot(lowering, contract, property);
+                continue;
+            }
+        }
+        if property.optional {
+            let message = format!("the slot `{name}` of `{}` is optional", contract.key);
+            let help = format!("remove the `?` after `{name}`; only properties in a slot can be optional");
+            invalid_slot(lowering, property.location, message, &help);
+        }
+    }
+}
+
+fn unknown_slot(lowering: &mut Lowering<'_>, contract: &Contract, property: &Property) {
+    let names = || Slot::ALL.iter().map(|slot| slot.name()).chain([ERRORS]);
+    let help = match closest(&property.name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the slots are {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    let message = format!(
+        "the contract of `{}` has `{}`, which is not a slot",
+        contract.key, property.name
+    );
+    invalid_slot(lowering, property.location, message, &help);
+}
+
+fn invalid_slot(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {
+    let diagnostic = lowering
+        .eval
+        .diagnostic(codes::INVALID_SLOT, location, message)
+        .help(help);
+    lowering.report(diagnostic);
 }

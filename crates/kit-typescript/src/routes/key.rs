@@ -42,8 +42,7 @@ pub(crate) fn parse_path(path: &str) -> Result<RoutePath, Mistake> {
     {
         return Err((
             format!("the path `{path}` contains `{}`", letter.escape_debug()),
-            "remove this character; write query parameters in the second type argument of the contract"
-                .to_owned(),
+            "remove this character; write query parameters as the query of the contract".to_owned(),
         ));
     }
     RoutePath::parse(path).map_err(|reason| mistake(path, &reason))

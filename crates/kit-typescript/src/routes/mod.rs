@@ -2,19 +2,25 @@
 
 mod check;
 mod contract;
+mod failures;
+mod fields;
 mod key;
+mod replies;
 mod tags;
 
 pub(crate) use check::check;
+use contract::Part;
 pub(crate) use contract::{Contract, contracts, groups};
 pub(crate) use key::{mistake, parse_key, parse_path};
 pub(crate) use tags::{invalid, throws};
 
 use kit_diagnostics::codes;
-use kit_ir::{ContractGroup, DeclaredError, HandlerSource, Route, RouteId, RouteSlots, Slot};
+use kit_ir::{
+    ContractGroup, DeclaredError, HandlerSource, Route, RouteId, RouteLimits, RoutePath, RouteSlots, Slot,
+};
 
 use crate::docs::documentation;
-use crate::eval::{Ty, TyId, pascal};
+use crate::eval::{Ty, pascal};
 use crate::factory::Entry;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location};
@@ -23,11 +29,12 @@ use crate::modules::{DeclId, Location};
 pub(crate) struct Registration {
     /// Name of the group that declares the route.
     pub(crate) group: String,
-    /// Prefix of the path, with its location; `None` if there is no prefix.
-    pub(crate) prefix: Option<(String, Location)>,
+    /// Prefixes of the path, the innermost first, with their locations.
+    pub(crate) prefixes: Vec<(String, Location)>,
     pub(crate) handler: Option<HandlerSource>,
     /// Middleware that runs before the handler, in the order of execution.
     pub(crate) middleware: Vec<Entry>,
+    pub(crate) limits: RouteLimits,
 }
 
 /// Adds a route to the program and returns its id. Adds nothing and returns `None` if its key or its path is
@@ -48,59 +55,37 @@ pub(crate) fn add(
             return None;
         }
     };
-    let path = match &registration.prefix {
-        None => key.path,
-        Some((prefix, location)) => match parse_path(prefix) {
-            // A prefix and a path that are valid alone can give an invalid path, for example if both have the
-            // same parameter.
-            Ok(prefix) => match key.path.below(&prefix) {
-                Ok(path) => path,
-                Err(reason) => {
-                    let path = format!("{prefix}{}", key.path);
-                    let (message, help) = mistake(&path, &reason);
-                    let diagnostic = lowering
-                        .eval
-                        .diagnostic(
-                            codes::INVALID_ROUTE_KEY,
-                            contract.location,
-                            format!("{message} (in {path})"),
-                        )
-                        .label(lowering.graph().label(*location).message("with this prefix"))
-                        .help(help);
-                    lowering.report(diagnostic);
-                    return None;
-                }
-            },
-            Err((message, help)) => {
-                let diagnostic = lowering
-                    .eval
-                    .diagnostic(codes::INVALID_ROUTE_KEY, *location, message)
-                    .help(help);
-                lowering.report(diagnostic);
-                return None;
-            }
-        },
-    };
+    let path = below(lowering, contract, key.path, &registration.prefixes)?;
     lowering
         .eval
         .start_subject(format!("`{}`", contract.key), contract.location);
     let tags = tags::read(lowering, contract);
-    // The name of the route, such as `PutNotesById`. It is followed by `Params`, `Query`, `Body` or
-    // `Response`.
+    // The name of the route, such as `PutNotesById`. It is followed by the name of a slot, such as `Params`, by
+    // `Reply201` or by the code of a failure.
     let base = format!(
         "{}{}",
         pascal(&key.method.name().to_lowercase()),
         path.name(pascal)
     );
+    let replies = replies::read(lowering, contract, &base);
     let mut slots = RouteSlots::default();
-    for (slot, ty) in Slot::POSITIONAL.into_iter().zip(contract.slots) {
-        *slots.get_mut(slot) = slot_declaration(lowering, ty, &base, slot, contract.location);
+    for (slot, part) in &contract.slots {
+        if *slot != Slot::Response || replies.is_none() {
+            let name = format!("{base}{}", pascal(slot.name()));
+            *slots.get_mut(*slot) = slot_declaration(lowering, *part, name, slot.is_text());
+        }
     }
-    let status = tags.status.unwrap_or(match (slots.response, key.method) {
-        (None, _) => 204,
-        (Some(_), kit_ir::Method::Post) => 201,
-        (Some(_), _) => 200,
-    });
+    let replies = replies.unwrap_or_default();
+    let status = match (replies.first(), tags.status) {
+        (Some(first), _) => first.status,
+        (None, Some(status)) => status,
+        (None, None) => match (slots.response, key.method) {
+            (None, _) => 204,
+            (Some(_), kit_ir::Method::Post) => 201,
+            (Some(_), _) => 200,
+        },
+    };
+    let throws = failures::read(lowering, contract, &base, tags.throws);
     let span = lowering.span(contract.location);
     Some(
         lowering.program.routes.push(Route {
@@ -111,12 +96,12 @@ pub(crate) fn add(
             group: registration.group,
             slots,
             status,
-            replies: Vec::new(),
-            operation: None,
-            limits: kit_ir::RouteLimits::default(),
+            replies,
+            operation: tags.operation,
+            limits: registration.limits,
             summary: tags.summary,
             tags: tags.tags,
-            throws: with_middleware(tags.throws, &registration.middleware),
+            throws: with_middleware(throws, &registration.middleware),
             documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
             security: registration
                 .middleware
@@ -134,6 +119,49 @@ pub(crate) fn add(
             span,
         }),
     )
+}
+
+/// Returns the path of a contract below the prefixes of its groups. Reports a path that is not valid.
+fn below(
+    lowering: &mut Lowering<'_>,
+    contract: &Contract,
+    mut path: RoutePath,
+    prefixes: &[(String, Location)],
+) -> Option<RoutePath> {
+    for (text, location) in prefixes {
+        let prefix = match parse_path(text) {
+            Ok(prefix) => prefix,
+            Err((message, help)) => {
+                let diagnostic = lowering
+                    .eval
+                    .diagnostic(codes::INVALID_ROUTE_KEY, *location, message)
+                    .help(help);
+                lowering.report(diagnostic);
+                return None;
+            }
+        };
+        // A prefix and a path that are valid alone can give an invalid path, for example if both have the same
+        // parameter.
+        match path.below(&prefix) {
+            Ok(whole) => path = whole,
+            Err(reason) => {
+                let path = format!("{prefix}{path}");
+                let (message, help) = mistake(&path, &reason);
+                let diagnostic = lowering
+                    .eval
+                    .diagnostic(
+                        codes::INVALID_ROUTE_KEY,
+                        contract.location,
+                        format!("{message} (in {path})"),
+                    )
+                    .label(lowering.graph().label(*location).message("with this prefix"))
+                    .help(help);
+                lowering.report(diagnostic);
+                return None;
+            }
+        }
+    }
+    Some(path)
 }
 
 /// Adds a group to the program. A group with the same name is not added again.
@@ -158,30 +186,29 @@ fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<
     throws
 }
 
+/// Returns the declaration of a type of a contract; `None` for `void`. A type without a name gets `name`.
+/// `object` is true for a type that is always an object, so that `{}` means the same as `void`: no properties.
 fn slot_declaration(
     lowering: &mut Lowering<'_>,
-    ty: TyId,
-    base: &str,
-    slot: Slot,
-    location: Location,
+    part: Part,
+    name: String,
+    object: bool,
 ) -> Option<kit_ir::DeclarationId> {
+    let shape = lowering.eval.shape(part.ty);
+    let location = lowering.eval.written_at(part.ty).unwrap_or(part.location);
     lowering.eval.set_location(location);
-    let shape = lowering.eval.shape(ty);
     match *lowering.eval.store.get(shape) {
         Ty::Undefined => return None,
-        // Params, query, headers and cookies are always objects, so `{}` means the same as `void`: no properties.
-        Ty::Object(object)
-            if slot.is_text() && lowering.eval.store.object_at(object).accepts_anything_but_null() =>
-        {
+        Ty::Object(id) if object && lowering.eval.store.object_at(id).accepts_anything_but_null() => {
             return None;
         }
         _ => {}
     }
-    let stripped = lowering.eval.without_laziness(ty);
+    let stripped = lowering.eval.without_laziness(part.ty);
     if let Ty::Named(instance) = *lowering.eval.store.get(stripped)
         && lowering.is_declared(instance)
     {
         return Some(lowering.declare(instance));
     }
-    Some(lowering.declare_slot(format!("{base}{}", pascal(slot.name())), stripped, location))
+    Some(lowering.declare_slot(name, stripped, part.location))
 }

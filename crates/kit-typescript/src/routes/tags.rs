@@ -1,12 +1,13 @@
 //! Doc tags of routes, such as `@status` and `@throws`.
 
 use kit_diagnostics::{Diagnostic, codes};
-use kit_ir::DeclaredError;
+use kit_ir::{DeclaredError, Slot};
 
-use super::Contract;
+use super::{Contract, replies};
 use crate::docs::{Doc, Tag, TagName, Target, misplaced, words};
 use crate::eval::Ty;
 use crate::lower::Lowering;
+use crate::modules::Location;
 
 /// Values of a route's doc tags.
 #[derive(Default)]
@@ -14,7 +15,14 @@ pub(super) struct RouteTags {
     pub(super) status: Option<u16>,
     pub(super) summary: Option<String>,
     pub(super) tags: Vec<String>,
-    pub(super) throws: Vec<DeclaredError>,
+    pub(super) throws: Vec<DeclaredThrow>,
+    pub(super) operation: Option<String>,
+}
+
+/// Error that a `@throws` tag declares, with the location of the tag.
+pub(super) struct DeclaredThrow {
+    pub(super) error: DeclaredError,
+    pub(super) location: Location,
 }
 
 pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTags {
@@ -37,9 +45,13 @@ pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTag
         }
     }
     read.status = status(lowering, contract, doc);
+    read.operation = operation(lowering, doc);
     for tag in doc.all(TagName::Throws) {
         match throws(tag) {
-            Some(throws) => read.throws.push(throws),
+            Some(error) => read.throws.push(DeclaredThrow {
+                error,
+                location: tag.location,
+            }),
             None => lowering.report(invalid(
                 lowering,
                 tag,
@@ -52,6 +64,15 @@ pub(super) fn read(lowering: &mut Lowering<'_>, contract: &Contract) -> RouteTag
 
 fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option<u16> {
     let tag = doc.all(TagName::Status).next()?;
+    if replies::declares(lowering, contract) {
+        let message = "`@status` has no effect on a contract whose response has replies";
+        let diagnostic = lowering
+            .eval
+            .diagnostic(codes::TAG_DOES_NOT_FIT, tag.location, message)
+            .help("remove the tag: each `Reply<status, Body>` has its status");
+        lowering.report(diagnostic);
+        return None;
+    }
     let Some(status) = tag
         .argument
         .parse::<u16>()
@@ -63,8 +84,9 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
         lowering.report(diagnostic);
         return None;
     };
-    let response = lowering.eval.shape(contract.slots[3]);
-    let is_void = matches!(lowering.eval.store.get(response), Ty::Undefined);
+    let response = contract.slot(Slot::Response);
+    let is_void =
+        response.is_none_or(|response| matches!(lowering.eval.shape_of(response.ty), Ty::Undefined));
     if [204, 205, 304].contains(&status) && !is_void {
         let message = format!(
             "a response with the status {status} cannot have a body, but the contract of this route has a response type"
@@ -79,16 +101,28 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
     Some(status)
 }
 
+/// Returns the argument of `@operation`: a name that is an identifier of all languages that kit generates.
+fn operation(lowering: &mut Lowering<'_>, doc: &Doc) -> Option<String> {
+    let tag = doc.all(TagName::Operation).next()?;
+    let name = &tag.argument;
+    let valid = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if !valid {
+        let diagnostic = invalid(lowering, tag, "@operation createNote")
+            .note("the name of an operation begins with a letter and has only ASCII letters, digits and `_`");
+        lowering.report(diagnostic);
+        return None;
+    }
+    Some(name.clone())
+}
+
 /// Parses the argument of `@throws`: a code, a status and a description. Returns `None` for any other
 /// argument.
 pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
     let words = words(tag);
-    let code = words.first().filter(|code| {
-        code.starts_with(|first: char| first.is_ascii_uppercase())
-            && code
-                .chars()
-                .all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
-    })?;
+    let code = words.first().filter(|code| is_error_code(code))?;
     let status = words
         .get(1)?
         .parse::<u16>()
@@ -101,6 +135,14 @@ pub(crate) fn throws(tag: &Tag) -> Option<DeclaredError> {
         description: (!description.is_empty()).then_some(description),
         details: None,
     })
+}
+
+/// Returns true if a text can be an error code, such as `NOTE_NOT_FOUND`.
+pub(super) fn is_error_code(code: &str) -> bool {
+    code.starts_with(|first: char| first.is_ascii_uppercase())
+        && code
+            .chars()
+            .all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
 }
 
 /// Returns the error for an invalid tag. `form` is a valid tag, which the help shows.
