@@ -5,7 +5,7 @@ import type { CompiledHandler, CompiledRoute, ValidationFailure } from "@kit/typ
 
 import { isoNow } from "./iso-now.ts";
 import type { ErrorFields, FailedRequest } from "./failed-request.ts";
-import { RequestValidationError, ResponseContractError } from "./validation-error.ts";
+import { type RequestSlot, RequestValidationError, ResponseContractError } from "./validation-error.ts";
 
 /**
  * Returns the additional fields of an error body. In development they are sufficient to find the cause without a
@@ -38,7 +38,7 @@ export function extendedFields(
 }
 
 interface Violation {
-  readonly slot: "params" | "query" | "body" | "response";
+  readonly slot: RequestSlot | "response";
   readonly schema: string;
   readonly failures: readonly ValidationFailure[];
 }

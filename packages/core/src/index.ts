@@ -5,10 +5,12 @@
  */
 export { createApp } from "./app/app.ts";
 export type { App, AppCloseOptions } from "./app/app-interface.ts";
+export type { CookieKeyOptions } from "./app/cookies-option.ts";
+export type { CookieOptions } from "./cookies/cookie-options.ts";
 export type { DocsOptions } from "./app/docs-option.ts";
 export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
-export type { AppOptions, LoggingOptions, RouteGroup } from "./app/options.ts";
+export type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./app/options.ts";
 export type { Environment } from "./environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { CorsOptions } from "./edge/cors.ts";
@@ -30,21 +32,27 @@ export {
   type AnyContract,
   type AnyHandlers,
   type ContractGroup,
+  type DeclaredFail,
   defineHandlers,
   type Handler,
   type HandlerInput,
   type Handlers,
+  type ReplyFunction,
 } from "./request/handlers.ts";
 export type {
+  Failure,
   FinishedRequestView,
   CallObserver,
   CallStart,
   ErrorRecord,
   LifecyclePhase,
   LifecycleTrace,
+  Reply,
   RequestHistory,
   RequestObserver,
   RequestRecord,
+  Route,
+  RouteContract,
   RunningCall,
   RunningSpan,
   SpanRecord,
@@ -61,4 +69,11 @@ export {
 } from "./request/middleware.ts";
 export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
 export type { TraceHeaders } from "./request/trace-headers.ts";
-export type { RequestContext, RequestHeaders, Span } from "./request/request-context.ts";
+export type {
+  AnyFail,
+  BaseContext,
+  PlainResponse,
+  RequestContext,
+  RequestHeaders,
+  Span,
+} from "./request/request-context.ts";

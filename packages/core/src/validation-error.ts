@@ -2,18 +2,20 @@ import { ValidationError } from "@kit/errors";
 import type { ValidationFailure } from "@kit/types";
 
 /** Part of a request that a contract describes. */
-export type RequestSlot = "params" | "query" | "body";
+export type RequestSlot = "params" | "query" | "headers" | "cookies" | "body";
 
 const slotInWords: Readonly<Record<RequestSlot, string>> = {
   params: "path parameters",
   query: "query",
+  headers: "headers",
+  cookies: "cookies",
   body: "body",
 };
 
-/** Error for a request whose params, query or body breaks the contract. */
+/** Error for a request of which one slot breaks the contract. */
 export class RequestValidationError extends ValidationError {
   readonly slot: RequestSlot;
-  /** Name of the type of the params, query or body. */
+  /** Name of the type of the slot. */
   readonly schema: string;
   readonly failures: readonly ValidationFailure[];
 
@@ -36,8 +38,14 @@ export class ResponseContractError extends Error {
   readonly schema: string;
   readonly failures: readonly ValidationFailure[];
 
-  constructor(route: string, schema: string, failures: readonly ValidationFailure[]) {
-    super(describe(`The handler of ${route} returned a value that is not a valid ${schema}`, failures));
+  /** `found` and the name of the type complete the sentence "The handler of GET /notes returned …". */
+  constructor(
+    route: string,
+    schema: string,
+    failures: readonly ValidationFailure[],
+    found: string = "a value that is not a valid",
+  ) {
+    super(describe(`The handler of ${route} returned ${found} ${schema}`, failures));
     this.schema = schema;
     this.failures = failures;
   }

@@ -32,7 +32,7 @@ it("the types are correct under the compiler options of users", (test) => {
   const directory = mkdtempSync(join(tmpdir(), "kit-types-"));
   test.after(() => rmSync(directory, { recursive: true, force: true }));
   for (const more of [{}, { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true }]) {
-    const files = [join(import.meta.dirname, "types.test-d.ts")];
+    const files = ["types.test-d.ts", "contract.test-d.ts"].map((file) => join(import.meta.dirname, file));
     const { status, stdout } = check(directory, { compilerOptions: { ...compilerOptions, ...more }, files });
     assert.equal(status, 0, stdout);
   }

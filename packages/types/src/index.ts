@@ -13,7 +13,7 @@ export type {
   CompiledRouteTree,
   RouteTableEntry,
 } from "./compiled.ts";
-export type { RouteContract, RouteKey } from "./contract.ts";
+export type { AnyFailure, AnyReply, Failure, Reply, Route, RouteContract, RouteKey } from "./contract.ts";
 export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { LogEntry, Logger, LogLevel } from "./log.ts";
 export type {
@@ -55,6 +55,7 @@ export type {
   Validator,
 } from "./codec.ts";
 export type {
+  BodyLimits,
   CloseOptions,
   ListenAddress,
   ListenOptions,

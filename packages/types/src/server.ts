@@ -125,6 +125,14 @@ export interface ServerLimits {
   readonly bodyBytes: number;
 }
 
+/** Body limits of an application in which a route has its own limit. */
+export interface BodyLimits {
+  /** Maximum size of a body in bytes, by route number. */
+  readonly byRoute: readonly number[];
+  /** Returns the limit for a request. `target` is its path and query. Without a route, {@link ServerLimits.bodyBytes}. */
+  of(method: string, target: string): number;
+}
+
 /** Request or connection that a server refused or delayed by itself, so that the pipeline never received it. */
 export interface ServerRefusal {
   /**
@@ -174,6 +182,11 @@ export interface ServerService {
   readonly routes: readonly string[];
   /** Limits that the adapter must enforce. */
   readonly limits: ServerLimits;
+  /**
+   * Body limits by route, in place of {@link ServerLimits.bodyBytes}. The adapter must enforce them before it reads a
+   * body. Absent if no route has its own limit.
+   */
+  readonly bodyLimits?: BodyLimits;
   /** Runs the pipeline. Never throws. Responds through {@link ServerExchange.respond}, immediately or later. */
   handle(exchange: ServerExchange): void;
   /** Logs a refusal by the server, with one entry per kind and minute. Never throws. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ServerService, Telemetry, TelemetryCounts } from "@kit/types";
 
+import { Cookies } from "../cookies/cookies.ts";
 import { Cors } from "../edge/cors.ts";
 import { EdgeRules } from "../edge/edge-rules.ts";
 import { createErrorMiddleware } from "../error-middleware.ts";
@@ -26,7 +27,7 @@ import { InvalidResponseLog } from "../request/invalid-response-log.ts";
 import type { ExecutableRoute } from "../request/executable-route.ts";
 import { Health } from "../request/health.ts";
 import { IgnoredInput } from "../request/ignored-input.ts";
-import { InFlight } from "../request/in-flight.ts";
+import { InFlightLists } from "../request/in-flight-lists.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { RefusedRequestLog } from "../request/refused-request-log.ts";
@@ -91,7 +92,7 @@ class Application implements App {
   readonly #plugins: PluginRunner;
   readonly #redactor: Redactor;
   readonly #log: Log;
-  readonly #inFlight: InFlight;
+  readonly #inFlight: InFlightLists;
   readonly #breaches: InvalidResponseLog;
   readonly #refusals: ServerRefusalLog;
   readonly #refusedRequests: RefusedRequestLog;
@@ -120,7 +121,7 @@ class Application implements App {
       format: stdoutFormat(options.isDevelopment),
       sinks: options.plugins.flatMap((plugin) => (plugin.onLog ? [plugin.onLog.bind(plugin)] : [])),
     });
-    this.#inFlight = new InFlight(options.requestTimeoutMs);
+    this.#inFlight = new InFlightLists(options.requestTimeoutMs);
     this.#breaches = new InvalidResponseLog(this.#log);
     this.#refusals = new ServerRefusalLog(this.#log);
     this.#refusedRequests = new RefusedRequestLog(this.#log, this.#redactor);
@@ -422,7 +423,10 @@ class Application implements App {
     const projectRoot = found.directory === undefined ? process.cwd() : dirname(found.directory);
     await this.#startTelemetry();
     this.#redactor.hideNames(found.compiled.sensitive ?? []);
-    const routes = matchCompiled(this.#registered, found.compiled, found.location);
+    const routes = matchCompiled(this.#registered, found.compiled, found.location, {
+      inFlight: this.#inFlight,
+      limits,
+    });
     const recorder = this.#makeRecorder(routes, log);
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
@@ -443,7 +447,8 @@ class Application implements App {
         clientErrors: this.#options.clientErrors,
         refusedRequests: this.#refusedRequests,
         findAddress,
-        inFlight: this.#inFlight,
+        cookies: new Cookies(this.#options.cookieKeys, !isDevelopment),
+        inFlight: this.#inFlight.main,
         breaches: this.#breaches,
         refusals: this.#refusals,
         onError: this.#plugins.listeners("onError", log),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { DevelopmentLink, ResponseBody, ServerExchange, ServerService } from "@kit/types";
 
-import { pathOf } from "../request/request-state.ts";
+import { pathOf } from "../router/path-of.ts";
 import { serviceAround } from "./service-around.ts";
 
 const name = Symbol.for("kit.development");

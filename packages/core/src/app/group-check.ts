@@ -3,7 +3,7 @@
  * properties that middleware of its chain adds.
  */
 import type { RequestContext } from "../request/request-context.ts";
-import type { AppOptions, LoggingOptions, RouteGroup } from "./options.ts";
+import type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./options.ts";
 
 /** Type of the properties that a middleware item adds to `ctx`: the resolved result of its function. */
 type MiddlewareResult<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
@@ -66,19 +66,62 @@ export type NotAddedByMiddleware<TName extends string> = {
   ]: never;
 };
 
-type CheckedGroup<TGroup, TItem> = TGroup extends { readonly handlers: infer THandlers }
-  ? [HasUnknownAdditions<TItem>] extends [never]
-    ? [MissingProperties<THandlers, RequestContext & AddedByAll<TItem>>] extends [never]
-      ? unknown
-      : NotAddedByMiddleware<
-          Extract<MissingProperties<THandlers, RequestContext & AddedByAll<TItem>>, string>
-        >
-    : unknown
-  : unknown;
+/** Names of the `ctx` properties that handlers read and that no middleware of `TItem` adds. */
+type MissingWith<THandlers, TItem> = [HasUnknownAdditions<TItem>] extends [never]
+  ? MissingProperties<THandlers, RequestContext & AddedByAll<TItem>>
+  : never;
+type MissingInGroup<TGroup, THandlers, TItem> = TGroup extends { readonly on: infer TOn }
+  ? {
+      [TKey in keyof THandlers]: MissingWith<
+        Pick<THandlers, TKey>,
+        TItem | (TKey extends keyof TOn ? OwnItem<TOn[TKey]> : never)
+      >;
+    }[keyof THandlers]
+  : MissingWith<THandlers, TItem>;
 
-/** Route groups, each checked against its own middleware and the global middleware. */
-type CheckedGroups<TGroups, TGlobalItem> = {
-  readonly [TIndex in keyof TGroups]: CheckedGroup<TGroups[TIndex], TGlobalItem | OwnItem<TGroups[TIndex]>>;
+type CheckedHandlers<TGroup, TItem> = TGroup extends { readonly handlers: infer THandlers }
+  ? [MissingInGroup<TGroup, THandlers, TItem>] extends [never]
+    ? unknown
+    : NotAddedByMiddleware<Extract<MissingInGroup<TGroup, THandlers, TItem>, string>>
+  : unknown;
+/** Refuses keys of `on` that the handlers do not have. */
+type CheckedOn<TGroup> = TGroup extends { readonly on: infer TOn; readonly handlers: infer THandlers }
+  ? [Exclude<keyof TOn, keyof THandlers>] extends [never]
+    ? unknown
+    : {
+        readonly on: { readonly [TKey in keyof THandlers]?: RouteOptions } & {
+          readonly [TKey in Exclude<keyof TOn, keyof THandlers>]: never;
+        };
+      }
+  : unknown;
+type CheckedNested<TGroup, TItem> = TGroup extends { readonly routes: infer TGroups }
+  ? [GroupProblem<TGroups, TItem>] extends [never]
+    ? unknown
+    : { readonly routes: CheckedGroups<TGroups, TItem> }
+  : unknown;
+/**
+ * `never` if all groups of a list are valid. The type of a valid list must not appear in the parameter of `createApp`,
+ * because TypeScript would refuse properties of inner groups that it does not mention.
+ */
+type GroupProblem<TGroups, TItem> = TGroups extends readonly unknown[]
+  ? {
+      [TIndex in keyof TGroups]: unknown extends CheckedGroup<
+        TGroups[TIndex],
+        TItem | OwnItem<TGroups[TIndex]>
+      >
+        ? never
+        : true;
+    }[number]
+  : never;
+
+/** Group, checked against the middleware `TItem` of its chain. */
+type CheckedGroup<TGroup, TItem> = CheckedHandlers<TGroup, TItem> &
+  CheckedOn<TGroup> &
+  CheckedNested<TGroup, TItem>;
+
+/** Route groups, each checked against its own middleware and the middleware around it. */
+type CheckedGroups<TGroups, TOuterItem> = {
+  readonly [TIndex in keyof TGroups]: CheckedGroup<TGroups[TIndex], TOuterItem | OwnItem<TGroups[TIndex]>>;
 };
 
 /** Property names of `TGiven` that `TKnown` does not have. `never` if there are none. */
@@ -89,7 +132,13 @@ type OptionOf<TOptions, TName extends string> = TOptions extends { readonly [TKe
 type UnknownNames<TOptions> =
   | UnknownName<TOptions, AppOptions>
   | UnknownName<OptionOf<TOptions, "logging">, LoggingOptions>
-  | UnknownName<ItemIn<OptionOf<TOptions, "routes">>, RouteGroup>;
+  | UnknownInGroup<ItemIn<OptionOf<TOptions, "routes">>>;
+type UnknownInGroup<TGroup> = TGroup extends object
+  ?
+      | UnknownName<TGroup, RouteGroup>
+      | (TGroup extends { readonly on: infer TOn } ? UnknownName<TOn[keyof TOn], RouteOptions> : never)
+      | (TGroup extends { readonly routes: infer TGroups } ? UnknownInGroup<ItemIn<TGroups>> : never)
+  : never;
 
 /**
  * Parameter type of `createApp`: the given options, with groups whose middleware adds the properties that their

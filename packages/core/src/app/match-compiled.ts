@@ -1,11 +1,19 @@
-import type { CompiledApplication, CompiledRoute } from "@kit/types";
+import type { CompiledApplication, CompiledRoute, ServerLimits } from "@kit/types";
 
 import { CallWatch } from "../observe/call-watch.ts";
 import { phaseNames } from "../observe/phases.ts";
-import type { ExecutableRoute, HandlerArgument } from "../request/executable-route.ts";
+import type { ExecutableRoute, HandlerArgument, RouteExtras } from "../request/executable-route.ts";
+import type { InFlightLists } from "../request/in-flight-lists.ts";
+import { replyFunction } from "../request/reply.ts";
 import { parameterNames } from "../router/route-path.ts";
 import type { RegisteredRoute } from "./register.ts";
 import { StartError } from "./start-error.ts";
+
+/** Settings of the application, which a route may replace for itself. */
+export interface RouteDefaults {
+  readonly inFlight: InFlightLists;
+  readonly limits: ServerLimits;
+}
 
 /**
  * Pairs each compiled route with the registered route that has the same method and path. The result is in the order of
@@ -18,6 +26,7 @@ export function matchCompiled(
   registered: readonly RegisteredRoute[],
   compiled: CompiledApplication,
   location: string,
+  defaults: RouteDefaults,
 ): ExecutableRoute[] {
   const byRef = new Map(registered.map((route) => [route.ref, route]));
   const differences: string[] = [];
@@ -26,7 +35,7 @@ export function matchCompiled(
     const match = byRef.get(route.ref);
     byRef.delete(route.ref);
     if (match === undefined) differences.push(`${route.ref} is in the build but not registered`);
-    else if (sameChain(route, match)) executables.push(toExecutable(route, match));
+    else if (sameChain(route, match)) executables.push(toExecutable(route, match, defaults));
     else differences.push(describeChains(route, match));
   }
   for (const ref of byRef.keys()) differences.push(`${ref} is registered but not in the build`);
@@ -58,7 +67,11 @@ function inWords(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.join(", ");
 }
 
-function toExecutable(compiled: CompiledRoute, { handler, chain }: RegisteredRoute): ExecutableRoute {
+function toExecutable(
+  compiled: CompiledRoute,
+  { handler, chain, requestTimeoutMs, bodyBytes }: RegisteredRoute,
+  { inFlight, limits }: RouteDefaults,
+): ExecutableRoute {
   return {
     compiled,
     paramNames: parameterNames(compiled.path),
@@ -66,5 +79,13 @@ function toExecutable(compiled: CompiledRoute, { handler, chain }: RegisteredRou
     callWatch: new CallWatch(),
     chain: chain.map(({ run }, index) => ({ name: compiled.middleware[index]!, run })),
     handler: handler as (input: HandlerArgument) => unknown,
+    extras: extrasOf(compiled),
+    inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
+    bodyBytes: bodyBytes ?? limits.bodyBytes,
   };
+}
+
+function extrasOf({ ref, headers, cookies, replies }: CompiledRoute): RouteExtras | null {
+  if (headers === undefined && cookies === undefined && replies === undefined) return null;
+  return { headers, cookies, replies, reply: replies && replyFunction(ref, replies) };
 }

@@ -8,6 +8,8 @@ import { credentialNames } from "../logging/credentials.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
 import type { MiddlewareItem } from "../request/middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
+import { isByteCount } from "./byte-count.ts";
+import { type CookieKeyOptions, readCookieKeys } from "./cookies-option.ts";
 import { readCors } from "./cors-option.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { type Environment, environmentOf, environments } from "../environment.ts";
@@ -20,17 +22,33 @@ import { suggestName } from "./suggestion.ts";
 import { withoutServer } from "./without-server.ts";
 import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request/trust-proxy.ts";
 
-/** Group of handlers with a common path prefix and middleware. */
+/** Options of one route, in {@link RouteGroup.on}. */
+export interface RouteOptions {
+  /** Middleware of this route. It runs together with that of the application and of its groups, by priority. */
+  readonly middleware?: readonly MiddlewareItem[];
+  /** Limits of requests to this route, in place of the application's. They may be smaller or larger. */
+  readonly limits?: Partial<ServerLimits>;
+  /** Timeout in place of {@link AppOptions.requestTimeoutMs}. 0 for none. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** Group of handlers with a common path prefix and middleware. A group may contain groups. */
 export interface RouteGroup {
   /**
    * Prefix of the paths in the handlers' keys. A path that starts with the prefix already is not changed. Default: no
-   * prefix.
+   * prefix. In nested groups, the prefix of the inner group is added first, then that of the outer group.
    */
   readonly prefix?: string;
   /** Map that `defineHandlers` returned. */
-  readonly handlers: AnyHandlers;
+  readonly handlers?: AnyHandlers;
   /** Middleware of this group. It runs together with the global middleware, in one chain by priority. */
   readonly middleware?: readonly MiddlewareItem[];
+  /**
+   * Options of single routes, by the handlers' keys: `{ "POST /notes": { limits: { bodyBytes: 65_536 } } }`.
+   */
+  readonly on?: Readonly<Record<string, RouteOptions>>;
+  /** Groups inside of this group. They get its prefix and its middleware. */
+  readonly routes?: readonly RouteGroup[];
 }
 
 /** Options for the log. */
@@ -108,6 +126,8 @@ export interface AppOptions {
    * sets stays. Default `false`.
    */
   readonly securityHeaders?: boolean | SecurityHeadersOptions;
+  /** Options for cookies: the keys of signed cookies. See `ctx.cookie`. */
+  readonly cookies?: CookieKeyOptions;
   /**
    * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
    * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
@@ -155,6 +175,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   trustProxy: true,
   cors: true,
   securityHeaders: true,
+  cookies: true,
   health: true,
   docs: true,
   openapi: true,
@@ -194,6 +215,8 @@ export interface ReadOptions {
   readonly cors: ReadCors | null;
   /** Security headers as names and values alternately. Empty if the option is off. */
   readonly securityHeaders: readonly string[];
+  /** Keys of signed cookies. Empty if there are none. */
+  readonly cookieKeys: readonly string[];
   readonly docs: ReadDocs | null;
   /** `null` if all telemetry is off. */
   readonly telemetry: TelemetrySettings | null;
@@ -237,7 +260,7 @@ export function readOptions(options: AppOptions): ReadOptions {
   requireObject(limits, "limits");
   requireKnown(limits, knownInLimits, "limits.");
   const { bodyBytes = defaultBodyBytes } = limits;
-  if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0) {
+  if (!isByteCount(bodyBytes)) {
     throw new TypeError("createApp: `limits.bodyBytes` must be a whole number of bytes");
   }
   if (options.env !== undefined && !environments.includes(options.env)) {
@@ -275,6 +298,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     health,
     cors: readCors(options.cors),
     securityHeaders: readSecurityHeaders(options.securityHeaders),
+    cookieKeys: readCookieKeys(options.cookies),
     telemetry: readTelemetry(telemetry),
     docs: readDocs(options.docs, isProduction, health),
   };

@@ -1,7 +1,9 @@
 import { errorMiddlewareMark } from "../error-middleware.ts";
 import type { AnyHandlers } from "../request/handlers.ts";
 import type { AnyMiddleware, MiddlewareItem } from "../request/middleware.ts";
-import type { RouteGroup } from "./options.ts";
+import { isByteCount } from "./byte-count.ts";
+import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
+import type { RouteGroup, RouteOptions } from "./options.ts";
 import { joinPath, parseRouteKey } from "../router/route-path.ts";
 import { suggestName } from "./suggestion.ts";
 
@@ -20,6 +22,10 @@ export interface RegisteredRoute {
   readonly handler: AnyHandlers[string];
   /** Middleware in order of execution. */
   readonly chain: readonly RegisteredMiddleware[];
+  /** Maximum size of a body in bytes. `undefined` if the application's limit applies. */
+  readonly bodyBytes: number | undefined;
+  /** Timeout in milliseconds. `undefined` if the application's timeout applies. */
+  readonly requestTimeoutMs: number | undefined;
 }
 
 /**
@@ -31,46 +37,75 @@ export function readRegistration(
   globalMiddleware: readonly MiddlewareItem[],
   groups: readonly RouteGroup[],
 ): RegisteredRoute[] {
-  const global = globalMiddleware.map((item, index) => readMiddleware(item, `middleware[${index}]`));
   const routes = new Map<string, RegisteredRoute>();
-  for (const [index, group] of groups.entries()) {
-    for (const route of readGroup(group, global, `routes[${index}]`)) {
-      if (routes.has(route.ref)) throw new TypeError(`createApp: ${route.ref} is registered twice`);
-      routes.set(route.ref, route);
-    }
+  const outside = { prefixes: [], chain: readMiddlewareList(globalMiddleware, "middleware") };
+  for (const route of readGroups(groups, outside, "routes")) {
+    if (routes.has(route.ref)) throw new TypeError(`createApp: ${route.ref} is registered twice`);
+    routes.set(route.ref, route);
   }
   return [...routes.values()];
+}
+
+/** Prefixes and middleware that a group gets from the application and from the groups around it. */
+interface Outside {
+  /** Prefixes, the innermost first. */
+  readonly prefixes: readonly string[];
+  /** Middleware in order of registration: global, then from the outermost group to the innermost. */
+  readonly chain: readonly RegisteredMiddleware[];
 }
 
 const knownInGroup: Readonly<Record<keyof RouteGroup, true>> = {
   prefix: true,
   handlers: true,
   middleware: true,
+  on: true,
+  routes: true,
 };
 
-function readGroup(
-  group: RouteGroup,
-  global: readonly RegisteredMiddleware[],
-  location: string,
-): RegisteredRoute[] {
-  for (const name of Object.keys(requireObject(group, location))) {
-    if (Object.hasOwn(knownInGroup, name)) continue;
-    const suggestion = suggestName(name, Object.keys(knownInGroup));
-    throw new TypeError(`createApp: ${location} has no \`${name}\`${suggestion}`);
-  }
-  const { prefix = "", handlers, middleware = [] } = group;
+function readGroups(groups: readonly RouteGroup[], outside: Outside, location: string): RegisteredRoute[] {
+  return groups.flatMap((group, index) => readGroup(group, outside, `${location}[${index}]`));
+}
+
+function readGroup(group: RouteGroup, outside: Outside, location: string): RegisteredRoute[] {
+  requireKnown(requireObject(group, location), knownInGroup, location);
+  const { prefix = "", handlers, middleware = [], on, routes } = group;
   if (typeof prefix !== "string" || (prefix !== "" && !prefix.startsWith("/"))) {
     throw new TypeError(
       `createApp: ${location}.prefix must be empty or begin with a slash, not ${JSON.stringify(prefix)}`,
     );
   }
-  if (!Array.isArray(middleware)) throw new TypeError(`createApp: ${location}.middleware must be a list`);
-  const own = (middleware as readonly MiddlewareItem[]).map((item, index) =>
-    readMiddleware(item, `${location}.middleware[${index}]`),
-  );
-  // The sort is stable: at equal priority, global middleware stays first, and the order of registration is kept.
-  const chain = [...global, ...own].toSorted((a, b) => a.priority - b.priority);
-  return Object.entries(requireObject(handlers, `${location}.handlers`)).map(([key, handler]) => {
+  if (handlers === undefined && routes === undefined) {
+    const advice = "a group has `handlers`, `routes` with the groups inside of it, or both";
+    throw new TypeError(`createApp: ${location}.handlers must be an object; ${advice}`);
+  }
+  if (on !== undefined && handlers === undefined) {
+    throw new TypeError(`createApp: ${location}.on requires \`handlers\`, whose keys it uses`);
+  }
+  if (routes !== undefined && !Array.isArray(routes)) {
+    throw new TypeError(`createApp: ${location}.routes must be a list of groups`);
+  }
+  const inside: Outside = {
+    prefixes: prefix === "" ? outside.prefixes : [prefix, ...outside.prefixes],
+    chain: [...outside.chain, ...readMiddlewareList(middleware, `${location}.middleware`)],
+  };
+  const own = handlers === undefined ? [] : readHandlers(handlers, on ?? {}, inside, location);
+  return [...own, ...readGroups(routes ?? [], inside, `${location}.routes`)];
+}
+
+function readHandlers(
+  handlers: AnyHandlers,
+  on: NonNullable<RouteGroup["on"]>,
+  { prefixes, chain }: Outside,
+  location: string,
+): RegisteredRoute[] {
+  const keys = Object.keys(requireObject(handlers, `${location}.handlers`));
+  for (const key of Object.keys(requireObject(on, `${location}.on`))) {
+    if (Object.hasOwn(handlers, key)) continue;
+    const problem = `${location}.on: ${JSON.stringify(key)} is not a key of the group's handlers`;
+    throw new TypeError(`createApp: ${problem}${suggestName(key, keys)}`);
+  }
+  return keys.map((key) => {
+    const handler = handlers[key];
     const parts = parseRouteKey(key);
     if (parts === undefined) {
       throw new TypeError(
@@ -79,8 +114,62 @@ function readGroup(
     }
     if (typeof handler !== "function")
       throw new TypeError(`createApp: ${location}.handlers: ${key} is not a function`);
-    return { ref: `${parts.method} ${joinPath(prefix, parts.path)}`, handler, chain };
+    const path = prefixes.reduce((inner, prefix) => joinPath(prefix, inner), joinPath("", parts.path));
+    const options = readRouteOptions(
+      Object.hasOwn(on, key) ? on[key] : undefined,
+      `${location}.on[${JSON.stringify(key)}]`,
+    );
+    // The sort is stable: at equal priority, global middleware comes first, then that of the groups from the outermost
+    // to the innermost, then that of the route.
+    const sorted = [...chain, ...options.middleware].toSorted((a, b) => a.priority - b.priority);
+    const { bodyBytes, requestTimeoutMs } = options;
+    return { ref: `${parts.method} ${path}`, handler, chain: sorted, bodyBytes, requestTimeoutMs };
   });
+}
+
+const knownInRoute: Readonly<Record<keyof RouteOptions, true>> = {
+  middleware: true,
+  limits: true,
+  requestTimeoutMs: true,
+};
+
+interface ReadRouteOptions {
+  readonly middleware: readonly RegisteredMiddleware[];
+  readonly bodyBytes: number | undefined;
+  readonly requestTimeoutMs: number | undefined;
+}
+
+function readRouteOptions(options: RouteOptions | undefined, location: string): ReadRouteOptions {
+  if (options === undefined) return { middleware: [], bodyBytes: undefined, requestTimeoutMs: undefined };
+  requireKnown(requireObject(options, location), knownInRoute, location);
+  const { middleware = [], limits = {}, requestTimeoutMs } = options;
+  requireKnown(requireObject(limits, `${location}.limits`), { bodyBytes: true }, `${location}.limits`);
+  const { bodyBytes } = limits;
+  if (bodyBytes !== undefined && !isByteCount(bodyBytes)) {
+    throw new TypeError(`createApp: ${location}.limits.bodyBytes must be a whole number of bytes`);
+  }
+  if (requestTimeoutMs !== undefined && !isMilliseconds(requestTimeoutMs)) {
+    throw new TypeError(
+      `createApp: ${location}.requestTimeoutMs must be a whole number of milliseconds from 0 to ${longestTimeoutMs}, not ${String(requestTimeoutMs)}`,
+    );
+  }
+  const own = readMiddlewareList(middleware, `${location}.middleware`);
+  return { middleware: own, bodyBytes, requestTimeoutMs };
+}
+
+function readMiddlewareList(list: readonly MiddlewareItem[], location: string): RegisteredMiddleware[] {
+  if (!Array.isArray(list)) throw new TypeError(`createApp: ${location} must be a list`);
+  return (list as readonly MiddlewareItem[]).map((item, index) =>
+    readMiddleware(item, `${location}[${index}]`),
+  );
+}
+
+function requireKnown(value: object, known: Readonly<Record<string, true>>, location: string): void {
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(known, name)) continue;
+    const suggestion = suggestName(name, Object.keys(known));
+    throw new TypeError(`createApp: ${location} has no \`${name}\`${suggestion}`);
+  }
 }
 
 function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddleware {

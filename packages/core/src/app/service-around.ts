@@ -12,6 +12,7 @@ export function serviceAround(
     tree: service.tree,
     routes: service.routes,
     limits: service.limits,
+    ...(service.bodyLimits !== undefined && { bodyLimits: service.bodyLimits }),
     handle: (exchange) => around(exchange, () => service.handle(exchange)),
     fail: (exchange, error) => around(exchange, () => service.fail(exchange, error)),
     ...(service.refuseUnseen !== undefined && {

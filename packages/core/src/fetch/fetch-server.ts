@@ -3,6 +3,12 @@ import type { ServerService } from "@kit/types";
 import { FetchExchange } from "./fetch-exchange.ts";
 import { readFetchBody } from "./read-body.ts";
 
+/** Returns the path of a request, with its query. */
+function targetOf({ url }: Request): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
+
 /** Serves requests of the Fetch standard, and waits for those in progress when the application closes. */
 export class FetchServer {
   #active = 0;
@@ -20,7 +26,8 @@ export class FetchServer {
   async handle(service: ServerService, request: Request): Promise<Response> {
     this.#active += 1;
     try {
-      const body = await readFetchBody(request, service.limits.bodyBytes);
+      const limit = service.bodyLimits?.of(request.method, targetOf(request)) ?? service.limits.bodyBytes;
+      const body = await readFetchBody(request, limit);
       const exchange = new FetchExchange(request, body);
       service.handle(exchange);
       return await exchange.response;

@@ -7,19 +7,25 @@ export const received = 0;
 export const normalize = 1;
 export const paramsValidation = 2;
 export const queryValidation = 3;
-export const bodyValidation = 4;
-export const handler = 5;
-export const serialization = 6;
-export const write = 7;
-export const response = 8;
+/** Phase of routes whose contract declares headers. */
+export const headersValidation = 4;
+/** Phase of routes whose contract declares cookies. */
+export const cookiesValidation = 5;
+export const bodyValidation = 6;
+export const handler = 7;
+export const serialization = 8;
+export const write = 9;
+export const response = 10;
 /** Number of the first middleware of a chain. The other middleware has the following numbers. */
-export const firstMiddleware = 9;
+export const firstMiddleware = 11;
 
 const fixed: readonly string[] = [
   "received",
   "server:normalize",
   "validation:params",
   "validation:query",
+  "validation:headers",
+  "validation:cookies",
   "validation:body",
   "handler",
   "serialization",
@@ -35,7 +41,7 @@ export function phaseNames(middleware: readonly string[]): readonly string[] {
 /** Names of the phases of a request without a route. */
 export const namesOutsideRoutes: readonly string[] = phaseNames([]);
 
-/** Returns true if a phase validates params, query or body. */
+/** Returns true if a phase validates a slot of the request. */
 export function isValidation(phase: number): boolean {
   return phase >= paramsValidation && phase <= bodyValidation;
 }
@@ -48,6 +54,8 @@ export function phaseOrder(middleware: number): readonly number[] {
     ...Array.from({ length: middleware }, (_, index) => firstMiddleware + index),
     paramsValidation,
     queryValidation,
+    headersValidation,
+    cookiesValidation,
     bodyValidation,
     handler,
     serialization,

@@ -66,7 +66,8 @@ export function durationOf(slot: Slot): number {
 
 /**
  * Returns true if a phase validates params, query or body, and the contract leaves this part out. Such a phase takes no
- * time and has no recorded start.
+ * time and has no recorded start. The phases of headers and cookies are left out in this case, because few contracts
+ * declare them.
  */
 function isVoid(slot: Slot, phase: number): boolean {
   const compiled = slot.route?.compiled;

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import type { ApiDocs, ApiDocsFile, CompiledApplication, ServerExchange } from "@kit/types";
 
 import * as phases from "../observe/phases.ts";
-import { jsonType, pathOf, type RequestState } from "./request-state.ts";
+import { pathOf } from "../router/path-of.ts";
+import { jsonType, type RequestState } from "./request-state.ts";
 
 /** Path of a resource below the page of the API reference, such as `openapi.json`. Empty for the page itself. */
 type Part = string;

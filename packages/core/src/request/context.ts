@@ -1,5 +1,6 @@
 import { errorFor } from "@kit/errors";
 
+import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import type { MiddlewareInput } from "./middleware.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
@@ -77,6 +78,7 @@ export class Context implements RequestContext {
   }
 
   status(status: number): this {
+    this.#refuseIfReplies("status");
     this.#request.setStatus(status);
     return this;
   }
@@ -86,12 +88,32 @@ export class Context implements RequestContext {
     return this;
   }
 
+  cookie(name: string, value: string | null, options: CookieOptions = {}): this {
+    this.#request.setCookie(name, value, options);
+    return this;
+  }
+
+  signedCookie(name: string): string | undefined {
+    const request = this.#request;
+    if (request.isReadTooLate("signedCookie")) return undefined;
+    return request.settings.cookies.readSigned(name, request.exchange.header("cookie"));
+  }
+
   send(body: RawBody, options: SendOptions = {}): RawResponse {
+    this.#refuseIfReplies("send");
     return new RawResponse(body, options);
   }
 
   fail(status: number, code: string, message: string, details?: object): never {
     throw errorFor(status, code, message, details);
+  }
+
+  #refuseIfReplies(member: string): void {
+    const { compiled, extras } = this.#request.executable;
+    if (extras === null || extras.replies === undefined) return;
+    throw new TypeError(
+      `ctx.${member} cannot be used in ${compiled.ref}, because its contract declares replies; return reply(status, …) from the handler`,
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ErrorResponse, ErrorBody } from "../error-middleware.ts";
+import { messageForLog } from "../logging/database-error.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import { compileRedactor } from "../logging/redact.ts";
+import { describeWithoutStack } from "../thrown.ts";
 
 /**
  * Returns true if a value is a valid result of an error middleware. The check is needed because users may wrap the
@@ -11,6 +13,19 @@ export function isErrorResponse(value: unknown): value is ErrorResponse {
   const { status, body } = value as Partial<Record<keyof ErrorResponse, unknown>>;
   const isStatus = typeof status === "number" && Number.isInteger(status) && status >= 400 && status <= 599;
   return isStatus && typeof body === "object" && body !== null;
+}
+
+/** Code of the response to an error that is not for the client. */
+export const internalError = "INTERNAL_SERVER_ERROR";
+
+/** Returns the body of a 500 response without the error middleware, which may have failed itself. */
+export function plainErrorText(traceId: string): string {
+  return JSON.stringify({ error: { code: internalError, message: "Internal Server Error", traceId } });
+}
+
+/** Returns the message of an error as the log may show it. */
+export function textForLog(error: unknown): string {
+  return messageForLog(error, describeWithoutStack(error).message);
 }
 
 const nothingHidden = compileRedactor([]);

@@ -1,5 +1,9 @@
+import type { CompiledRoute } from "@kit/types";
+
 import type { AnyMiddleware } from "./middleware.ts";
 import type { ObservedRoute } from "../observe/observed-route.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Replies, ReplyToStatus } from "./reply.ts";
 
 /** Middleware in the chain of a route. */
 export interface ChainStep {
@@ -7,12 +11,27 @@ export interface ChainStep {
   readonly run: AnyMiddleware;
 }
 
-/** Input of a handler. `params`, `query` and `body` are `undefined` if the contract leaves them out. */
+/** Input of a handler. The parts that the contract leaves out are `undefined` or absent. */
 export interface HandlerArgument {
   readonly params: unknown;
   readonly query: unknown;
+  readonly headers?: unknown;
+  readonly cookies?: unknown;
   readonly body: unknown;
+  readonly reply?: ReplyToStatus | undefined;
   readonly ctx: object;
+}
+
+/** Parts of a contract that most contracts do not have, so that their requests need one check for all of them. */
+export interface RouteExtras {
+  /** Functions for the request headers. `undefined` if the contract declares none. */
+  readonly headers: CompiledRoute["headers"];
+  /** Functions for the cookies. `undefined` if the contract declares none. */
+  readonly cookies: CompiledRoute["cookies"];
+  /** Replies by status. `undefined` if the response is a plain type. */
+  readonly replies: Replies | undefined;
+  /** Function `reply` of the handler's input. Present if `replies` is. */
+  readonly reply: ReplyToStatus | undefined;
 }
 
 /** Compiled route with the functions that serve it. */
@@ -21,4 +40,10 @@ export interface ExecutableRoute extends ObservedRoute {
   readonly paramNames: readonly string[];
   readonly chain: readonly ChainStep[];
   readonly handler: (input: HandlerArgument) => unknown;
+  /** Headers, cookies and replies of the contract. `null` if it declares none of them. */
+  readonly extras: RouteExtras | null;
+  /** List of the waiting requests with the timeout of the route. */
+  readonly inFlight: InFlight;
+  /** Maximum size of a body in bytes. */
+  readonly bodyBytes: number;
 }

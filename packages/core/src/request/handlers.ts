@@ -3,13 +3,24 @@
  *
  * @module
  */
-import type { RouteContract } from "@kit/types";
+import type { AnyFailure, AnyReply, Failure } from "@kit/types";
 
 import type { RawResponse } from "./raw-response.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { AnyFail, BaseContext, PlainResponse, RequestContext } from "./request-context.ts";
 
 /** Contract of any route. */
-export type AnyContract = RouteContract<unknown, unknown, unknown, unknown>;
+export interface AnyContract {
+  params: unknown;
+  query: unknown;
+  headers?: unknown;
+  cookies?: unknown;
+  body: unknown;
+  response: unknown;
+  errors?: unknown;
+}
+
+/** Type of one part of a contract. `void` if the contract does not have the part. */
+type Part<TContract, TName extends string> = TName extends keyof TContract ? TContract[TName] : void;
 
 /** Interface whose property names are route keys (`GET /notes`) and whose property types are contracts. */
 export type ContractGroup<TRoutes> = { readonly [TKey in keyof TRoutes]: AnyContract };
@@ -17,12 +28,85 @@ export type ContractGroup<TRoutes> = { readonly [TKey in keyof TRoutes]: AnyCont
 /** True if a type is exactly `void`, so that the contract leaves it out. `undefined` and `never` are different. */
 type IsVoid<T> = [T] extends [void] ? ([void] extends [T] ? true : false) : false;
 
-type SlotName = "params" | "query" | "body";
+/** True if the response of a contract consists of replies. A union with a plain type is refused by `kit build`. */
+type HasReplies<TResponse> = 0 extends 1 & TResponse
+  ? false
+  : [TResponse] extends [never]
+    ? false
+    : [TResponse] extends [AnyReply]
+      ? true
+      : false;
+
+type SlotName = "params" | "query" | "headers" | "cookies" | "body";
+
+/** Arguments of `reply` after the status: the body and the headers, each only if the contract declares it. */
+type ReplyArguments<TReply> = TReply extends { readonly body: infer TBody; readonly headers: infer THeaders }
+  ? IsVoid<TBody> extends true
+    ? HeaderArguments<THeaders>
+    : [body: TBody, ...HeaderArguments<THeaders>]
+  : never;
+type HeaderArguments<THeaders> = [keyof THeaders] extends [never]
+  ? []
+  : {} extends THeaders
+    ? [headers?: THeaders]
+    : [headers: THeaders];
 
 /**
- * Input of the handler of a contract: `params`, `query` and `body` if the contract has them, and `ctx` with the
- * properties that middleware adds. `query` is always an object, without the optional properties that the client did not
- * send.
+ * Function that creates a reply. The arguments after the status are the body, if the reply has one, and the headers, if
+ * the reply declares any.
+ *
+ * @example
+ * ```ts
+ * "POST /orders": async ({ body, reply }) => {
+ *   const order = await place(body);
+ *   return order === undefined ? reply(202) : reply(201, order, { location: `/orders/${order.id}` });
+ * },
+ * ```
+ */
+export type ReplyFunction<TResponse> = <TStatus extends StatusOf<TResponse>>(
+  status: TStatus,
+  ...parts: ReplyArguments<Extract<TResponse, { readonly status: TStatus }>>
+) => Extract<TResponse, { readonly status: TStatus }>;
+type StatusOf<TResponse> = TResponse extends { readonly status: infer TStatus } ? TStatus : never;
+
+/** Member `fail` of `ctx` if the contract declares errors. */
+export interface DeclaredFail<TErrors> {
+  /**
+   * Throws a failure that the contract declares, so the code after the call does not run.
+   *
+   * @param status - HTTP status of the failure.
+   * @param code - Code of the failure.
+   * @param message - Message for the client.
+   * @param details - Data for the client. Required if the failure declares details, and not allowed otherwise.
+   * @throws {AppError} Always.
+   */
+  fail<TCode extends CodeOf<TErrors>>(
+    status: Extract<TErrors, { readonly code: TCode }> extends Failure<infer TStatus, string, object | void>
+      ? TStatus
+      : never,
+    code: TCode,
+    message: string,
+    ...details: DetailsOf<Extract<TErrors, { readonly code: TCode }>>
+  ): never;
+}
+type CodeOf<TErrors> = TErrors extends { readonly code: infer TCode extends string } ? TCode : never;
+type DetailsOf<TFailure> = TFailure extends { readonly details: infer TDetails }
+  ? IsVoid<TDetails> extends true
+    ? []
+    : [details: TDetails]
+  : never;
+
+/** `ctx` of the handler of a contract, without the properties that middleware adds. */
+type ContextOf<TResponse, TErrors> = [TErrors] extends [AnyFailure]
+  ? BaseContext & DeclaredFail<TErrors> & (HasReplies<TResponse> extends true ? unknown : PlainResponse)
+  : HasReplies<TResponse> extends true
+    ? BaseContext & AnyFail
+    : RequestContext;
+
+/**
+ * Input of the handler of a contract: `params`, `query`, `headers`, `cookies` and `body` if the contract has them,
+ * `reply` if the contract declares replies, and `ctx` with the properties that middleware adds. `query`, `headers` and
+ * `cookies` are always objects, without the optional properties that the client did not send.
  *
  * @example
  * ```ts
@@ -33,19 +117,31 @@ type SlotName = "params" | "query" | "body";
  * ```
  */
 export type HandlerInput<TContract extends AnyContract, TAdded extends object = {}> = {
-  readonly [TSlot in SlotName as IsVoid<TContract[TSlot]> extends true ? never : TSlot]: TContract[TSlot];
+  readonly [TSlot in SlotName as IsVoid<Part<TContract, TSlot>> extends true ? never : TSlot]: Part<
+    TContract,
+    TSlot
+  >;
 } & {
   /** Context of the request. */
-  readonly ctx: RequestContext & TAdded;
-};
+  readonly ctx: ContextOf<TContract["response"], Part<TContract, "errors">> & TAdded;
+} & (HasReplies<TContract["response"]> extends true
+    ? {
+        /** Creates the answer: one of the replies that the contract declares. */
+        readonly reply: ReplyFunction<TContract["response"]>;
+      }
+    : unknown);
+
+/** Result of a handler: a reply, or the response of a contract without replies, or the result of `ctx.send`. */
+type Answer<TResponse> = HasReplies<TResponse> extends true ? TResponse : TResponse | RawResponse;
 
 /**
  * Function that handles the requests of one contract. It returns the response that the contract declares, the result of
- * `ctx.send`, or a promise of either. It throws to send an error.
+ * `ctx.send`, or a promise of either. If the contract declares replies, it returns the result of `reply`, or a promise
+ * of it. It throws to send an error.
  */
 export type Handler<TContract extends AnyContract, TAdded extends object = {}> = (
   input: HandlerInput<TContract, TAdded>,
-) => TContract["response"] | RawResponse | Promise<TContract["response"] | RawResponse>;
+) => Answer<TContract["response"]> | Promise<Answer<TContract["response"]>>;
 
 /** Map with one handler for each key of a contract group. */
 export type Handlers<TRoutes extends ContractGroup<TRoutes>, TAdded extends object = {}> = {

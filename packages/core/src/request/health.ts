@@ -1,7 +1,7 @@
 import type { ServerExchange } from "@kit/types";
 
 import type { Logger } from "../logging/log-entry.ts";
-import { pathOf } from "./request-state.ts";
+import { pathOf } from "../router/path-of.ts";
 
 /** Options for the paths with which orchestrators and load balancers check the application. */
 export interface HealthOptions {

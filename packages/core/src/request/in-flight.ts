@@ -1,7 +1,7 @@
 /**
  * List of requests that wait for a promise, with one timer for their timeout.
  *
- * All requests of an application have the same timeout, so they time out in the order of their arrival. A linked list
+ * All requests of a list have the same timeout, so they time out in the order of their arrival. A linked list
  * in that order is sufficient, and one timer checks its first entries. Adding and removing an entry costs a request
  * four assignments. A timer for each request would cost more than the rest of the pipeline.
  */
@@ -26,7 +26,10 @@ const ticksOfLimit = 20;
 const shortestTickMs = 5;
 const longestTickMs = 1000;
 
-/** Requests of an application that wait for their response. Requests with an immediate response are never added. */
+/**
+ * Requests that wait for their response and have the same timeout. Requests with an immediate response are never added.
+ * An application has one list for its own timeout, and one for each other timeout of a route.
+ */
 export class InFlight {
   readonly #limitMs: number;
   readonly #tickMs: number;

@@ -1,7 +1,8 @@
 import type { CompiledApplication, ServerExchange } from "@kit/types";
 
 import * as phases from "../observe/phases.ts";
-import { pathOf, type RequestState } from "./request-state.ts";
+import { pathOf } from "../router/path-of.ts";
+import type { RequestState } from "./request-state.ts";
 
 /** Path of the OpenAPI document. */
 export const documentPath = "/openapi.json";

@@ -1,3 +1,4 @@
+import type { Cookies } from "../cookies/cookies.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { Log } from "../logging/log.ts";
@@ -31,6 +32,8 @@ export interface PipelineSettings {
   readonly clientErrors: LogLevel;
   readonly refusedRequests: RefusedRequestLog;
   readonly findAddress: FindAddress;
+  /** Writer of the cookies that middleware and handlers set. */
+  readonly cookies: Cookies;
   readonly inFlight: InFlight;
   readonly breaches: InvalidResponseLog;
   readonly refusals: ServerRefusalLog;

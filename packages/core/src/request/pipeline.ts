@@ -1,5 +1,6 @@
 import type { AppError } from "@kit/errors";
 import type {
+  BodyLimits,
   CompiledRouteTree,
   RouteMatch,
   ServerExchange,
@@ -10,6 +11,7 @@ import type {
 } from "@kit/types";
 
 import type { Cors } from "../edge/cors.ts";
+import { normalTarget } from "../router/normal-path.ts";
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ApiReference } from "./api-reference.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
@@ -18,7 +20,8 @@ import type { Health } from "./health.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
 import { badPath, invalidSlot, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
-import { pathOf, RequestState } from "./request-state.ts";
+import { pathOf } from "../router/path-of.ts";
+import { RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
 import { allowOf, respondToOptionsAsterisk, isOptionsAsterisk } from "./options-asterisk.ts";
 
@@ -44,6 +47,7 @@ export class Pipeline implements ServerService {
   readonly tree: CompiledRouteTree;
   readonly routes: readonly string[];
   readonly limits: ServerLimits;
+  readonly bodyLimits?: BodyLimits;
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
   readonly #openapi: OpenApiDocument | null;
@@ -67,11 +71,25 @@ export class Pipeline implements ServerService {
     this.#allow = allowOf(this.routes);
     // Created even if the adapter has its own matcher, so that an invalid tree is detected at the start.
     this.#match = createMatcher(parts.tree, this.routes);
+    const bodyLimits = parts.routes.map((route) => route.bodyBytes);
+    if (bodyLimits.some((limit) => limit !== this.limits.bodyBytes)) {
+      this.bodyLimits = { byRoute: bodyLimits, of: (method, target) => this.#bodyLimitOf(method, target) };
+    }
+  }
+
+  #bodyLimitOf(method: string, target: string): number {
+    const match = this.#match(method, pathOf(normalTarget(target)));
+    return match.kind === "route" ? this.#executables[match.route]!.bodyBytes : this.limits.bodyBytes;
+  }
+
+  /** Returns the error for a body that is larger than the limit of its route. */
+  #tooLarge({ method, target }: ServerExchange): AppError {
+    return payloadTooLarge(this.bodyLimits?.of(method, target) ?? this.limits.bodyBytes);
   }
 
   handle(exchange: ServerExchange): void {
     // Checked first, for any path: the body is not available, and the connection cannot be reused.
-    if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
+    if (exchange.bodyTooLarge) return this.#refuse(exchange, this.#tooLarge(exchange));
     if (isOptionsAsterisk(exchange)) {
       return respondToOptionsAsterisk(new RequestState(this.#settings, exchange, null), this.#allow);
     }
@@ -96,7 +114,7 @@ export class Pipeline implements ServerService {
   }
 
   refuseUnseen(exchange: ServerExchange, error: unknown, about?: "body"): void {
-    if (exchange.bodyTooLarge) return this.#refuse(exchange, payloadTooLarge(this.limits.bodyBytes));
+    if (exchange.bodyTooLarge) return this.#refuse(exchange, this.#tooLarge(exchange));
     const match = this.#match(exchange.method, pathOf(exchange.target));
     if (match.kind !== "route") return this.#refuseUnmatched(exchange, match);
     const { body } = this.#executables[match.route]!.compiled;

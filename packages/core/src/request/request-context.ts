@@ -1,3 +1,4 @@
+import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
 import type { RawBody, RawResponse, SendOptions } from "./raw-response.ts";
@@ -12,20 +13,10 @@ export interface Span {
 }
 
 /**
- * Context of a request, which every middleware and handler receives. It also has the properties that middleware added.
- *
- * @example
- * ```ts
- * "GET /notes/:id": async ({ params, ctx }) => {
- *   const note = await find(params.id);
- *   if (!note) return ctx.fail(404, "NOTE_NOT_FOUND", `There is no note ${params.id}`);
- *   ctx.log.info("Note read", { id: note.id });
- *   ctx.header("cache-control", "private, max-age=60");
- *   return note;
- * },
- * ```
+ * Part of `ctx` that does not depend on the contract. Handlers of contracts with replies or errors have it, with their
+ * own `fail`, and without `status` and `send` if there are replies.
  */
-export interface RequestContext {
+export interface BaseContext {
   /** Trace id: 32 hexadecimal digits. Taken from a valid `traceparent` of the request, otherwise random. */
   readonly traceId: string;
   /** Id of this request in logs. Unique within the process, and very unlikely to equal an id of another process. */
@@ -83,13 +74,6 @@ export interface RequestContext {
    */
   readonly traceHeaders: TraceHeaders;
   /**
-   * Sets the status of the response, an integer from 200 to 599, in place of the contract's status. Errors have their
-   * own status.
-   *
-   * @throws {RangeError} If the status is not an integer from 200 to 599.
-   */
-  status(status: number): this;
-  /**
    * Sets a response header. A second call with the same name replaces the value. For `set-cookie` it adds a value. An
    * error response keeps the headers that were set before, except those that describe the unsent body (`content-*`,
    * `etag`, `last-modified`) or its caching (`cache-control`, `expires`).
@@ -98,6 +82,40 @@ export interface RequestContext {
    * has characters other than printable ASCII.
    */
   header(name: string, value: string | readonly string[]): this;
+  /**
+   * Sets a cookie, or deletes it if the value is `null`. The defaults are safe: scripts cannot read the cookie
+   * (`HttpOnly`), browsers send it over HTTPS only (`Secure`, except in development) and with no request that another
+   * site starts, except for navigation (`SameSite=Lax`), for every path (`Path=/`) of this host. To delete a cookie,
+   * pass the options with which it was set. A second call with the same name, path and domain replaces the cookie.
+   *
+   * @example
+   * ```ts
+   * ctx.cookie("__Host-sid", session.id, { maxAge: 3600, signed: true });
+   * ctx.cookie("__Host-sid", null);
+   * ```
+   * @throws {TypeError} If the name, the value or an option is invalid, or if browsers would ignore the cookie: for a
+   * name with the prefix `__Host-` that has a `domain`, or for more than 4,096 bytes.
+   */
+  cookie(name: string, value: string | null, options?: CookieOptions): this;
+  /**
+   * Returns the value of a cookie that `ctx.cookie` has set with `signed: true`. Returns `undefined` if the request has
+   * no cookie of this name, or if its signature is not by one of the application's keys. The contract does not declare
+   * this cookie: in a slot `cookies`, the value contains the signature.
+   *
+   * @throws {TypeError} If the application has no keys (option `cookies.keys` of `createApp`).
+   */
+  signedCookie(name: string): string | undefined;
+}
+
+/** Members of `ctx` with which a handler answers if its contract declares a plain response. */
+export interface PlainResponse {
+  /**
+   * Sets the status of the response, an integer from 200 to 599, in place of the contract's status. Errors have their
+   * own status.
+   *
+   * @throws {RangeError} If the status is not an integer from 200 to 599.
+   */
+  status(status: number): this;
   /**
    * Creates a response that is not JSON. A handler returns it in place of the response that its contract declares. The
    * body is a string, bytes, or a stream: a Node `Readable`, a web `ReadableStream` or an async generator. kit reads a
@@ -111,6 +129,10 @@ export interface RequestContext {
    * @throws {TypeError} If the body is of another type, or if an option is invalid.
    */
   send(body: RawBody, options?: SendOptions): RawResponse;
+}
+
+/** Member of `ctx` with which middleware, and handlers of contracts without `errors`, send an error. */
+export interface AnyFail {
   /**
    * Throws an application error with the given status, so the code after the call does not run.
    *
@@ -122,6 +144,22 @@ export interface RequestContext {
    */
   fail(status: number, code: string, message: string, details?: object): never;
 }
+
+/**
+ * Context of a request, which every middleware and handler receives. It also has the properties that middleware added.
+ *
+ * @example
+ * ```ts
+ * "GET /notes/:id": async ({ params, ctx }) => {
+ *   const note = await find(params.id);
+ *   if (!note) return ctx.fail(404, "NOTE_NOT_FOUND", `There is no note ${params.id}`);
+ *   ctx.log.info("Note read", { id: note.id });
+ *   ctx.header("cache-control", "private, max-age=60");
+ *   return note;
+ * },
+ * ```
+ */
+export interface RequestContext extends BaseContext, PlainResponse, AnyFail {}
 
 /** Request headers by lower-case name. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;

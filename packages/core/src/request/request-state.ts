@@ -1,18 +1,27 @@
-import type { AppError } from "@kit/errors";
+import { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
+import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { ErrorResponse } from "../error-middleware.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
-import { messageForLog } from "../logging/database-error.ts";
 import type { LogContext } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
 import * as phases from "../observe/phases.ts";
 import { phaseSpanId, requestIdOfSlot, traceIdOfSlot } from "../observe/slot-records.ts";
 import type { Slot } from "../observe/slot.ts";
 import { helpOf, missingSchema } from "../missing-schema.ts";
+import { withDeclaredDetails } from "./declared-details.ts";
 import { normalTarget } from "../router/normal-path.ts";
+import { pathOf } from "../router/path-of.ts";
 import { describeWithoutStack } from "../thrown.ts";
-import { codeOf, errorBodyText, isErrorResponse } from "./error-text.ts";
+import {
+  codeOf,
+  errorBodyText,
+  internalError,
+  isErrorResponse,
+  plainErrorText,
+  textForLog,
+} from "./error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { isDatabaseOutage } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
@@ -29,7 +38,6 @@ import { ResponseHeaders } from "./response-headers.ts";
 /** Content type of JSON bodies. JSON is UTF-8 by definition, so there is no charset. */
 export const jsonType = "application/json";
 
-const internalError = "INTERNAL_SERVER_ERROR";
 /** Seconds after which a client may retry if the database cannot be reached. */
 const retryAfter = "1";
 
@@ -205,7 +213,7 @@ export class RequestState implements RequestFailure, PendingRequest {
 
   /** Adds the request to those that wait for a promise and may time out. */
   wait(): void {
-    if (this.tick === -1 && !this.#isAnswered) this.settings.inFlight.add(this);
+    if (this.tick === -1 && !this.#isAnswered) (this.executable ?? this.settings).inFlight.add(this);
   }
 
   timeOut(limitMs: number): void {
@@ -238,6 +246,12 @@ export class RequestState implements RequestFailure, PendingRequest {
   setHeader(name: string, value: string | readonly string[]): void {
     if (this.#isTooLate("header")) return;
     (this.#responseHeaders ??= new ResponseHeaders()).set(name, value);
+  }
+
+  setCookie(name: string, value: string | null, options: CookieOptions): void {
+    const cookie = this.settings.cookies.write(name, value, options);
+    if (this.#isTooLate("cookie")) return;
+    (this.#responseHeaders ??= new ResponseHeaders()).setCookie(cookie);
   }
 
   /** Sends a response. Omits the body if the status does not allow one. */
@@ -275,7 +289,10 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.#respondWithError(error, "as refusal");
   }
 
-  #respondWithError(error: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
+  #respondWithError(thrown: unknown, logged: "as error" | "as refusal" | "nowhere"): void {
+    const shown = withDeclaredDetails(thrown, this.executable, this.settings.checkResponses);
+    // The log and plugins get the thrown error, unless its details break the contract.
+    const error = AppError.isAppError(shown) ? thrown : shown;
     if (this.#isAnswered) {
       // The response was sent already, and a request has only one.
       if (this.#abortReason === undefined)
@@ -283,7 +300,7 @@ export class RequestState implements RequestFailure, PendingRequest {
       else this.logLateResult(error);
       return;
     }
-    const { status, code, text } = this.#errorResponse(error);
+    const { status, code, text } = this.#errorResponse(shown);
     this.#recordFault(code, error);
     if (logged !== "nowhere") this.#logResponseError(error, status, logged === "as refusal");
     this.#notify(this.settings.onError, (listener) => listener(error, this));
@@ -324,15 +341,8 @@ export class RequestState implements RequestFailure, PendingRequest {
       };
     } catch (failure) {
       this.logFailure("The error middleware failed", failure);
-      return { status: 500, code: internalError, text: this.#plainError() };
+      return { status: 500, code: internalError, text: plainErrorText(this.traceId) };
     }
-  }
-
-  #plainError(): string {
-    const { traceId } = this;
-    return JSON.stringify({
-      error: { code: internalError, message: "Internal Server Error", traceId },
-    });
   }
 
   /** Collects the body because the server cannot stream. The request can still time out. */
@@ -394,7 +404,7 @@ export class RequestState implements RequestFailure, PendingRequest {
 
   #noteAnswered(): void {
     this.#isAnswered = true;
-    if (this.tick !== -1) this.settings.inFlight.remove(this);
+    if (this.tick !== -1) (this.executable ?? this.settings).inFlight.remove(this);
   }
 
   #respondUnwritable(error: unknown): void {
@@ -435,7 +445,7 @@ export class RequestState implements RequestFailure, PendingRequest {
   /** Sends a 500 response without the handler's headers, if the server could not send the actual response. */
   #respondPlainly(): void {
     try {
-      this.exchange.respond(500, jsonType, this.#plainError(), null);
+      this.exchange.respond(500, jsonType, plainErrorText(this.traceId), null);
     } catch (error) {
       // The server cannot respond at all, and closes the connection.
       this.logFailure("After an error, the response with the status 500 could not be sent", error);
@@ -484,14 +494,4 @@ export class RequestState implements RequestFailure, PendingRequest {
     const { traceId, requestId, phase, route } = this;
     return { traceId, spanId: this.#spanId, requestId, phase, route: route?.ref };
   }
-}
-
-function textForLog(error: unknown): string {
-  return messageForLog(error, describeWithoutStack(error).message);
-}
-
-/** Returns the path of a request target, without its query. */
-export function pathOf(target: string): string {
-  const end = target.indexOf("?");
-  return end === -1 ? target : target.slice(0, end);
 }

@@ -1,3 +1,5 @@
+import type { SetCookie } from "../cookies/cookies.ts";
+
 /**
  * Headers for framing and the connection, which only the server sets. A handler that sets them would break the framing
  * of responses.
@@ -25,6 +27,8 @@ export class ResponseHeaders {
   /** Content type that replaces the default of the response. */
   contentType: string | null = null;
   #list: string[] = [];
+  /** Lines of the cookies that {@link ResponseHeaders.setCookie} has set, by id. `null` if there are none. */
+  #cookies: Map<string, string> | null = null;
 
   /** Sets a header. Replaces the previous value; a value of `set-cookie` is added to the previous ones. */
   set(name: string, value: string | readonly string[]): void {
@@ -53,6 +57,15 @@ export class ResponseHeaders {
     for (const item of values) this.#list.push(lowerName, item as string);
   }
 
+  /** Adds a cookie. Replaces the cookie that was set with the same id before. */
+  setCookie({ id, line }: SetCookie): void {
+    const cookies = (this.#cookies ??= new Map());
+    const previous = cookies.get(id);
+    if (previous !== undefined) this.#keep((name, value) => name !== "set-cookie" || value !== previous);
+    cookies.set(id, line);
+    this.#list.push("set-cookie", line);
+  }
+
   /** Removes the headers that an error response must not have. */
   dropDescriptionOfBody(): void {
     this.contentType = null;
@@ -64,10 +77,12 @@ export class ResponseHeaders {
     return this.#list.length === 0 ? null : this.#list;
   }
 
-  #keep(predicate: (name: string) => boolean): void {
+  #keep(predicate: (name: string, value: string) => boolean): void {
     const kept: string[] = [];
     for (let index = 0; index < this.#list.length; index += 2) {
-      if (predicate(this.#list[index]!)) kept.push(this.#list[index]!, this.#list[index + 1]!);
+      const name = this.#list[index]!;
+      const value = this.#list[index + 1]!;
+      if (predicate(name, value)) kept.push(name, value);
     }
     this.#list = kept;
   }

@@ -1,14 +1,16 @@
-import type { ServerExchange, ValidationFailure, Validator } from "@kit/types";
+import type { CompiledRoute, ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
 import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
 import * as phases from "../observe/phases.ts";
 import { addToContext, Context, MiddlewareArgument, type RoutedRequest } from "./context.ts";
-import type { ChainStep, ExecutableRoute, HandlerArgument } from "./executable-route.ts";
+import type { ChainStep, ExecutableRoute, HandlerArgument, RouteExtras } from "./executable-route.ts";
+import { hideValues } from "./hidden-failure.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import { invalidSlot, undeclaredBody } from "./refusals.ts";
 import { RawResponse } from "./raw-response.ts";
+import { DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
 import { findUnstorable, mayContainUnstorable, targetMayContainUnstorable } from "./unstorable-characters.ts";
@@ -136,9 +138,22 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if (params === REFUSED) return REFUSED;
     const query = this.#readQuery();
     if (query === REFUSED) return REFUSED;
+    const { extras } = this.executable;
+    if (extras !== null) return this.#readWithExtras(extras, params, query);
     const body = this.#readBody();
     if (body === REFUSED) return REFUSED;
     return { params, query, body, ctx: this.#context };
+  }
+
+  /** Reads the rest of the input of a handler whose contract declares headers, cookies or replies. */
+  #readWithExtras(extras: RouteExtras, params: unknown, query: unknown): HandlerArgument | typeof REFUSED {
+    const headers = extras.headers === undefined ? undefined : this.#readHeaders(extras.headers);
+    if (headers === REFUSED) return REFUSED;
+    const cookies = extras.cookies === undefined ? undefined : this.#readCookies(extras.cookies);
+    if (cookies === REFUSED) return REFUSED;
+    const body = this.#readBody();
+    if (body === REFUSED) return REFUSED;
+    return { params, query, headers, cookies, body, reply: extras.reply, ctx: this.#context };
   }
 
   #readParams(): unknown {
@@ -159,6 +174,23 @@ export class RequestRun extends RequestState implements RoutedRequest {
     const value = query.query(queryOf(target));
     if (!query.is(value)) return this.#refuse("query", query, query.failures(value));
     return this.#decoded("query", query, value, targetMayContainUnstorable(target));
+  }
+
+  #readHeaders(headers: NonNullable<CompiledRoute["headers"]>): unknown {
+    this.enter(phases.headersValidation);
+    const { exchange } = this;
+    const value = headers.headers((name) => exchange.header(name));
+    if (headers.is(value)) return headers.decode(value);
+    return this.#refuse("headers", headers, hideValues("headers", headers.failures(value)));
+  }
+
+  #readCookies(cookies: NonNullable<CompiledRoute["cookies"]>): unknown {
+    this.enter(phases.cookiesValidation);
+    const text = this.exchange.header("cookie");
+    const value = cookies.cookies(text);
+    if (!cookies.is(value))
+      return this.#refuse("cookies", cookies, hideValues("cookies", cookies.failures(value)));
+    return this.#decoded("cookies", cookies, value, text !== undefined && targetMayContainUnstorable(text));
   }
 
   #readBody(): unknown {
@@ -193,7 +225,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return REFUSED;
   }
 
-  /** Returns the decoded params, query or body. Refuses a value with characters that databases cannot store. */
+  /** Returns the decoded slot. Refuses a value with characters that databases cannot store. */
   #decoded(slot: RequestSlot, validator: Validator<unknown>, value: unknown, suspicious: boolean): unknown {
     const decoded = validator.decode(value);
     const failure = suspicious ? findUnstorable(decoded) : undefined;
@@ -208,6 +240,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
 
   #succeed(result: unknown): void {
     this.enter(phases.serialization);
+    const { extras } = this.executable;
+    if (extras !== null && extras.replies !== undefined) return this.#reply(result, extras.replies);
     const { response, status, ref } = this.executable.compiled;
     if (result instanceof RawResponse) {
       // A contract without a response has status 204, which allows no body.
@@ -232,12 +266,54 @@ export class RequestRun extends RequestState implements RoutedRequest {
     try {
       text = response.serialize(result);
     } catch (error) {
-      // The error is not sent unchanged, and not logged each time, because a faulty handler fails for every request.
-      this.settings.breaches.count(ref, error, () => this.logFailure(describeThrown(error).message, error));
-      this.fail(error, true);
+      this.#failToWrite(error);
       return;
     }
     this.respond(status, text);
+  }
+
+  /** Sends the reply that the handler of a contract with replies returned. */
+  #reply(result: unknown, replies: Replies): void {
+    const { ref } = this.executable.compiled;
+    if (!(result instanceof DeclaredReply)) throw notAReply(ref, result);
+    const { status, body, headers } = result;
+    const declared = findReply(ref, replies, status);
+    if (this.settings.checkResponses) this.#checkReply(ref, declared, result);
+    let text: string | null;
+    try {
+      text = declared.body === null ? null : declared.body.serialize(body);
+      if (declared.headers !== null) this.#setHeaders(declared.headers.write(headers ?? {}));
+    } catch (error) {
+      this.#failToWrite(error);
+      return;
+    }
+    this.respond(status, text);
+  }
+
+  #checkReply(ref: string, declared: Replies[number], { status, body, headers }: DeclaredReply): void {
+    const failures = declared.body?.failures(body) ?? [];
+    if (failures.length > 0) {
+      const found = `a reply ${status} with a body that is not a valid`;
+      throw new ResponseContractError(ref, declared.body!.name, failures, found);
+    }
+    const ofHeaders = declared.headers?.failures(headers ?? {}) ?? [];
+    if (ofHeaders.length > 0) {
+      const found = `a reply ${status} with headers that are not a valid`;
+      throw new ResponseContractError(ref, declared.headers!.name, ofHeaders, found);
+    }
+  }
+
+  /** Sets headers, given as names and values alternately. */
+  #setHeaders(list: readonly string[]): void {
+    for (let index = 0; index < list.length; index += 2) this.setHeader(list[index]!, list[index + 1]!);
+  }
+
+  /** Responds with 500 because the result of the handler cannot be written as its contract requires. */
+  #failToWrite(error: unknown): void {
+    // The error is not sent unchanged, and not logged each time, because a faulty handler fails for every request.
+    const { ref } = this.executable.compiled;
+    this.settings.breaches.count(ref, error, () => this.logFailure(describeThrown(error).message, error));
+    this.fail(error, true);
   }
 
   /** Responds with the result of a handler's promise. */
@@ -280,6 +356,15 @@ function isUnwrappedStream(result: unknown): boolean {
     typeof result === "object" &&
     result !== null &&
     (result as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] !== undefined
+  );
+}
+
+function notAReply(ref: string, result: unknown): TypeError {
+  if (result instanceof RawResponse) result.cancel(new Error("The contract of the route declares replies"));
+  const found =
+    result === undefined ? "nothing" : result instanceof RawResponse ? "the result of ctx.send" : "a value";
+  return new TypeError(
+    `The handler of ${ref} returned ${found}, but the contract declares replies; return reply(status, …) with one of them`,
   );
 }
 

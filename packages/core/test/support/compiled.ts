@@ -3,6 +3,7 @@ import type {
   CompiledRoute,
   CompiledRouteNode,
   CompiledRouteTree,
+  HeaderWriter,
   Serializer,
   ValidationFailure,
   Validator,
@@ -65,6 +66,47 @@ export function queryOf(name: string, fields: Fields): NonNullable<CompiledRoute
   };
 }
 
+/** Creates the generated functions for request headers. */
+export function headersOf(name: string, fields: Fields): NonNullable<CompiledRoute["headers"]> {
+  return {
+    ...objectOf(name, fields),
+    headers: (read) => present(fields, (key) => read(key)),
+  };
+}
+
+/** Creates the generated functions for cookies. The values are not decoded, unless they contain `%00`. */
+export function cookiesOf(name: string, fields: Fields): NonNullable<CompiledRoute["cookies"]> {
+  return {
+    ...objectOf(name, fields),
+    cookies: (header = "") => {
+      const pairs = header.split(";").map((pair) => pair.trim().split("=") as [string, string]);
+      return present(fields, (key) => pairs.find(([found]) => found === key)?.[1].replace("%00", "\0"));
+    },
+  };
+}
+
+function present(fields: Fields, read: (key: string) => string | undefined): Record<string, unknown> {
+  const entries = Object.entries(fields).flatMap(([key, kind]): [string, unknown][] => {
+    const text = read(key);
+    return text === undefined ? [] : [[key, toValue(kind, text)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Creates a writer of headers. A value with a line break is refused, like in generated code. */
+export function headerWriterOf(name: string, fields: Fields): HeaderWriter<unknown> {
+  const { failures } = objectOf(name, fields);
+  const write = (value: unknown): string[] =>
+    Object.keys(fields).flatMap((key) => {
+      const item = (value as Record<string, unknown>)[key];
+      if (item === undefined) return [];
+      const text = String(item);
+      if (/[\r\n]/.test(text)) throw new TypeError(`${name} cannot be written: $.${key} has a line break`);
+      return [key, text];
+    });
+  return { name, write, failures };
+}
+
 function toValue(kind: string, text: string): unknown {
   return kind.startsWith("number") && text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }
@@ -84,7 +126,20 @@ export function responseOf(name: string, fields: Fields): Serializer<unknown> {
 export function route(
   ref: string,
   parts: Partial<
-    Pick<CompiledRoute, "params" | "query" | "body" | "response" | "status" | "middleware" | "source">
+    Pick<
+      CompiledRoute,
+      | "params"
+      | "query"
+      | "headers"
+      | "cookies"
+      | "body"
+      | "response"
+      | "replies"
+      | "details"
+      | "status"
+      | "middleware"
+      | "source"
+    >
   > = {},
 ): CompiledRoute {
   const [method = "", path = ""] = ref.split(" ");

@@ -77,7 +77,9 @@ export function send(
   request: MemoryRequest = {},
 ): Promise<MemoryResponse> {
   return new Promise((resolve, reject) => {
-    const exchange = new MemoryExchange(line, request, service.limits.bodyBytes, resolve, reject);
+    const [method = "", target = ""] = line.split(" ");
+    const limit = service.bodyLimits?.of(method, target) ?? service.limits.bodyBytes;
+    const exchange = new MemoryExchange(line, request, limit, resolve, reject);
     request.client?.(() => exchange.leave());
     service.handle(exchange);
   });

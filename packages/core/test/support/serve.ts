@@ -11,6 +11,9 @@ quietStdout();
 export type TestHandler = (input: {
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
+  readonly headers: Record<string, unknown>;
+  readonly cookies: Record<string, unknown>;
+  readonly reply: (status: number, ...parts: unknown[]) => unknown;
   readonly body: Record<string, unknown>;
   readonly ctx: RequestContext & Record<string, unknown>;
 }) => unknown;

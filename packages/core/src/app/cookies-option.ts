@@ -1,0 +1,61 @@
+import { suggestName } from "./suggestion.ts";
+
+/** Options for the cookies that handlers and middleware set. */
+export interface CookieKeyOptions {
+  /**
+   * Keys for signed cookies, each with at least 32 characters (`openssl rand -base64 32`). The first key signs, and all
+   * keys verify. To replace a key, add the new one at the front, and remove the old one when no cookie with its
+   * signature is valid any more. Default: the keys in the environment variable `KIT_COOKIE_KEYS`, separated by commas.
+   */
+  readonly keys?: readonly string[];
+}
+
+/** Environment variable with the default keys. */
+const variable = "KIT_COOKIE_KEYS";
+const shortestKey = 32;
+
+/**
+ * Reads the option `cookies`, and returns the keys. The list is empty if there are none.
+ *
+ * @throws {TypeError} If the option or the environment variable is invalid. The message never contains a key.
+ */
+export function readCookieKeys(
+  option: CookieKeyOptions | undefined,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): readonly string[] {
+  const { keys } = requireOption(option === undefined ? {} : option);
+  if (keys === undefined) {
+    const text = env[variable] ?? "";
+    return text === ""
+      ? []
+      : requireKeys(
+          text.split(",").map((key) => key.trim()),
+          variable,
+        );
+  }
+  if (!Array.isArray(keys) || keys.length === 0) {
+    throw new TypeError("createApp: `cookies.keys` must be a list with at least one key");
+  }
+  return requireKeys(keys, "createApp: `cookies.keys`");
+}
+
+function requireOption(option: CookieKeyOptions): CookieKeyOptions {
+  if (typeof option !== "object" || option === null) {
+    throw new TypeError("createApp: `cookies` must be an object");
+  }
+  for (const name of Object.keys(option)) {
+    if (name === "keys") continue;
+    throw new TypeError(`createApp: there is no option \`cookies.${name}\`${suggestName(name, ["keys"])}`);
+  }
+  return option;
+}
+
+function requireKeys(keys: readonly unknown[], where: string): readonly string[] {
+  for (const [index, key] of keys.entries()) {
+    if (typeof key === "string" && key.length >= shortestKey) continue;
+    throw new TypeError(
+      `${where}: key ${index + 1} must be a string of at least ${shortestKey} characters; make one with \`openssl rand -base64 32\``,
+    );
+  }
+  return keys as readonly string[];
+}

@@ -1,0 +1,61 @@
+import type { CompiledReply, CompiledRoute } from "@kit/types";
+
+import { count } from "../codec/describe.ts";
+
+/** Result of `reply(status, …)`, which the handler of a contract with replies returns. */
+export class DeclaredReply {
+  readonly status: number;
+  readonly body: unknown;
+  /** Headers that the handler passed. `undefined` if it passed none. */
+  readonly headers: unknown;
+
+  constructor(status: number, body: unknown, headers: unknown) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+/** Function `reply` of a handler's input. */
+export type ReplyToStatus = (status: number, ...parts: unknown[]) => DeclaredReply;
+
+/** Replies of a route, by status. */
+export type Replies = NonNullable<CompiledRoute["replies"]>;
+
+/**
+ * Creates the function `reply` for the handler of a route. The arguments after the status are the body, if the reply
+ * has one, and the headers.
+ */
+export function replyFunction(ref: string, replies: Replies): ReplyToStatus {
+  return (status, ...parts) => {
+    const declared = findReply(ref, replies, status);
+    const hasBody = declared.body !== null;
+    const most = (hasBody ? 1 : 0) + (declared.headers === null ? 0 : 1);
+    if (parts.length > most) {
+      throw new TypeError(
+        `${ref}: reply(${status}, …) takes ${count(most, "argument")} after the status, because the contract declares ${partsInWords(declared)}, but it received ${parts.length}`,
+      );
+    }
+    return hasBody
+      ? new DeclaredReply(status, parts[0], parts[1])
+      : new DeclaredReply(status, undefined, parts[0]);
+  };
+}
+
+/**
+ * Returns the declared reply of a status.
+ *
+ * @throws {TypeError} If the contract declares no reply with this status.
+ */
+export function findReply(ref: string, replies: Replies, status: number): CompiledReply {
+  if (Object.hasOwn(replies, status)) return replies[status]!;
+  const declared = Object.keys(replies).join(", ");
+  throw new TypeError(
+    `${ref}: the contract declares no reply with the status ${String(status)}; it declares ${declared}. Reply with one of these, or add a Reply to the contract and run \`kit build\``,
+  );
+}
+
+function partsInWords({ body, headers }: CompiledReply): string {
+  if (body === null) return headers === null ? "neither body nor headers" : "headers and no body";
+  return headers === null ? "a body and no headers" : "a body and headers";
+}
