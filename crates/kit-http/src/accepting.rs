@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use mio::{Interest, Token};
 
+use crate::body_limits::BodyLimit;
 use crate::connection::Connection;
 use crate::engine::{Engine, Handler, Pause};
 use crate::link::Link;
@@ -82,7 +83,7 @@ impl Engine {
             socket,
             Guard::new(limits.of_heads()),
             Rc::clone(&self.scratch),
-            limits.body_bytes,
+            BodyLimit::new(limits.body_bytes, self.config.body_limits.clone()),
             self.config.default_headers.clone(),
         );
         let slot = entry.key();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::body_limits::BodyLimits;
 use crate::server_headers::DefaultHeaders;
 
 /// Configuration of an engine. `Config::default()` listens on a free port on all addresses.
@@ -22,6 +23,8 @@ pub struct Config {
     pub backlog: u32,
     /// Maximum sizes and numbers.
     pub limits: Limits,
+    /// Body limits of single routes; `None` if [`Limits::body_bytes`] applies to all requests.
+    pub body_limits: Option<BodyLimits>,
     /// Maximum times to wait for a client.
     pub timeouts: Timeouts,
     /// Headers of every response.
@@ -37,6 +40,7 @@ impl Default for Config {
             share_port: false,
             backlog: 4096,
             limits: Limits::default(),
+            body_limits: None,
             timeouts: Timeouts::default(),
             default_headers: DefaultHeaders::default(),
         }

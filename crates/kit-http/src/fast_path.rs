@@ -77,14 +77,27 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
         Err(_) => return Some(Outcome::Done),
     };
     let input = &scratch[..count];
-    let Some(layout) = link.guard.borrow().admit_whole(input, link.body_limit) else {
+    let layout = link
+        .guard
+        .borrow()
+        .admit_whole(input, link.body_limit.largest());
+    let request = layout
+        .map(|layout| RawRequest::new(input, layout))
+        .filter(|request| is_within_limit(request, link));
+    let Some(request) = request else {
         link.admit(input);
         return None;
     };
     let remote = link.socket.borrow().peer();
-    let request = Request::raw(RawRequest::new(input, layout), remote);
+    let request = Request::raw(request, remote);
     *link.state.borrow_mut() = ConnectionState::Received(request);
     Some(Outcome::Waiting)
+}
+
+/// Returns true if the body of a request is not larger than the limit of its route.
+fn is_within_limit(request: &RawRequest, link: &Link) -> bool {
+    let length = request.body().len();
+    length == 0 || length <= link.body_limit.of(request.method(), request.path())
 }
 
 /// Returns true if the response to a request may take the fast path. hyper writes unusual responses, so that only hyper

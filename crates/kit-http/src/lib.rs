@@ -52,6 +52,7 @@
 
 mod accepting;
 mod body;
+mod body_limits;
 mod config;
 mod connection;
 mod date;
@@ -80,6 +81,7 @@ pub use http::header::HeaderName;
 
 pub use kit_guard::{Rejection, normal_target};
 
+pub use body_limits::BodyLimits;
 pub use config::{Config, Limits, Timeouts};
 pub use engine::{Engine, Handler, Pause, WriteResult};
 pub use rejection::Refusal;

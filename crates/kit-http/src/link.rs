@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::Body;
+use crate::body_limits::BodyLimit;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
@@ -29,7 +30,7 @@ pub(crate) struct Link {
     /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
-    pub(crate) body_limit: usize,
+    pub(crate) body_limit: BodyLimit,
     /// Headers of every response.
     pub(crate) defaults: DefaultHeaders,
 }
@@ -54,7 +55,7 @@ impl Link {
         socket: Socket,
         guard: Guard,
         scratch: Rc<RefCell<Vec<u8>>>,
-        body_limit: usize,
+        body_limit: BodyLimit,
         defaults: DefaultHeaders,
     ) -> Self {
         Self {

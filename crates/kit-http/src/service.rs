@@ -44,7 +44,8 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         }
-        if body.size_hint().lower() > link.body_limit as u64 {
+        let limit = link.body_limit.of(parts.method.as_str(), parts.uri.path());
+        if body.size_hint().lower() > limit as u64 {
             // The body is not read, so hyper does not send `100 Continue`.
             deliver(&link, parts, Bytes::new(), true);
             return Exchange {
@@ -61,6 +62,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
             collecting: Some(Box::new(Collecting {
                 parts,
                 body,
+                limit,
                 first: Bytes::new(),
                 rest: BytesMut::new(),
             })),
@@ -78,6 +80,8 @@ pub(crate) struct Exchange {
 struct Collecting {
     parts: Parts,
     body: Incoming,
+    /// Maximum size of the body in bytes.
+    limit: usize,
     /// The first chunk. If it is the only one, it becomes the body without a copy.
     first: Bytes,
     /// All chunks, if there are several.
@@ -93,7 +97,7 @@ impl Future for Exchange {
             return Poll::Ready(Err(BodyEndedEarly));
         };
         if let Some(collecting) = &mut this.collecting {
-            let complete = match collecting.poll(context, link.body_limit) {
+            let complete = match collecting.poll(context) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Ready(Ok(complete)) => complete,
@@ -122,7 +126,7 @@ impl Future for Exchange {
 
 impl Collecting {
     /// Reads the body. Returns true if it is complete, and false if it exceeds the limit.
-    fn poll(&mut self, context: &mut Context<'_>, limit: usize) -> Poll<Result<bool, BodyEndedEarly>> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, BodyEndedEarly>> {
         loop {
             let frame = match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Pending => return Poll::Pending,
@@ -132,7 +136,7 @@ impl Collecting {
             };
             // Handlers cannot access trailers.
             let Ok(data) = frame.into_data() else { continue };
-            if self.first.len().max(self.rest.len()) + data.len() > limit {
+            if self.first.len().max(self.rest.len()) + data.len() > self.limit {
                 return Poll::Ready(Ok(false));
             }
             if self.first.is_empty() && self.rest.is_empty() {
@@ -141,7 +145,7 @@ impl Collecting {
                 if self.rest.is_empty() {
                     let announced = usize::try_from(self.body.size_hint().lower()).unwrap_or(0);
                     self.rest
-                        .reserve(self.first.len() + data.len() + announced.min(limit));
+                        .reserve(self.first.len() + data.len() + announced.min(self.limit));
                     self.rest.extend_from_slice(&self.first);
                 }
                 self.rest.extend_from_slice(&data);

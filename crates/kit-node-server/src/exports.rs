@@ -135,7 +135,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         refused: Reference::new(env, args[4])?,
         stream: Reference::new(env, args[5])?,
     };
-    let config = options.config().map_err(|error| invalid(&error))?;
+    let config = options.config(&tree).map_err(|error| invalid(&error))?;
     let engine = match options.fd {
         Some(number) => inherited_listener(number).and_then(|socket| Engine::adopt(socket, config)),
         None => Engine::bind(config),

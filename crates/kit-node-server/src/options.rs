@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kit_http::{Config, DefaultHeaders, Limits, ResponseError, Timeouts};
-use kit_router::CompiledRouteTree;
+use kit_http::{BodyLimits, Config, DefaultHeaders, Limits, ResponseError, Timeouts};
+use kit_router::{CompiledRouteTree, Match, ParamBuffer, RouteTree};
 use serde::Deserialize;
 
 /// Options of a server, as JavaScript passes them to `create`.
@@ -26,6 +26,9 @@ pub(crate) struct Options {
     pub(crate) fd: Option<i32>,
     backlog: Option<u32>,
     body_bytes: usize,
+    /// Body limits by the number of the route, in place of `body_bytes`. Empty if no route has its own limit.
+    #[serde(default)]
+    body_limits: Vec<usize>,
     #[serde(default)]
     limits: LimitOptions,
     #[serde(default)]
@@ -60,8 +63,9 @@ struct TimeoutOptions {
 }
 
 impl Options {
-    /// Returns the configuration of the engine, or an error if a default header is invalid.
-    pub(crate) fn config(&self) -> Result<Config, ResponseError> {
+    /// Returns the configuration of the engine, or an error if a default header is invalid. `tree` contains the routes
+    /// whose body limits are configured.
+    pub(crate) fn config(&self, tree: &RouteTree) -> Result<Config, ResponseError> {
         let defaults = Timeouts::default();
         let (limits, standard) = (&self.limits, Limits::default());
         let time = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_millis);
@@ -91,6 +95,19 @@ impl Options {
                 discard_total: time(self.timeouts.discard_total, defaults.discard_total),
             },
             default_headers,
+            body_limits: self.limits_by_route(tree),
         })
+    }
+
+    fn limits_by_route(&self, tree: &RouteTree) -> Option<BodyLimits> {
+        let largest = self.body_limits.iter().copied().max()?;
+        let limits = self.body_limits.clone();
+        let router = tree.router();
+        Some(BodyLimits::new(largest, move |method, path| {
+            match router.find(method, path, &mut ParamBuffer::new()) {
+                Match::Route(number) => limits.get(usize::try_from(number).ok()?).copied(),
+                _ => None,
+            }
+        }))
     }
 }

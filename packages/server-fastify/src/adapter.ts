@@ -1,4 +1,5 @@
 import {
+  bodyLimitOf,
   type BindAddress,
   readRequestBody,
   type CheckedOptions,
@@ -135,7 +136,6 @@ async function listenOn(app: FastifyInstance, address: BindAddress): Promise<voi
 
 /** Adds kit as the last route of the instance. The route has its own scope, in which kit reads the bodies itself. */
 function mount(app: FastifyInstance, service: ServerService, method: string[]): void {
-  const { bodyBytes } = service.limits;
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     service.fail(new FastifyExchange(request, reply, RequestBody.empty), errorOfFramework(error));
   // Errors that no handler of the instance handles get the format of kit's errors. A custom error handler of the instance stays.
@@ -143,6 +143,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (request, payload, parsed) => {
+      const bodyBytes = bodyLimitOf(service, request.raw);
       if (Number(request.headers["content-length"]) > bodyBytes) parsed(null, RequestBody.tooLarge);
       // `undefined` means that the client has disconnected, so there is no request to serve.
       else readBody(payload, bodyBytes, (body) => body !== undefined && parsed(null, body));
@@ -165,7 +166,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
           if (body !== undefined) service.handle(new FastifyExchange(request, reply, body));
         };
         if (request.body instanceof RequestBody) answer(request.body);
-        else readRequestBody(request.raw, bodyBytes, answer);
+        else readRequestBody(request.raw, bodyLimitOf(service, request.raw), answer);
       },
     });
     done();

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 
 import { getRequestListener } from "@hono/node-server";
 import {
+  bodyLimitOf,
   readRequestBody,
   type CheckedOptions,
   checkOptions,
@@ -148,7 +149,7 @@ function addLast(app: Hono, handler: Handler): void {
 /** Serves a request that no route of the Hono application has handled. */
 function serveContext(context: NodeContext, service: ServerService): Response | Promise<Response> {
   const { incoming } = context.env;
-  const { bodyBytes } = service.limits;
+  const bodyBytes = bodyLimitOf(service, incoming);
   if (!readsSamePath(context.req.url, incoming.url!)) return refuse(context, service);
   const handle = (body: RequestBody): Response | Promise<Response> =>
     answer((done) => service.handle(new HonoExchange(context, body, done)));

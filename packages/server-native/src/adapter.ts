@@ -172,7 +172,7 @@ function create(
   options: EngineOptions,
   callbacks: Callbacks,
 ): Created {
-  const { tree, routes, limits, responseRules: { defaults = [] } = {} } = service;
+  const { tree, routes, limits, bodyLimits, responseRules: { defaults = [] } = {} } = service;
   const { host, port, path, fd, sharePort } = where;
   const all = {
     tree,
@@ -183,6 +183,7 @@ function create(
     fd,
     ...(sharePort && { sharePort }),
     bodyBytes: limits.bodyBytes,
+    ...(bodyLimits !== undefined && { bodyLimits: bodyLimits.byRoute }),
     ...(defaults.length > 0 && { defaultHeaders: defaults }),
     ...options,
   };

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
 
+import { bodyLimitOf } from "./body-limit.ts";
 import { applyAuthority, authorityOf } from "./authority.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { type HostLimits, serverOptionsFor, defaultLimits } from "./limits.ts";
@@ -112,7 +113,7 @@ export class NodeHost {
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
       // Do not ask the client for a body that is too large.
-      if (!(Number(request.headers["content-length"]) > service.limits.bodyBytes))
+      if (!(Number(request.headers["content-length"]) > bodyLimitOf(service, request)))
         sendContinueInOrder(response);
       server.emit("request", request, response);
     });
@@ -330,14 +331,14 @@ function sendContinueInOrder(response: ServerResponse): void {
 
 /** Serves a request with kit, without the framework. */
 function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
-  readRequestBody(request, service.limits.bodyBytes, (body) => {
+  readRequestBody(request, bodyLimitOf(service, request), (body) => {
     if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
   });
 }
 
 /** Responds with an error and calls no handler: the framework's middleware, which has not seen the request, might have refused it. */
 function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
-  readRequestBody(request, service.limits.bodyBytes, (body) => {
+  readRequestBody(request, bodyLimitOf(service, request), (body) => {
     if (body !== undefined)
       service.refuseUnseen?.(new DirectExchange(request, response, request.url!, body), undefined);
   });

@@ -6,6 +6,7 @@
  */
 export { checkResponse } from "./response-check.ts";
 export { type HostLimits, serverOptions } from "./limits.ts";
+export { bodyLimitOf } from "./body-limit.ts";
 export { readRequestBody, type ParsedRequest } from "./read-request-body.ts";
 export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";

@@ -16,7 +16,7 @@ export interface ParsedRequest extends IncomingMessage {
  *
  * @example
  * ```ts
- * readRequestBody(request, service.limits.bodyBytes, (body) => {
+ * readRequestBody(request, bodyLimitOf(service, request), (body) => {
  *   if (body !== undefined) service.handle(new ResponseExchange(request, response, request.url!, body));
  * });
  * ```
