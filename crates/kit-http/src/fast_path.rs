@@ -77,10 +77,7 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
         Err(_) => return Some(Outcome::Done),
     };
     let input = &scratch[..count];
-    let layout = link
-        .guard
-        .borrow()
-        .admit_whole(input, link.body_limit.largest());
+    let layout = link.guard.borrow().admit_whole(input, link.body_limit.largest());
     let request = layout
         .map(|layout| RawRequest::new(input, layout))
         .filter(|request| is_within_limit(request, link));

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use kit_http::{Config, Limits, Timeouts};
+use kit_http::{BodyLimits, Config, Limits, Timeouts};
 
 use crate::support::{Server, get, post};
 
@@ -193,4 +193,66 @@ fn connections_above_the_limit_wait_without_a_busy_loop_and_are_served_later() {
     assert_eq!(second.answer().text(), "\"/2\"");
     let turns = server.join().turns;
     assert!(turns < 2000, "{turns} turns in a third of a second");
+}
+
+/// A server with a limit of 10 bytes, of 20 bytes for `/large`, and of 5 bytes for `/small`.
+fn limits_by_path() -> Server {
+    let limit_of = |_: &str, path: &str| match path {
+        "/large" => Some(20),
+        "/small" => Some(5),
+        _ => None,
+    };
+    Server::with(&Config {
+        limits: Limits {
+            body_bytes: 10,
+            ..Limits::default()
+        },
+        body_limits: Some(BodyLimits::new(20, limit_of)),
+        ..Config::default()
+    })
+}
+
+#[test]
+fn applies_the_limit_of_the_path_to_bodies_of_all_forms() {
+    let server = limits_by_path();
+    let status_of = |path: &str, length: usize, form: &str| {
+        let body = "x".repeat(length);
+        let (field, body) = match form {
+            "chunked" => (
+                "Transfer-Encoding: chunked".to_owned(),
+                format!("{length:x}\r\n{body}\r\n0\r\n\r\n"),
+            ),
+            _ => (format!("Content-Length: {length}"), body),
+        };
+        let head = format!("POST {path} HTTP/1.1\r\nHost: a\r\n{field}\r\n\r\n");
+        let mut client = server.connect();
+        if form == "late" {
+            client.send(head.as_bytes());
+            std::thread::sleep(Duration::from_millis(20));
+            client.send(body.as_bytes());
+        } else {
+            client.send(format!("{head}{body}").as_bytes());
+        }
+        client.answer().status
+    };
+    for form in ["whole", "late", "chunked"] {
+        for (path, limit) in [("/large", 20), ("/small", 5), ("/other", 10), ("/large?a=1", 20)] {
+            assert_eq!(status_of(path, limit, form), 200, "{path} {limit} {form}");
+            assert_eq!(status_of(path, limit + 1, form), 413, "{path} {limit} {form}");
+        }
+    }
+}
+
+#[test]
+fn asks_for_no_body_above_the_limit_of_the_path() {
+    let server = limits_by_path();
+    let first_line = |path: &str| {
+        let mut client = server.connect();
+        let head =
+            format!("POST {path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 15\r\n\r\n");
+        client.send(head.as_bytes());
+        client.answer().status
+    };
+    assert_eq!(first_line("/large"), 100);
+    assert_eq!(first_line("/small"), 413);
 }
