@@ -73,6 +73,7 @@ fn options(
         title: config.project.name.clone(),
         version: config.project.version.clone(),
         about: config.project.api_info.clone(),
+        openapi: config.openapi,
         client: config.project.has_client,
         replaced: replaced.clone(),
         tests: contract_tests(program, config).ok(),

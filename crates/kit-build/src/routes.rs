@@ -24,9 +24,9 @@ pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Optio
     }
 }
 
-/// Returns the names of the types that validate a request, in the order in which they do so: params, query, body.
+/// Returns the names of the types that validate a request, in the order in which they do so.
 fn validators(program: &Program, route: &Route) -> Vec<String> {
-    [Slot::Params, Slot::Query, Slot::Body]
+    Slot::INPUTS
         .into_iter()
         .filter_map(|slot| route.slots.get(slot))
         .map(|declaration| program.declarations[declaration].name.clone())

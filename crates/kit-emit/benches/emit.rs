@@ -23,6 +23,7 @@ fn application(bencher: Bencher<'_, '_>, entities: usize) {
         title: "large".to_owned(),
         version: "1.0.0".to_owned(),
         about: kit_emit::ApiInfo::default(),
+        openapi: kit_emit::OpenApiVersion::default(),
         client: true,
         replaced: std::collections::BTreeSet::new(),
         tests: None,

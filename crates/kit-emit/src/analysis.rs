@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use kit_analysis::{Decision, UnionPlan, children};
+use indexmap::{IndexMap, IndexSet};
+use kit_analysis::{Decision, SecretSlots, UnionPlan, children};
 use kit_ir::{
     DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId, TypeKind,
 };
@@ -18,6 +18,14 @@ use crate::references::References;
 pub(crate) struct Analysis {
     groups: Groups,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
+    /// Declarations that the server writes as JSON: bodies of responses, and details of errors.
+    written: FxHashSet<DeclarationId>,
+    /// Declarations of the headers of replies, in the order of the routes.
+    reply_headers: IndexSet<DeclarationId>,
+    /// Routes that use a declaration in replies and errors, each with the name of the part: `response`,
+    /// `responseHeaders` or `details`.
+    in_answers: FxHashMap<DeclarationId, Vec<(RouteId, &'static str)>>,
+    secrets: SecretSlots,
     references: References,
     components: ComponentNames,
     /// Declarations of each file, in the order of the program.
@@ -52,6 +60,8 @@ impl Analysis {
                 }
             }
         }
+        let routes = program.routes.iter();
+        let replies = routes.clone().flat_map(|route| &route.replies);
         let mut files: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {
             files.entry(declaration.span.source).or_default().push(id);
@@ -71,6 +81,10 @@ impl Analysis {
         Self {
             groups,
             uses,
+            written: routes.flat_map(kit_ir::Route::written).collect(),
+            reply_headers: replies.filter_map(|reply| reply.headers).collect(),
+            in_answers: in_answers(program),
+            secrets: SecretSlots::new(program),
             components: ComponentNames::new(program, &references),
             references,
             files,
@@ -126,7 +140,7 @@ impl Analysis {
         }
     }
 
-    /// Returns the routes that use a declaration directly, each with the slot (params, query, body, response).
+    /// Returns the routes that use a declaration directly, each with the slot.
     pub(crate) fn uses(&self, declaration: DeclarationId) -> &[(RouteId, Slot)] {
         self.uses.get(&declaration).map_or(&[], Vec::as_slice)
     }
@@ -139,13 +153,33 @@ impl Analysis {
             .map(|(route, _)| *route)
     }
 
-    /// Returns true if routes use the declaration only as params or query. Then it is read from strings and never written.
+    /// Returns true if routes use the declaration only for values that are text on the wire: params, query, headers,
+    /// cookies, and headers of replies. Then the declaration needs no serializer.
     pub(crate) fn is_only_text(&self, program: &Program, declaration: DeclarationId) -> bool {
         program.declarations[declaration].origin == DeclarationOrigin::Slot
-            && self
-                .uses(declaration)
-                .iter()
-                .all(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
+            && !self.written.contains(&declaration)
+            && self.uses(declaration).iter().all(|(_, slot)| slot.is_text())
+    }
+
+    /// Returns true if strings are converted to values of the declaration.
+    pub(crate) fn is_text(&self, declaration: DeclarationId) -> bool {
+        self.uses(declaration).iter().any(|(_, slot)| slot.is_text())
+    }
+
+    /// Returns true if a reply has headers of the declaration.
+    pub(crate) fn is_reply_headers(&self, declaration: DeclarationId) -> bool {
+        self.reply_headers.contains(&declaration)
+    }
+
+    /// Returns the routes that use a declaration in declared replies and in details of errors, each with the name of the
+    /// part.
+    pub(crate) fn uses_in_answers(&self, declaration: DeclarationId) -> &[(RouteId, &'static str)] {
+        self.in_answers.get(&declaration).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the properties that failures must not show.
+    pub(crate) fn secrets(&self) -> &SecretSlots {
+        &self.secrets
     }
 
     /// Returns the names of the OpenAPI components.
@@ -182,6 +216,23 @@ impl Analysis {
     pub(crate) fn declared_names(&self) -> Arc<DeclaredNames> {
         Arc::clone(&self.names)
     }
+}
+
+fn in_answers(program: &Program) -> FxHashMap<DeclarationId, Vec<(RouteId, &'static str)>> {
+    let mut found: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    for (id, route) in program.routes.iter_ids() {
+        let replies = route.replies.iter();
+        let parts = replies.flat_map(|reply| [(reply.body, "response"), (reply.headers, "responseHeaders")]);
+        let details = route.throws.iter().map(|error| (error.details, "details"));
+        for (declaration, part) in parts.chain(details) {
+            let Some(declaration) = declaration else { continue };
+            let uses: &mut Vec<_> = found.entry(declaration).or_default();
+            if !uses.contains(&(id, part)) {
+                uses.push((id, part));
+            }
+        }
+    }
+    found
 }
 
 fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {

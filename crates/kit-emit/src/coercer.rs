@@ -1,5 +1,5 @@
-//! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths and queries to the values that the slot's validator
-//! expects.
+//! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths, queries, headers and cookies to the values that the
+//! slot's validator expects.
 //!
 //! A coercer does not validate: a value that it cannot convert stays a string, and the validator reports it. Therefore a
 //! coercer depends on types such as `number`, and not on rules such as `@min`.
@@ -22,16 +22,11 @@ pub(crate) fn file_name(name: &str) -> String {
 }
 
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
-    let is_text = move |id: DeclarationId| {
-        let uses = context.analysis.uses(id);
-        uses.iter()
-            .any(|(_, slot)| matches!(slot, Slot::Params | Slot::Query))
-    };
     context
         .program
         .declarations
         .iter_ids()
-        .filter(move |(id, _)| is_text(*id))
+        .filter(move |(id, _)| context.analysis.is_text(*id))
         .map(move |(id, declaration)| {
             Job::new(format!("coercers/{}", file_name(&declaration.name)), move || {
                 emit_module(context, id, declaration)
@@ -52,7 +47,7 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
 /// Returns the fingerprint of a coercer's inputs. It covers the slots that use the type and the order of the path
 /// parameters.
 fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
-    let used = [Slot::Params, Slot::Query].map(|slot| context.analysis.first_use(id, slot).is_some());
+    let used = Slot::INPUTS.map(|slot| context.analysis.first_use(id, slot).is_some());
     fingerprint((context.module_key(id), used, parameter_order(context, id)))
 }
 
@@ -75,10 +70,19 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         slots.extend(["\"query\"", "\"keys\""]);
         query(program, &object, &mut body, &mut module);
     }
+    if context.analysis.first_use(id, Slot::Headers).is_some() {
+        slots.push("\"headers\"");
+        headers(program, &object, &mut body, &mut module);
+    }
+    if context.analysis.first_use(id, Slot::Cookies).is_some() {
+        slots.push("\"cookies\"");
+        cookies(program, &object, &mut body, &mut module);
+    }
     let coercer = module.r#type("@kit/types", "Coercer");
     let name = &declaration.name;
     let mut writer = Writer::default();
-    writer.doc(&format!("Coerces the text of a path or query to a `{name}`."));
+    let source = source(&slots);
+    writer.doc(&format!("Coerces the text of {source} to a `{name}`."));
     let opening = format!(
         "export const {name}Coercer: Required<Pick<{coercer}, {}>> = {{",
         slots.join(" | ")
@@ -86,6 +90,17 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     writer.block(opening, "};", |writer| writer.line(body.inner()));
     module.push(writer);
     module.finish()
+}
+
+/// Returns the parts of a request from which a coercer reads.
+fn source(slots: &[&str]) -> &'static str {
+    let reads = |slot| slots.contains(&slot);
+    match (reads("\"headers\""), reads("\"cookies\"")) {
+        (false, false) => "a path or query",
+        (true, false) => "headers",
+        (false, true) => "cookies",
+        (true, true) => "headers or cookies",
+    }
 }
 
 fn params(
@@ -132,10 +147,30 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
     body.block("query: (query) => {", "},", |body| {
         body.line("const result: Record<string, unknown> = {};");
         body.line(format_args!("const values = {read}(query, {keys});"));
-        for (position, property) in properties.iter().enumerate() {
+        assign_values(program, properties, body, module);
+        body.line("return result;");
+    });
+}
+
+/// Writes the coercer of headers. A header whose type has arrays is a list (RFC 9110, section 5.6.1).
+fn headers(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
+    if object.properties.is_empty() {
+        body.line("headers: () => ({}),");
+        return;
+    }
+    body.block("headers: (read) => {", "},", |body| {
+        body.line("const result: Record<string, unknown> = {};");
+        for (position, property) in object.properties.iter().enumerate() {
             let local = format!("value{position}");
-            body.line(format_args!("const {local} = values[{position}];"));
-            let value = coerce(program, property.r#type, &local, module);
+            let name = literal::string(&property.name);
+            body.line(format_args!("const {local} = read({name});"));
+            let value = match Conversion::for_type(program, property.r#type) {
+                Conversion::Array(scalars) => {
+                    let list = format!("{}({local})", module.helper("readList"));
+                    coerce_each(&scalars, &list, module)
+                }
+                _ => coerce(program, property.r#type, &local, module),
+            };
             body.line(format_args!(
                 "if ({local} !== undefined) {}",
                 assign(property, &value)
@@ -143,6 +178,42 @@ fn query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut
         }
         body.line("return result;");
     });
+}
+
+/// Writes the coercer of cookies.
+fn cookies(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
+    let properties = &object.properties;
+    if properties.is_empty() {
+        body.line("cookies: () => ({}),");
+        return;
+    }
+    let read = module.helper("readCookies");
+    let mut writer = Writer::default();
+    let names = module.private("names");
+    writer.line(format_args!(
+        "const {names}: readonly string[] = {};",
+        literal::strings(properties.iter().map(|property| &property.name))
+    ));
+    module.push(writer);
+    body.block("cookies: (header) => {", "},", |body| {
+        body.line("const result: Record<string, unknown> = {};");
+        body.line(format_args!("const values = {read}(header, {names});"));
+        assign_values(program, properties, body, module);
+        body.line("return result;");
+    });
+}
+
+/// Writes assignments of the strings in the array `values`, which has one item for each property.
+fn assign_values(program: &Program, properties: &[Property], body: &mut Writer, module: &mut Module) {
+    for (position, property) in properties.iter().enumerate() {
+        let local = format!("value{position}");
+        body.line(format_args!("const {local} = values[{position}];"));
+        let value = coerce(program, property.r#type, &local, module);
+        body.line(format_args!(
+            "if ({local} !== undefined) {}",
+            assign(property, &value)
+        ));
+    }
 }
 
 /// Writes the coercer of a query whose type has an index signature. It converts undeclared keys, too.
@@ -201,6 +272,15 @@ fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> Str
             format!("{each}({text}, (item) => {item})")
         }
     }
+}
+
+/// Returns the code that coerces each item of a list, which is an expression.
+fn coerce_each(scalars: &ScalarConversions, list: &str, module: &mut Module) -> String {
+    if scalars.is_empty() {
+        return list.to_owned();
+    }
+    let item = scalars.apply("item", module);
+    format!("{list}.map((item) => {item})")
 }
 
 /// Conversion of a string to a type.

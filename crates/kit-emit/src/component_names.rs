@@ -85,13 +85,19 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
     let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {
         pending.extend(route.slots.body.map(|id| (id, Direction::Input)));
-        pending.extend(route.slots.response.map(|id| (id, Direction::Output)));
-        // Parameters are printed in the operation, but the types to which they refer are components.
-        for id in [Slot::Params, Slot::Query]
-            .into_iter()
-            .filter_map(|slot| route.slots.get(slot))
-        {
+        pending.extend(route.written().map(|id| (id, Direction::Output)));
+        // Parameters and headers are printed in the operation, but the types to which they refer are components.
+        let slots = Slot::INPUTS.into_iter().filter(|slot| slot.is_text());
+        for id in slots.filter_map(|slot| route.slots.get(slot)) {
             pending.extend(references.of(id).iter().map(|target| (*target, Direction::Input)));
+        }
+        for id in route.replies.iter().filter_map(|reply| reply.headers) {
+            pending.extend(
+                references
+                    .of(id)
+                    .iter()
+                    .map(|target| (*target, Direction::Output)),
+            );
         }
     }
     let mut used = BTreeSet::new();

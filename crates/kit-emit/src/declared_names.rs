@@ -48,4 +48,4 @@ impl DeclaredNames {
 /// Text before the name of a type in exported functions, as in `isNote`.
 const EXPORT_PREFIXES: [&str; 3] = ["is", "decode", "write"];
 /// Text after the name of a type in exported constants, as in `NoteShape`. Another suffix is `Union` with an optional number.
-const EXPORT_SUFFIXES: [&str; 4] = ["Shape", "Validator", "Serializer", "Coercer"];
+const EXPORT_SUFFIXES: [&str; 5] = ["Shape", "Validator", "Serializer", "Coercer", "HeaderWriter"];

@@ -25,6 +25,7 @@
 //!     title: "notes".into(),
 //!     version: "1.0.0".into(),
 //!     about: ApiInfo::default(),
+//!     openapi: Default::default(),
 //!     client: true,
 //!     replaced: Default::default(),
 //!     tests: None,
@@ -44,6 +45,7 @@ mod declared_names;
 mod direction;
 mod fingerprint;
 mod groups;
+mod header_writer;
 mod job;
 mod json_schema;
 mod openapi;
@@ -73,7 +75,7 @@ use openapi::DocumentCache;
 
 pub use artifact::Artifact;
 pub use contract_tests::{CONTRACTS, contract_test_path};
-pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, RouteTests, TestRunner};
+pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner};
 
 /// Generates every artifact of this crate, in a fixed order.
 ///
@@ -125,6 +127,7 @@ impl Emitter {
         jobs.extend(validator::emit(context));
         jobs.extend(coercer::emit(context));
         jobs.extend(serializer::emit(context));
+        jobs.extend(header_writer::emit(context));
         jobs.extend(routes::emit(context));
         jobs.extend(registry::emit(context, &entries));
         jobs.extend(openapi::emit(context, &parts));

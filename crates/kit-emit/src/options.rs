@@ -19,6 +19,8 @@ pub struct EmitOptions {
     pub version: String,
     /// Other information on the project for the OpenAPI document.
     pub about: ApiInfo,
+    /// Version of the OpenAPI documents.
+    pub openapi: OpenApiVersion,
     /// True to generate `client/`, which needs the package `@kit/client`.
     pub client: bool,
     /// Paths of validators that a plugin replaces. Other modules import these files instead of including their functions.
@@ -37,6 +39,32 @@ pub struct ApiInfo {
     pub license: Option<String>,
     /// `info.contact`.
     pub contact: Option<Contact>,
+}
+
+/// Version of OpenAPI.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum OpenApiVersion {
+    /// OpenAPI 3.0, for tools that cannot read newer versions.
+    V3_0,
+    /// OpenAPI 3.1.
+    #[default]
+    V3_1,
+    /// OpenAPI 3.2.
+    V3_2,
+}
+
+impl OpenApiVersion {
+    /// All versions.
+    pub const ALL: [Self; 3] = [Self::V3_0, Self::V3_1, Self::V3_2];
+
+    /// Returns the value of the option `openapi.version` in `kit.config.ts`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V3_0 => "3.0",
+            Self::V3_1 => "3.1",
+            Self::V3_2 => "3.2",
+        }
+    }
 }
 
 /// Contact for questions about the API.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, DeclarationOrigin, MiddlewareKind, Program, Slot, TypeId};
+use kit_ir::{DeclarationId, DeclarationOrigin, MiddlewareKind, Program, RouteLimits, Slot, TypeId};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
@@ -132,12 +132,42 @@ struct RouteEntry<'a> {
     /// Types of the path parameters, by name.
     params: IndexMap<&'a str, String>,
     query: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cookies: Option<&'a str>,
     body: Option<&'a str>,
     response: Option<&'a str>,
+    /// Replies that the contract declares. Empty if the response is a plain type.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replies: Vec<ReplyEntry<'a>>,
+    /// Errors with declared details.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failures: Vec<FailureEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a str>,
+    #[serde(skip_serializing_if = "RouteLimits::is_empty")]
+    limits: RouteLimits,
     middleware: &'a [String],
     handler: Option<HandlerEntry<'a>>,
     status: u16,
     group: &'a str,
+}
+
+/// Reply of a route in `routes.json`.
+#[derive(Serialize)]
+struct ReplyEntry<'a> {
+    status: u16,
+    body: Option<&'a str>,
+    headers: Option<&'a str>,
+}
+
+/// Error of a route in `routes.json`.
+#[derive(Serialize)]
+struct FailureEntry<'a> {
+    status: u16,
+    code: &'a str,
+    details: &'a str,
 }
 
 #[derive(Serialize)]
@@ -177,10 +207,8 @@ fn number(value: f64) -> Option<Number> {
 
 fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry<'a> {
     let program = context.program;
-    let name = |slot| {
-        let id: Option<DeclarationId> = route.slots.get(slot);
-        id.map(|id| program.declarations[id].name.as_str())
-    };
+    let type_name = |id: DeclarationId| program.declarations[id].name.as_str();
+    let name = |slot| route.slots.get(slot).map(type_name);
     let types = route
         .slots
         .params
@@ -201,8 +229,32 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         path: route.path.as_str(),
         params,
         query: name(Slot::Query),
+        headers: name(Slot::Headers),
+        cookies: name(Slot::Cookies),
         body: name(Slot::Body),
         response: name(Slot::Response),
+        replies: route
+            .replies
+            .iter()
+            .map(|reply| ReplyEntry {
+                status: reply.status,
+                body: reply.body.map(type_name),
+                headers: reply.headers.map(type_name),
+            })
+            .collect(),
+        failures: route
+            .throws
+            .iter()
+            .filter_map(|error| {
+                Some(FailureEntry {
+                    status: error.status,
+                    code: &error.code,
+                    details: type_name(error.details?),
+                })
+            })
+            .collect(),
+        operation: route.operation.as_deref(),
+        limits: route.limits,
         middleware: &route.middleware,
         handler: route.handler.as_ref().map(|handler| HandlerEntry {
             file: program.path(handler.span),
@@ -241,7 +293,7 @@ struct SchemaEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
-    /// Routes with the type as params, query, body or response.
+    /// Routes that use the type directly, and the part of the contract that has it.
     used_by: Vec<Usage>,
     /// Types that the type names in its properties. Tools follow them to find routes that use the type indirectly.
     refers_to: Vec<&'a str>,
@@ -332,8 +384,11 @@ fn references(program: &Program, id: TypeId) -> Vec<&str> {
 
 fn usages(context: Context<'_>, id: DeclarationId) -> impl Iterator<Item = Usage> {
     let uses = context.analysis.uses(id).iter();
+    let slots = uses.map(|(route, slot)| (route, slot.name()));
+    let answers = context.analysis.uses_in_answers(id).iter();
+    let uses = slots.chain(answers.map(|(route, part)| (route, *part)));
     uses.map(move |(route, slot)| Usage {
         route: context.program.routes[*route].reference(),
-        slot: slot.name(),
+        slot,
     })
 }

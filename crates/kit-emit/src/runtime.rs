@@ -1,4 +1,4 @@
-//! Emits `runtime.ts`: all validators, coercers and serializers that routes need, in one module. The time to load a module
+//! Emits `runtime.ts`: all validators, coercers, serializers and header writers that routes need, in one module. The time to load a module
 //! hardly depends on its size, so one module loads faster than one for each type.
 //!
 //! The module consists of the functions and constants of the modules of each type, one after the other, and all their
@@ -6,14 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kit_ir::{DeclarationId, Program, Slot};
+use kit_ir::{DeclarationId, Route, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::artifact::Artifact;
 use crate::context::Context;
 use crate::job::{Generated, Items};
 use crate::text::{Imports, header};
-use crate::{coercer, serializer, validator};
+use crate::{coercer, header_writer, serializer, validator};
 
 /// Path of the module.
 const PATH: &str = "runtime.ts";
@@ -79,8 +79,12 @@ pub(crate) fn emit(
 fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
     let (read, written) = (
-        with_references(context, &Slot::ALL),
-        with_references(context, &[Slot::Response]),
+        with_references(context, |route| {
+            let slots = Slot::ALL.into_iter().filter_map(|slot| route.slots.get(slot));
+            let headers = route.replies.iter().filter_map(|reply| reply.headers);
+            slots.chain(headers).chain(route.written()).collect()
+        }),
+        with_references(context, |route| route.written().collect()),
     );
     let name = |id: &DeclarationId| &program.declarations[*id].name;
     let order: Vec<DeclarationId> = analysis.groups().iter().flatten().copied().collect();
@@ -92,11 +96,7 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
             format!("{name}Validator"),
         ));
     }
-    let is_text = |id: &&DeclarationId| {
-        let is_in = |slot| analysis.first_use(**id, slot).is_some();
-        is_in(Slot::Params) || is_in(Slot::Query)
-    };
-    for id in order.iter().filter(is_text) {
+    for id in order.iter().filter(|id| analysis.is_text(**id)) {
         let name = name(id);
         modules.push((
             format!("coercers/{}", coercer::file_name(name)),
@@ -110,16 +110,23 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
             format!("{name}Serializer"),
         ));
     }
+    for id in order.iter().filter(|id| analysis.is_reply_headers(**id)) {
+        let name = name(id);
+        modules.push((
+            format!("headers/{}", header_writer::file_name(name)),
+            format!("{name}HeaderWriter"),
+        ));
+    }
     modules
 }
 
-/// Returns the declarations in these slots of the routes, and all declarations that they refer to directly or indirectly.
-fn with_references(context: Context<'_>, slots: &[Slot]) -> FxHashSet<DeclarationId> {
-    let Program { routes, .. } = context.program;
-    let mut pending: Vec<DeclarationId> = routes
-        .iter()
-        .flat_map(|route| slots.iter().filter_map(|slot| route.slots.get(*slot)))
-        .collect();
+/// Returns the declarations that `of` returns for the routes, and all declarations that they refer to directly or
+/// indirectly.
+fn with_references(
+    context: Context<'_>,
+    of: impl Fn(&Route) -> Vec<DeclarationId>,
+) -> FxHashSet<DeclarationId> {
+    let mut pending: Vec<DeclarationId> = context.program.routes.iter().flat_map(of).collect();
     let mut reached = FxHashSet::default();
     while let Some(id) = pending.pop() {
         if reached.insert(id) {

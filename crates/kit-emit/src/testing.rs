@@ -66,6 +66,7 @@ mod tests {
             title: "notes".to_owned(),
             version: "1.0.0".to_owned(),
             about: ApiInfo::default(),
+            openapi: crate::OpenApiVersion::default(),
             client: false,
             replaced: std::collections::BTreeSet::default(),
             tests: Some(ContractTests {

@@ -28,6 +28,7 @@ fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
         tests: None,
         version: "1.0.0".to_owned(),
         about: kit_emit::ApiInfo::default(),
+        openapi: kit_emit::OpenApiVersion::default(),
         client: true,
         replaced: std::collections::BTreeSet::new(),
     };
@@ -43,7 +44,7 @@ fn told(make: impl FnOnce(&mut Builder) -> TypeId) -> (Option<String>, String) {
             .find_map(|line| line.trim().strip_prefix(start))?;
         Some(line.trim_end_matches([',', ';']).to_owned())
     };
-    (line("Tested: "), line("\"GET /tested\": Route<").unwrap())
+    (line("Tested: "), line("\"GET /tested\": ApiRoute<").unwrap())
 }
 
 fn codec(make: impl FnOnce(&mut Builder) -> TypeId) -> String {

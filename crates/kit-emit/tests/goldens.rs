@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kit_emit::{ContractTests, EmitOptions, RouteTests, TestRunner, emit, emit_dated};
+use kit_emit::{
+    Artifact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner, emit, emit_dated,
+};
 use kit_ir::Program;
 
 #[test]
@@ -26,6 +28,34 @@ fn emits_the_golden_files_of_every_kind_of_type() {
 #[test]
 fn emits_the_golden_files_of_types_that_differ_between_request_and_response() {
     check("directions", &support::directions::program());
+}
+
+#[test]
+fn emits_the_golden_files_of_contracts_with_headers_cookies_replies_and_failures() {
+    check("contracts", &support::contracts::program());
+}
+
+#[test]
+fn emits_the_golden_openapi_documents_of_other_versions() {
+    for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_2] {
+        for (name, program) in [
+            ("contracts", support::contracts::program()),
+            ("kitchen-sink", support::kitchen_sink::program()),
+        ] {
+            let options = EmitOptions {
+                openapi: version,
+                ..options(name)
+            };
+            let artifacts = emit(&program, &support::tree(&program), &options);
+            let documents = artifacts
+                .into_iter()
+                .filter(|artifact| artifact.path == "schemas/openapi.json");
+            compare(
+                &format!("openapi-{}/{name}", version.name()),
+                &documents.collect::<Vec<_>>(),
+            );
+        }
+    }
 }
 
 #[test]
@@ -136,6 +166,7 @@ fn options(title: &str) -> EmitOptions {
         title: title.to_owned(),
         version: "1.0.0".to_owned(),
         about: kit_emit::ApiInfo::default(),
+        openapi: kit_emit::OpenApiVersion::default(),
         client: true,
         replaced: BTreeSet::new(),
         tests: Some(tests()),
@@ -170,15 +201,19 @@ fn tests() -> ContractTests {
 }
 
 fn check(name: &str, program: &Program) {
+    compare(name, &emit(program, &support::tree(program), &options(name)));
+}
+
+/// Compares artifacts with all golden files in a directory.
+fn compare(name: &str, artifacts: &[Artifact]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/goldens")
         .join(name);
-    let artifacts = emit(program, &support::tree(program), &options(name));
     if std::env::var_os("KIT_BLESS").is_some() {
         if root.exists() {
             fs::remove_dir_all(&root).unwrap();
         }
-        for artifact in &artifacts {
+        for artifact in artifacts {
             let path = root.join(&artifact.path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, artifact.text.as_bytes()).unwrap();
@@ -186,7 +221,7 @@ fn check(name: &str, program: &Program) {
         return;
     }
     let mut stale: BTreeSet<PathBuf> = files(&root);
-    for artifact in &artifacts {
+    for artifact in artifacts {
         let path = root.join(&artifact.path);
         assert!(stale.remove(&path), "no golden for {name}/{}", artifact.path);
         let golden = fs::read_to_string(&path).unwrap();

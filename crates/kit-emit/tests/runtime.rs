@@ -19,6 +19,7 @@ fn texts(program: &Program, replaced: &[&str]) -> BTreeMap<String, String> {
         tests: None,
         version: "1.0.0".to_owned(),
         about: kit_emit::ApiInfo::default(),
+        openapi: kit_emit::OpenApiVersion::default(),
         client: true,
         replaced: replaced.iter().map(|path| (*path).to_owned()).collect(),
     };

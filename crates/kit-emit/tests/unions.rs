@@ -27,6 +27,7 @@ fn schema(members: impl FnOnce(&mut Builder) -> Vec<TypeId>) -> Value {
         title: "unions".to_owned(),
         version: "1.0.0".to_owned(),
         about: kit_emit::ApiInfo::default(),
+        openapi: kit_emit::OpenApiVersion::default(),
         client: true,
         replaced: std::collections::BTreeSet::new(),
         tests: None,

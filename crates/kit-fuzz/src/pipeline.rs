@@ -60,6 +60,7 @@ pub(crate) fn check(files: &[(String, String)]) {
             title: "fuzz".to_owned(),
             version: "1.0.0".to_owned(),
             about: kit_emit::ApiInfo::default(),
+            openapi: kit_emit::OpenApiVersion::default(),
             client: true,
             replaced: std::collections::BTreeSet::new(),
             tests: Some(ContractTests {

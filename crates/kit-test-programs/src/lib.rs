@@ -6,6 +6,7 @@
 // Helpers of tests may panic like tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+pub mod contracts;
 pub mod directions;
 pub mod kitchen_sink;
 pub mod large;
@@ -14,7 +15,7 @@ pub mod notes;
 use kit_ir::{
     Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format, IndexKey,
     IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RouteLimits,
-    RoutePath, RouteSlots, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    RoutePath, RouteSlots, Slot, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 use kit_router::{ParsedRoute, RouteTree};
 
@@ -269,9 +270,9 @@ pub fn tree(program: &Program) -> RouteTree {
         method: route.method,
         path: route.path.clone(),
         reference: route.reference(),
-        validators: [route.slots.params, route.slots.query, route.slots.body]
+        validators: Slot::INPUTS
             .into_iter()
-            .flatten()
+            .filter_map(|slot| route.slots.get(slot))
             .map(|id| program.declarations[id].name.clone())
             .collect(),
     });

@@ -36,6 +36,8 @@ export interface Config {
   readonly compilerArgs?: readonly string[];
   /** Database of the project. */
   readonly database?: DatabaseConfig;
+  /** OpenAPI documents of the project. */
+  readonly openapi?: OpenApiConfig;
   /** Values that generated tests send in addition to the contracts, for example credentials for protected routes. */
   readonly tests?: TestsConfig;
   /**
@@ -72,6 +74,17 @@ export interface RouteTestsConfig {
   readonly params?: Readonly<Record<string, string>>;
   /** Reason why the route has no tests. If this is set, the route is not tested. */
   readonly skip?: string;
+}
+
+/** Options of the OpenAPI documents. */
+export interface OpenApiConfig {
+  /**
+   * Version of OpenAPI. Choose `"3.0"` for tools that cannot read newer versions; rules that it cannot express are left
+   * out of the document.
+   *
+   * @defaultValue `"3.1"`
+   */
+  readonly version?: "3.0" | "3.1" | "3.2";
 }
 
 /** Options of the project's database. */

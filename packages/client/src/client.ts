@@ -1,11 +1,18 @@
-import { decode, encode, type Codecs } from "./codec.ts";
-import { ApiError, errorOf } from "./error.ts";
+import { encode, type Codecs } from "./codec.ts";
+import { ApiError } from "./error.ts";
+import { cookieText, headerText } from "./header.ts";
 import type { ClientOptions, CodecsOption, RequestOptions } from "./options.ts";
+import { read } from "./read.ts";
 import { addressOf, type Address } from "./request.ts";
 import { delayOf, isRetryable, limitOf, wait } from "./retry.ts";
 import type { ApiCall, Client, Result } from "./types.ts";
 
-type Call = RequestOptions & Address & { body?: unknown };
+type Call = Omit<RequestOptions, "headers"> &
+  Address & {
+    headers?: Readonly<Record<string, unknown>>;
+    cookies?: Readonly<Record<string, unknown>>;
+    body?: unknown;
+  };
 
 interface Exchange {
   data: unknown;
@@ -34,7 +41,16 @@ export function createClient<Routes>(options: ClientOptions & CodecsOption<Route
     method,
     (path: string, call: Call = {}) => toApiCall(send(options, method.toUpperCase(), path, call)),
   ]);
-  return Object.fromEntries(callers) as unknown as Client<Routes>;
+  const operations = Object.entries(options.codecs?.operations ?? {}).map(([name, route]) => {
+    const [method, path] = route.split(" ") as [string, string];
+    return [name, (call: Call = {}) => toApiCall(send(options, method, path, call))];
+  });
+  return Object.fromEntries([...operations, ...callers]) as unknown as Client<Routes>;
+}
+
+/** Statuses of redirects that `fetch` follows (WHATWG Fetch, section 2.2.3). */
+function isRedirect(status: string): boolean {
+  return ["301", "302", "303", "307", "308"].includes(status);
 }
 
 function toApiCall(answer: Promise<Exchange>): ApiCall<unknown, ApiError> {
@@ -72,15 +88,23 @@ async function send(
     body = encode(call.body);
     headers.set("content-type", "application/json");
   }
-  for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
+  for (const [name, value] of Object.entries(call.headers ?? {})) {
+    const text = headerText(name, value);
+    if (text !== undefined) headers.set(name, text);
+  }
+  const cookies = cookieText(headers.get("cookie"), call.cookies ?? {});
+  if (cookies !== undefined) headers.set("cookie", cookies);
   const init: RequestInit = { method, headers };
+  const route = `${method} ${path}`;
+  // `fetch` would follow a redirect, and the caller would not see the reply.
+  if (Object.keys(options.codecs?.replies?.[route] ?? {}).some(isRedirect)) init.redirect = "manual";
   if (body !== undefined) init.body = body;
   if (signal !== undefined) init.signal = signal;
   if (options.credentials !== undefined) init.credentials = options.credentials;
 
   try {
     const response = await sendWithRetries(options, call, () => new Request(url, init));
-    return { data: await read(response, method, `${method} ${path}`, options.codecs), response };
+    return { data: await read(response, method, route, options.codecs), response };
   } catch (error) {
     // The error is a timeout only if the timeout aborted the call before the caller's signal did.
     if (timeout?.aborted && signal?.reason === timeout.reason && error === timeout.reason) {
@@ -133,33 +157,4 @@ async function runInterceptors(
       cause,
     });
   }
-}
-
-async function read(
-  response: Response,
-  method: string,
-  route: string,
-  codecs: Codecs | undefined,
-): Promise<unknown> {
-  if (response.status >= 400) throw await errorOf(response);
-  if (method === "HEAD" || response.status === 204) return undefined;
-  const isJson = /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
-  // Without codecs, the content type of a route's response is unknown.
-  if (!isJson && (codecs === undefined || codecs.raw.includes(route))) return response;
-  const text = await response.text();
-  if (text === "" && !isJson) return undefined;
-  let value: unknown;
-  try {
-    if (!isJson) throw new TypeError("the response is not JSON");
-    value = JSON.parse(text);
-  } catch (cause) {
-    const { status, headers } = response;
-    throw new ApiError("UNEXPECTED_RESPONSE", status, `The response of ${route} is not JSON`, {
-      details: text.slice(0, 1000),
-      headers,
-      cause,
-    });
-  }
-  const codec = codecs?.responses[route];
-  return codec === undefined ? value : decode(codec, value, codecs!.types);
 }

@@ -21,6 +21,14 @@ export type Codec =
   | readonly ["by", string, { readonly [value: string]: Codec }]
   | readonly ["all", ...Codec[]];
 
+/** Codecs of one reply. */
+export interface ReplyCodec {
+  /** Codec of the body. Absent if the body needs no conversion. */
+  readonly body?: Codec;
+  /** Types of the declared headers: `string`, `date`, `number|boolean`, and `number[]` for a list. */
+  readonly headers?: { readonly [name: string]: string };
+}
+
 /** Codecs of all types and responses of an API. */
 export interface Codecs {
   /** Codecs of types, by name. */
@@ -29,6 +37,12 @@ export interface Codecs {
   readonly responses: { readonly [route: string]: Codec };
   /** Routes with responses that may be something other than JSON. */
   readonly raw: readonly string[];
+  /** Replies of contracts that declare them, by `METHOD /path`, then by status. */
+  readonly replies?: { readonly [route: string]: { readonly [status: number]: ReplyCodec } };
+  /** Codecs of the details of errors, by `METHOD /path`, then by code. */
+  readonly details?: { readonly [route: string]: { readonly [code: string]: Codec } };
+  /** Routes, `METHOD /path`, by the name that `@operation` gives them. */
+  readonly operations?: { readonly [name: string]: string };
 }
 
 declare const generated: unique symbol;
@@ -100,7 +114,8 @@ function properties(
   }
 }
 
-function scalar(codec: string, value: unknown): unknown {
+/** Converts a string to the type of a codec that starts with `$`. */
+export function scalar(codec: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   switch (codec) {
     case "$date?":

@@ -64,8 +64,11 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** Creates an {@link ApiError} from an error response. */
-export async function errorOf(response: Response): Promise<ApiError> {
+/** Creates an {@link ApiError} from an error response. `decodeDetails` converts the details of an error with a code. */
+export async function errorOf(
+  response: Response,
+  decodeDetails: (code: string, details: unknown) => unknown,
+): Promise<ApiError> {
   const { status, headers } = response;
   const text = await response.text();
   let envelope: { code?: unknown; message?: unknown; details?: unknown; traceId?: unknown } | undefined;
@@ -86,7 +89,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     );
   }
   return new ApiError(envelope.code, status, String(envelope.message), {
-    details: envelope.details,
+    details: decodeDetails(envelope.code, envelope.details),
     traceId: String(envelope.traceId ?? ""),
     headers,
   });

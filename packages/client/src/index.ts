@@ -7,15 +7,19 @@
 export { createClient } from "./client.ts";
 export { ApiError, isApiError } from "./error.ts";
 export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
-export type { Codec, Codecs, Generated } from "./codec.ts";
+export type { Codec, Codecs, Generated, ReplyCodec } from "./codec.ts";
 export type {
   ApiCall,
+  ApiFailure,
+  ApiReply,
+  ApiRoute,
   Client,
   CommonFailure,
   ErrorOf,
   Failure,
   InputOf,
   InvalidField,
+  OperationMethods,
   OtherCode,
   OutputOf,
   Result,

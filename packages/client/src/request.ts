@@ -33,6 +33,7 @@ export function addressOf(path: string, { params = {}, query = {} }: Address): s
   return segments.join("/") + (search.size === 0 ? "" : `?${search}`);
 }
 
-function textOf(value: unknown): string {
+/** Returns the text of a scalar in a URL, a header or a cookie. */
+export function textOf(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }

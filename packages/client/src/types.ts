@@ -7,8 +7,8 @@ declare enum Other {
 }
 
 /** Route as a client sees it. `.kit/client/index.ts` declares one for each route. */
-export interface Route<Input extends object, Output, Failures extends ApiError = never> {
-  /** Params, query and body of a call. */
+export interface ApiRoute<Input extends object, Output, Failures extends ApiError = never> {
+  /** Params, query, headers, cookies and body of a call. */
   readonly input: Input;
   /** Data of a successful response. */
   readonly output: Output;
@@ -16,11 +16,51 @@ export interface Route<Input extends object, Output, Failures extends ApiError =
   readonly failures: Failures;
 }
 
+/**
+ * Old name of {@link ApiRoute}, which could be confused with the `Route` of a contract.
+ *
+ * @deprecated Use `ApiRoute`.
+ */
+export type Route<Input extends object, Output, Failures extends ApiError = never> = ApiRoute<
+  Input,
+  Output,
+  Failures
+>;
+
+/**
+ * Reply of a contract that declares replies: the members of a union narrow by `status`.
+ *
+ * @example
+ * ```ts
+ * const reply = await api.post("/orders", { body });
+ * if (reply.status === 201) console.log(reply.data.id, reply.headers.location);
+ * ```
+ */
+export interface ApiReply<Status extends number, Data, Fields extends object = {}> {
+  /** HTTP status. */
+  readonly status: Status;
+  /** Body of the reply. `undefined` if the contract declares none. */
+  readonly data: Data;
+  /** Declared headers of the reply. `response.headers` of `.result()` has all headers. */
+  readonly headers: Fields;
+}
+
 /** Code of an error that the contract does not declare. At run time it is a string. */
 export type OtherCode = Other.Code;
 
-/** Error that a route declares with `@throws`. */
-export type Failure<Code extends string, Status extends number, Details = unknown> = ApiError<
+/** Error that a route declares, in its contract or with `@throws`. */
+export type ApiFailure<Code extends string, Status extends number, Details = unknown> = ApiError<
+  Code,
+  Status,
+  Details
+>;
+
+/**
+ * Old name of {@link ApiFailure}, which could be confused with the `Failure` of a contract.
+ *
+ * @deprecated Use `ApiFailure`.
+ */
+export type Failure<Code extends string, Status extends number, Details = unknown> = ApiFailure<
   Code,
   Status,
   Details
@@ -80,7 +120,7 @@ export interface InvalidField {
 
 /** Errors that any call may fail with, in addition to the declared ones. */
 export type CommonFailure =
-  | Failure<
+  | ApiFailure<
       "VALIDATION_ERROR",
       400,
       | {
@@ -88,11 +128,11 @@ export type CommonFailure =
         }
       | undefined
     >
-  | Failure<"INTERNAL_SERVER_ERROR", 500>
-  | Failure<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE", 503>
-  | Failure<"NETWORK_ERROR" | "TIMEOUT", 0>
-  | Failure<"UNEXPECTED_RESPONSE", number>
-  | Failure<OtherCode, number>;
+  | ApiFailure<"INTERNAL_SERVER_ERROR", 500>
+  | ApiFailure<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE", 503>
+  | ApiFailure<"NETWORK_ERROR" | "TIMEOUT", 0>
+  | ApiFailure<"UNEXPECTED_RESPONSE", number>
+  | ApiFailure<OtherCode, number>;
 
 /** Result of a call. */
 export type Result<Output, Failures> =
@@ -135,12 +175,15 @@ interface Contract {
   readonly response: unknown;
 }
 
+/** Type of a property that not every contract has. */
+type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
+
 /** Body of a call. Required if the contract has a body, even if all of its properties are optional. */
 type BodyArgument<T> = [T] extends [void] ? unknown : { body: T };
 
 /**
- * Params or query of a contract as a property of the call: absent if the type is `void`, optional if all of its
- * properties are optional.
+ * Params, query or headers of a contract as a property of the call: absent if the type is `void`, optional if all of
+ * its properties are optional.
  */
 type SlotArgument<Name extends string, T> = [T] extends [void]
   ? unknown
@@ -148,14 +191,19 @@ type SlotArgument<Name extends string, T> = [T] extends [void]
     ? { [K in Name]?: T }
     : { [K in Name]: T };
 
+/** Cookies of a contract. Always optional, because a browser sends its cookies by itself. */
+type CookieArgument<T> = [T] extends [void] ? unknown : { cookies?: T };
+
 /** Route of a client: a generated route unchanged, or a contract converted to a route. */
 type RouteOf<C> =
-  C extends Route<infer _Input, infer _Output, infer _Failures>
+  C extends ApiRoute<infer _Input, infer _Output, infer _Failures>
     ? C
     : C extends Contract
-      ? Route<
+      ? ApiRoute<
           SlotArgument<"params", C["params"]> &
             SlotArgument<"query", C["query"]> &
+            SlotArgument<"headers", Part<C, "headers">> &
+            CookieArgument<Part<C, "cookies">> &
             BodyArgument<C["body"]> &
             object,
           [C["response"]] extends [void] ? undefined : Wire<C["response"]>,
@@ -172,9 +220,12 @@ export type ErrorOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["fa
 
 type PathsOf<Key, Method extends string> = Key extends `${Method} ${infer Path}` ? Path : never;
 
+/** Options of a call. If the contract declares headers, a call can only have these. */
+type OptionsFor<Input> = "headers" extends keyof Input ? Omit<RequestOptions, "headers"> : RequestOptions;
+
 type Arguments<Input> = {} extends Input
-  ? [request?: Input & RequestOptions]
-  : [request: Input & RequestOptions];
+  ? [request?: Input & OptionsFor<Input>]
+  : [request: Input & OptionsFor<Input>];
 
 /** Function that calls the routes of one method. */
 type Caller<Routes, Method extends string> = <Path extends PathsOf<keyof Routes, Method>>(
@@ -195,3 +246,16 @@ export interface Client<Routes> {
   readonly delete: Caller<Routes, "DELETE">;
   readonly options: Caller<Routes, "OPTIONS">;
 }
+
+/**
+ * Methods of a client for the operations that contracts name with `@operation`. `Names` has the key of the route of
+ * each name.
+ */
+export type OperationMethods<Routes, Names> = {
+  readonly [Name in keyof Names]: Operation<Routes, Names[Name] & keyof Routes>;
+};
+
+/** Function that calls one route. */
+type Operation<Routes, Key extends keyof Routes> = (
+  ...request: Arguments<InputOf<Routes, Key>>
+) => ApiCall<OutputOf<Routes, Key>, ErrorOf<Routes, Key>>;

@@ -41,10 +41,15 @@ export interface RouteTableEntry {
   readonly params: readonly string[];
   /** Name of the type of the query. `null` if the route has none. */
   readonly querySchema: string | null;
+  /** Names of the types of the headers and the cookies. Absent if the route has none. */
+  readonly headersSchema?: string;
+  readonly cookiesSchema?: string;
   /** Name of the type of the body. Absent if the route has none. */
   readonly bodySchema?: string;
   /** Name of the type of the response. `null` if the route has none. */
   readonly responseSchema: string | null;
+  /** Names of the types of the replies' bodies, by status. Absent if the response is a plain type. */
+  readonly replySchemas?: Readonly<Record<number, string | null>>;
   /** Names of the middleware in order of execution. */
   readonly middleware: readonly string[];
 }

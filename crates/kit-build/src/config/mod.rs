@@ -12,7 +12,7 @@ mod tests_option;
 
 use std::fmt;
 
-use kit_emit::ApiInfo;
+use kit_emit::{ApiInfo, OpenApiVersion};
 
 pub use plugin::{Plugin, Tap};
 pub use source::ConfigSource;
@@ -37,6 +37,8 @@ pub struct Config {
     pub compiler_args: Option<Vec<String>>,
     /// Option `database.adapter`: the library that the project uses for its database.
     pub adapter: Option<Adapter>,
+    /// Option `openapi.version`: the version of the OpenAPI documents.
+    pub openapi: Option<OpenApiVersion>,
     /// Option `tests`: values that the generated contract tests send.
     pub tests: Option<TestsConfig>,
     /// Option `plugins`: the plugins, in order.
@@ -62,6 +64,8 @@ pub struct ResolvedConfig {
     pub is_compiler_configured: bool,
     /// Library that the project uses for its database.
     pub adapter: AdapterChoice,
+    /// Version of the OpenAPI documents.
+    pub openapi: OpenApiVersion,
     /// Option `tests`: values that the generated contract tests send.
     pub tests: TestsConfig,
     /// Plugins, in order.
@@ -86,6 +90,7 @@ impl Default for ResolvedConfig {
             compiler_args: Vec::new(),
             is_compiler_configured: false,
             adapter: AdapterChoice::default(),
+            openapi: OpenApiVersion::default(),
             tests: TestsConfig::default(),
             plugins: Vec::new(),
             packages: TestPackages::default(),

@@ -1,6 +1,7 @@
 //! Reads all options of a configuration and reports unknown ones.
 
 use kit_diagnostics::Diagnostics;
+use kit_emit::OpenApiVersion;
 use serde_json::Value;
 
 use super::reader::Reader;
@@ -8,7 +9,7 @@ use super::source::ConfigSource;
 use super::{Adapter, Compiler, Config, plugins_option, tests_option};
 
 /// Every option at the top level.
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 10] = [
     "typeFiles",
     "routeFiles",
     "outputDir",
@@ -16,6 +17,7 @@ const OPTIONS: [&str; 9] = [
     "compiler",
     "compilerArgs",
     "database",
+    "openapi",
     "tests",
     "plugins",
 ];
@@ -32,6 +34,12 @@ pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagn
         .and_then(|value| reader.object("database", value));
     if let Some(database) = database {
         reader.known_keys("database", database, &["adapter"]);
+    }
+    let openapi = options
+        .get("openapi")
+        .and_then(|value| reader.object("openapi", value));
+    if let Some(openapi) = openapi {
+        reader.known_keys("openapi", openapi, &["version"]);
     }
     let globs = |reader: &mut Reader<'_>, key: &str| {
         let globs = options.get(key).and_then(|value| reader.strings(key, value))?;
@@ -55,6 +63,16 @@ pub(super) fn read(value: &Value, source: &ConfigSource, diagnostics: &mut Diagn
         adapter: database
             .and_then(|database| database.get("adapter"))
             .and_then(|value| reader.choice("database.adapter", value, &Adapter::ALL, Adapter::name)),
+        openapi: openapi
+            .and_then(|openapi| openapi.get("version"))
+            .and_then(|value| {
+                reader.choice(
+                    "openapi.version",
+                    value,
+                    &OpenApiVersion::ALL,
+                    OpenApiVersion::name,
+                )
+            }),
         tests: options
             .get("tests")
             .and_then(|value| tests_option::read(value, &mut reader)),

@@ -85,6 +85,7 @@ pub fn resolve(root: &Path, loaded: Option<&LoadedConfig>) -> Result<Resolution,
         compiler_args: config.compiler_args.unwrap_or(defaults.compiler_args),
         is_compiler_configured,
         adapter: choose_adapter(config.adapter, &package),
+        openapi: config.openapi.unwrap_or(defaults.openapi),
         tests: config.tests.unwrap_or(defaults.tests),
         plugins: config.plugins.unwrap_or(defaults.plugins),
         packages: TestPackages {

@@ -81,8 +81,8 @@ impl<'a> Codecs<'a> {
         self.ambiguous.contains(&id)
     }
 
-    /// Returns the codec of a route's response.
-    pub(super) fn response(&self, id: DeclarationId) -> Option<String> {
+    /// Returns the codec of a response, the body of a reply, or the details of an error.
+    pub(super) fn of(&self, id: DeclarationId) -> Option<String> {
         (self.by_declaration.contains_key(&id) && !self.ambiguous.contains(&id)).then(|| self.named(id))
     }
 
@@ -93,7 +93,7 @@ impl<'a> Codecs<'a> {
             .program
             .routes
             .iter()
-            .filter_map(|route| route.slots.response)
+            .flat_map(kit_ir::Route::written)
             .filter(|id| !self.ambiguous.contains(id))
             .collect();
         while let Some(id) = pending.pop() {

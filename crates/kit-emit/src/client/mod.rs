@@ -2,9 +2,10 @@
 //! contains the types that differ between requests and responses.
 
 mod codec;
+mod reply;
 mod route;
 
-use kit_ir::{DeclarationId, Route, TypeKind};
+use kit_ir::{DeclarationId, Route, Slot, TypeKind};
 use rustc_hash::FxHashSet;
 
 use self::codec::Codecs;
@@ -83,7 +84,7 @@ fn inputs(context: Context<'_>) -> String {
     sent.extend(
         routes
             .iter()
-            .flat_map(|route| [route.slots.params, route.slots.query])
+            .flat_map(|route| Slot::INPUTS.map(|slot| route.slots.get(slot)))
             .flatten(),
     );
     let mut text = header("the types that clients of the project send");
@@ -113,8 +114,12 @@ fn index(context: Context<'_>) -> String {
         }
     });
     let routes = routes.finish();
-    let used = ["Failure", "Route", "Wire"];
+    let used = ["ApiFailure", "ApiReply", "ApiRoute", "Wire"];
     imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));
+    let operations = reply::operations(context.program);
+    if !operations.is_empty() {
+        imported.push("OperationMethods");
+    }
     imported.sort_unstable();
     let imported = imported.join(", ");
     let mut imports = Writer::default();
@@ -127,21 +132,29 @@ fn index(context: Context<'_>) -> String {
         "Creates a client of this API: `createClient<Routes>({ baseUrl: \"http://localhost:3000\" })`. The types of the routes are in \
          `inputs.ts` and `../types.ts`.",
     );
+    let client = if operations.is_empty() {
+        "Client<Known>"
+    } else {
+        "Client<Known> & OperationMethods<Known, Operations>"
+    };
     factory.block(
-        "export function createClient<Known extends Routes = Routes>(options: ClientOptions): Client<Known> {",
+        format_args!(
+            "export function createClient<Known extends Routes = Routes>(options: ClientOptions): {client} {{"
+        ),
         "}",
         |writer| {
-            writer.line("return create<Routes>({ ...options, codecs }) as unknown as Client<Known>;");
+            writer.line(format_args!(
+                "return create<Routes>({{ ...options, codecs }}) as unknown as {client};"
+            ));
         },
     );
     factory.blank();
     factory.line("export type { Inputs, Types };");
-    let parts = [
-        imports.finish(),
-        routes,
-        constant(context, &codecs),
-        factory.finish(),
-    ];
+    let mut parts = vec![imports.finish(), routes];
+    if !operations.is_empty() {
+        parts.push(reply::operations_type(&operations));
+    }
+    parts.extend([constant(context, &codecs), factory.finish()]);
     header(FROM) + "\n" + &parts.join("\n")
 }
 
@@ -159,21 +172,32 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
             .routes
             .iter()
             .filter_map(|route| {
-                let codec = codecs.response(route.slots.response?)?;
+                let codec = codecs.of(route.slots.response?)?;
                 Some(format!("{}: {codec},", literal::string(&route.reference())))
             })
             .collect();
         field(writer, "responses", &responses);
         let raw = program.routes.iter().filter(|route| {
-            route.slots.response.is_some_and(|id| {
-                matches!(
-                    program.resolve(program.declarations[id].r#type).kind,
-                    TypeKind::Unknown
-                )
+            route.responses().iter().any(|reply| {
+                reply.body.is_some_and(|id| {
+                    matches!(
+                        program.resolve(program.declarations[id].r#type).kind,
+                        TypeKind::Unknown
+                    )
+                })
             })
         });
         let raw: Vec<_> = raw.map(Route::reference).collect();
         writer.line(format_args!("raw: {},", literal::strings(&raw)));
+        for (name, lines) in [
+            ("replies", reply::codecs(program, codecs)),
+            ("details", reply::details(program, codecs)),
+            ("operations", reply::operations(program)),
+        ] {
+            if !lines.is_empty() {
+                field(writer, name, &lines);
+            }
+        }
     });
     writer.finish()
 }

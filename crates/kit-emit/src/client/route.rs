@@ -39,8 +39,8 @@ fn doc(route: &Route) -> String {
 /// Maximum length of a line. A longer entry has one type argument per line.
 const LINE: usize = 110;
 
-/// Writes the type of a route: `"GET /notes/:id": Route<{ params: …; query?: …; body: … }, Types.Note,
-/// Failure<"NOTE_NOT_FOUND", 404>>;`.
+/// Writes the type of a route: `"GET /notes/:id": ApiRoute<{ params: …; query?: …; body: … }, Types.Note,
+/// ApiFailure<"NOTE_NOT_FOUND", 404>>;`.
 pub(super) fn write(
     context: Context<'_>,
     inputs: &Inputs<'_>,
@@ -51,26 +51,28 @@ pub(super) fn write(
     writer.doc(&doc(route));
     let key = literal::string(&route.reference());
     let arguments = arguments(context, inputs, codecs, route);
-    let line = format!("{key}: Route<{}>;", arguments.join(", "));
+    let line = format!("{key}: ApiRoute<{}>;", arguments.join(", "));
     if line.len() <= LINE {
         writer.line(line);
     } else {
-        writer.block(format_args!("{key}: Route<"), ">;", |writer| {
+        writer.block(format_args!("{key}: ApiRoute<"), ">;", |writer| {
             writer.line(arguments.join(",\n"));
         });
     }
 }
 
 fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, route: &Route) -> Vec<String> {
-    let parts = [Slot::Params, Slot::Query, Slot::Body]
+    let parts = Slot::INPUTS
         .into_iter()
         .filter_map(|slot| {
             let id = route.slots.get(slot)?;
-            let mark = if slot == Slot::Query && may_be_left_out(context, id) {
-                "?"
-            } else {
-                ""
+            let optional = match slot {
+                Slot::Query | Slot::Headers => may_be_left_out(context, id),
+                // A browser sends its cookies by itself, and code in a page cannot send others.
+                Slot::Cookies => true,
+                Slot::Params | Slot::Body | Slot::Response => false,
             };
+            let mark = if optional { "?" } else { "" };
             Some(format!("{}{mark}: {}", slot.name(), inputs.name(id)))
         })
         .collect::<Vec<_>>();
@@ -79,20 +81,34 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     } else {
         format!("{{ {} }}", parts.join("; "))
     };
-    let output = match route.slots.response {
-        None => "undefined".to_owned(),
-        Some(id) => {
-            let name = &context.program.declarations[id].name;
-            if codecs.is_ambiguous(id) {
-                format!("Wire<Types.{name}>")
-            } else {
-                format!("Types.{name}")
-            }
+    let name = |id: DeclarationId| format!("Types.{}", context.program.declarations[id].name);
+    let received = |id: DeclarationId| {
+        if codecs.is_ambiguous(id) {
+            format!("Wire<{}>", name(id))
+        } else {
+            name(id)
         }
+    };
+    let data = |id: Option<DeclarationId>| id.map_or("undefined".to_owned(), received);
+    let output = if route.replies.is_empty() {
+        data(route.slots.response)
+    } else {
+        let replies = route.replies.iter().map(|reply| {
+            let headers = reply.headers.map(|id| format!(", {}", name(id)));
+            let (status, data) = (reply.status, data(reply.body));
+            format!("ApiReply<{status}, {data}{}>", headers.unwrap_or_default())
+        });
+        replies.collect::<Vec<_>>().join(" | ")
     };
     let mut failures: Vec<String> = Vec::new();
     for error in &route.throws {
-        let text = format!("Failure<{}, {}>", literal::string(&error.code), error.status);
+        let details = error.details.map(|id| format!(", {}", received(id)));
+        let text = format!(
+            "ApiFailure<{}, {}{}>",
+            literal::string(&error.code),
+            error.status,
+            details.unwrap_or_default()
+        );
         if !failures.contains(&text) {
             failures.push(text);
         }

@@ -179,8 +179,22 @@ pub(crate) struct RequestBody {
 #[derive(Serialize)]
 pub(crate) struct Response {
     pub(crate) description: String,
+    /// Headers by name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) headers: IndexMap<String, Header>,
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) content: IndexMap<&'static str, MediaType>,
+}
+
+/// Header of a response.
+#[derive(Serialize)]
+pub(crate) struct Header {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    pub(crate) required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deprecated: Option<bool>,
+    pub(crate) schema: Schema,
 }
 
 #[derive(Serialize)]
@@ -252,4 +266,42 @@ pub(crate) fn error_envelope() -> Value {
         },
         "required": ["error"],
     })
+}
+
+/// Returns the schema of an error response with this code, whose details have a declared type.
+pub(crate) fn error_with_details(code: &str, details: Schema) -> Schema {
+    let text = |description: &str| Schema {
+        description: Some(description.to_owned()),
+        r#type: Some("string"),
+        ..Schema::default()
+    };
+    let object = |properties: Vec<(&str, Schema)>| {
+        let properties: IndexMap<String, Schema> = properties
+            .into_iter()
+            .map(|(name, schema)| (name.to_owned(), schema))
+            .collect();
+        Schema {
+            r#type: Some("object"),
+            required: properties.keys().cloned().collect(),
+            properties: Some(properties),
+            ..Schema::default()
+        }
+    };
+    let code = Schema {
+        r#type: Some("string"),
+        constant: Some(Value::from(code)),
+        ..Schema::default()
+    };
+    object(vec![(
+        "error",
+        object(vec![
+            ("code", code),
+            ("message", text("Description of the error, for people.")),
+            ("details", details),
+            (
+                "traceId",
+                text("Id with which to find the request in logs and traces."),
+            ),
+        ]),
+    )])
 }

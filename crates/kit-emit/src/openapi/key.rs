@@ -24,6 +24,7 @@ pub(super) fn operation(
         slots,
         status,
         replies,
+        // The operation's id contains the name.
         operation: _,
         limits: _,
         summary,

@@ -1,9 +1,12 @@
-//! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json` in OpenAPI 3.1.
+//! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json`.
 
 mod document;
+mod failures;
 mod key;
 mod operation;
 mod security;
+mod status;
+mod version;
 
 use std::sync::Arc;
 
@@ -43,12 +46,16 @@ pub(crate) struct PrintedParts<'a> {
 impl<'a> PrintedParts<'a> {
     pub(crate) fn new(context: Context<'a>, kept: &mut DocumentCache) -> Self {
         let program = context.program;
+        let version = context.options.openapi;
         let operations = Operations::new(context);
         let names = context.analysis.components().fingerprint(program);
         let routes: Vec<&Route> = program.routes.iter().collect();
         let keyed: Vec<_> = routes
             .iter()
-            .map(|route| (key::operation(context, &operations, names, route), *route))
+            .map(|route| {
+                let key = key::operation(context, &operations, names, route);
+                (fingerprint((key, version)), *route)
+            })
             .collect();
         let entities = program.entities.iter();
         let roots: Vec<_> = entities.map(|entity| entity.declaration).collect();
@@ -56,22 +63,22 @@ impl<'a> PrintedParts<'a> {
             .into_iter()
             .map(|used| {
                 (
-                    fingerprint((context.fingerprints.of(used.0), used.1, names)),
+                    fingerprint((context.fingerprints.of(used.0), used.1, names, version)),
                     used,
                 )
             })
             .collect();
         let texts = kept.components.get_or_create(&used, |(id, direction)| {
-            document::part(context.declared.get(*id, *direction))
+            version.print_schema(context.declared.get(*id, *direction))
         });
         Self {
-            operations: kept
-                .operations
-                .get_or_create(&keyed, |route| document::part(&operations.operation(route))),
+            operations: kept.operations.get_or_create(&keyed, |route| {
+                version.print_operation(&operations.operation(route))
+            }),
             components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
             error: (
                 operations.error_name().to_owned(),
-                document::part(&document::error_envelope()),
+                version.print_schema(&document::error_envelope()),
             ),
             by_file: routes_by_file(context),
             schemes: operations.into_schemes(),
@@ -80,7 +87,12 @@ impl<'a> PrintedParts<'a> {
     }
 
     fn info<'s>(&'s self, title: &'s str) -> Info<'s> {
-        let EmitOptions { version, about, .. } = self.context.options;
+        let EmitOptions {
+            version,
+            about,
+            openapi,
+            ..
+        } = self.context.options;
         Info {
             title,
             version,
@@ -88,7 +100,7 @@ impl<'a> PrintedParts<'a> {
             contact: about.contact.as_ref(),
             license: about.license.as_deref().map(|name| License {
                 name,
-                identifier: is_spdx(name).then_some(name),
+                identifier: (openapi.has_json_schema() && is_spdx(name)).then_some(name),
             }),
         }
     }
@@ -113,7 +125,7 @@ impl<'a> PrintedParts<'a> {
         found.insert(&self.error.0, &self.error.1);
         Document {
             head: Head {
-                openapi: "3.1.0",
+                openapi: self.context.options.openapi.number(),
                 info: self.info(title),
                 servers: [Server { url: "/" }],
                 tags: operation::tags(program, &contracts),
@@ -157,10 +169,7 @@ fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     for (id, route) in program.routes.iter_ids() {
         let mut seen = FxHashSet::default();
         let mut files = FxHashSet::default();
-        let mut pending: Vec<_> = [route.slots.body, route.slots.response]
-            .into_iter()
-            .flatten()
-            .collect();
+        let mut pending: Vec<_> = route.slots.body.into_iter().chain(route.written()).collect();
         while let Some(declared) = pending.pop() {
             if !seen.insert(declared) {
                 continue;

@@ -3,17 +3,25 @@
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
 use kit_ir::{DeclarationId, Program, Property, Route, RoutePath, Security, Slot};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::document::{Example, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content};
+use super::document::{
+    Example, Header, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content,
+};
+use super::failures::{Failure, Failures};
 use super::security::SecuritySchemes;
+use super::status::description;
 use crate::context::Context;
 use crate::direction::Direction;
-use crate::json_schema::{Schema, Schemas};
+use crate::json_schema::{Items, Schema, Schemas};
 use crate::samples::{Purpose, SampleOptions, Samples};
 
 /// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
+
+/// Headers that OpenAPI ignores as parameters (OpenAPI 3.1, section 4.8.12): the media types of a request and a response, and
+/// the security schemes, say the same.
+const NO_PARAMETERS: [&str; 3] = ["accept", "content-type", "authorization"];
 
 /// Creates operations.
 pub(crate) struct Operations<'a> {
@@ -68,8 +76,10 @@ impl<'a> Operations<'a> {
 
     pub(crate) fn operation(&self, route: &Route) -> Operation {
         let input = self.context.schemas(Direction::Input);
-        let mut parameters = self.parameters(route, Slot::Params, input);
-        parameters.extend(self.parameters(route, Slot::Query, input));
+        let text = Slot::INPUTS.into_iter().filter(|slot| slot.is_text());
+        let parameters = text
+            .flat_map(|slot| self.parameters(route, slot, input))
+            .collect();
         Operation {
             id: self.id(route).to_owned(),
             tags: tags_of(route),
@@ -95,10 +105,17 @@ impl<'a> Operations<'a> {
             .slots
             .get(slot)
             .map_or(&[][..], |id| program.properties(program.declarations[id].r#type));
-        if slot == Slot::Query {
+        let location = match slot {
+            Slot::Query => "query",
+            Slot::Headers => "header",
+            Slot::Cookies => "cookie",
+            Slot::Params | Slot::Body | Slot::Response => "path",
+        };
+        if location != "path" {
             return declared
                 .iter()
-                .map(|property| parameter(property, "query", None, schemas))
+                .filter(|property| slot != Slot::Headers || !NO_PARAMETERS.contains(&property.name.as_str()))
+                .map(|property| parameter(property, location, None, schemas))
                 .collect();
         }
         let wildcard = route.path.wildcard();
@@ -116,49 +133,71 @@ impl<'a> Operations<'a> {
 
     fn responses(&self, route: &Route) -> IndexMap<String, Response> {
         let output = self.context.schemas(Direction::Output);
-        let success = Response {
-            description: success_description(route.status).to_owned(),
-            content: route
-                .slots
-                .response
-                .map(|id| json_content(output.reference(id), self.example(id, Purpose::Response)))
-                .unwrap_or_default(),
-        };
-        let mut responses = IndexMap::from([(route.status.to_string(), success)]);
-        let mut errors: IndexMap<u16, Vec<Failure<'_>>> = IndexMap::new();
-        let mut add = |status: u16, code, description, declared| {
-            let known = errors.entry(status).or_default();
-            if !known.iter().any(|failure| failure.code == code) {
-                known.push(Failure {
-                    code,
-                    description,
-                    declared,
-                });
-            }
-        };
-        let reads = [Slot::Params, Slot::Query, Slot::Body];
-        if reads.into_iter().any(|slot| route.slots.get(slot).is_some()) {
-            let why = "the input does not fit the contract";
-            add(400, "VALIDATION_ERROR", Some(why), false);
+        let mut responses = IndexMap::new();
+        for reply in route.responses() {
+            let response = Response {
+                description: description(reply.status).to_owned(),
+                headers: reply
+                    .headers
+                    .map(|id| self.headers(id, output))
+                    .unwrap_or_default(),
+                content: reply
+                    .body
+                    .map(|id| json_content(output.reference(id), self.example(id, Purpose::Response)))
+                    .unwrap_or_default(),
+            };
+            responses.insert(reply.status.to_string(), response);
         }
-        if route.slots.body.is_some() {
-            add(413, "PAYLOAD_TOO_LARGE", Some("the body is too large"), false);
-            add(415, "UNSUPPORTED_MEDIA_TYPE", Some("the body is not JSON"), false);
-        }
-        for error in &route.throws {
-            add(error.status, &error.code, error.description.as_deref(), true);
-        }
-        errors.sort_keys();
-        for (status, failures) in errors {
+        for (status, failures) in Failures::of(route).by_status() {
             let descriptions: Vec<_> = failures.iter().map(Failure::described).collect();
             let declared = failures.iter().filter(|failure| failure.declared);
-            let examples = declared.map(|failure| (failure.code.to_owned(), failure.example()));
-            let response = self.error(descriptions.join("; "), examples.collect());
+            let examples = declared.map(|failure| {
+                let details = failure.details.and_then(|id| self.example(id, Purpose::Response));
+                (failure.code.to_owned(), failure.example(details))
+            });
+            let examples = examples.collect();
+            let schema = super::failures::schema(status, &failures, output, self.error_reference());
+            let response = error(descriptions.join("; "), schema, examples);
             responses.insert(status.to_string(), response);
         }
-        let other = self.error("Any other error".to_owned(), IndexMap::new());
+        let other = error(
+            "Any other error".to_owned(),
+            self.error_reference(),
+            IndexMap::new(),
+        );
         responses.insert("default".to_owned(), other);
         responses
+    }
+
+    /// Returns the headers of a reply. OpenAPI gives the content type by the key of the content, and ignores a header of
+    /// this name (OpenAPI 3.1, section 4.8.17).
+    fn headers(&self, id: DeclarationId, schemas: Schemas<'_>) -> IndexMap<String, Header> {
+        let program = self.context.program;
+        let properties = program.properties(program.declarations[id].r#type);
+        properties
+            .iter()
+            .filter(|property| property.name != "content-type")
+            .map(|property| {
+                let mut schema = schemas.property(property);
+                // Each cookie is a header of its own, and OpenAPI describes one of them.
+                if property.name == "set-cookie"
+                    && let Some(Items::Each(item)) = schema.items.take()
+                {
+                    schema = Schema {
+                        description: schema.description,
+                        deprecated: schema.deprecated,
+                        ..*item
+                    };
+                }
+                let header = Header {
+                    description: schema.description.take(),
+                    required: !property.optional,
+                    deprecated: schema.deprecated.take(),
+                    schema,
+                };
+                (property.name.clone(), header)
+            })
+            .collect()
     }
 
     /// Returns an example of a complete body. Its values come from `@example` tags, or are generated.
@@ -170,44 +209,20 @@ impl<'a> Operations<'a> {
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
     }
 
-    fn error(&self, description: String, examples: IndexMap<String, Example>) -> Response {
-        let schema = Schema {
+    /// Returns the schema of an error response without declared details.
+    fn error_reference(&self) -> Schema {
+        Schema {
             reference: Some(format!("#/components/schemas/{}", self.error_name)),
             ..Schema::default()
-        };
-        Response {
-            description,
-            content: IndexMap::from([("application/json", MediaType { schema, examples })]),
         }
     }
 }
 
-/// An error that a response with a given status may contain.
-struct Failure<'a> {
-    code: &'a str,
-    description: Option<&'a str>,
-    /// True if the project declares the error, false if it is an error of kit itself.
-    declared: bool,
-}
-
-impl Failure<'_> {
-    fn described(&self) -> String {
-        // Descriptions are joined with semicolons, so the final period is removed.
-        let description = self.description.map(|text| text.trim_end_matches('.'));
-        description.map_or_else(
-            || format!("`{}`", self.code),
-            |text| format!("`{}`: {text}", self.code),
-        )
-    }
-
-    /// Returns an example of the response body for this error.
-    fn example(&self) -> Example {
-        let message = self.description.unwrap_or(self.code);
-        // The example of a trace id in W3C Trace Context, section 3.2.2.
-        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        Example {
-            value: json!({ "error": { "code": self.code, "message": message, "traceId": trace } }),
-        }
+fn error(description: String, schema: Schema, examples: IndexMap<String, Example>) -> Response {
+    Response {
+        description,
+        headers: IndexMap::new(),
+        content: IndexMap::from([("application/json", MediaType { schema, examples })]),
     }
 }
 
@@ -272,25 +287,19 @@ fn parameter(
     }
 }
 
-fn success_description(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        201 => "Created",
-        202 => "Accepted",
-        203 => "Non-Authoritative Information",
-        204 => "No Content",
-        205 => "Reset Content",
-        206 => "Partial Content",
-        _ => "Success",
-    }
-}
-
-/// Returns a unique `operationId` for each route, made from the method and the segments of its path. Example:
-/// `getNotesById`.
+/// Returns a unique `operationId` for each route: the name of `@operation`, or a name made from the method and the segments of
+/// the path. Example: `getNotesById`.
 fn operation_ids(program: &Program) -> IndexMap<String, String> {
     let mut taken = IndexSet::new();
     let mut ids = IndexMap::new();
+    // Names of the contracts first, so that a made name never takes one of them.
     for route in &program.routes {
+        if let Some(name) = &route.operation {
+            taken.insert(name.clone());
+            ids.insert(route.reference(), name.clone());
+        }
+    }
+    for route in program.routes.iter().filter(|route| route.operation.is_none()) {
         let name = route.path.name(heck::ToUpperCamelCase::to_upper_camel_case);
         let base = format!("{}{name}", route.method.name().to_lowercase());
         let base = base.to_lower_camel_case();

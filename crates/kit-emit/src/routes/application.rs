@@ -8,7 +8,7 @@ use crate::coercer::{self, parameter_order};
 use crate::context::Context;
 use crate::runtime::module_of;
 use crate::text::{Module, Writer, literal};
-use crate::{serializer, validator};
+use crate::{header_writer, serializer, validator};
 
 pub(crate) fn emit(context: Context<'_>) -> String {
     let mut module = Module::new(FROM, context.analysis.declared_names());
@@ -72,7 +72,7 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
             literal::string(program.path(declaration.span)),
         ))
     }));
-    let fields = [
+    let mut fields = vec![
         ("ref", literal::string(&route.reference())),
         ("method", literal::string(route.method.name())),
         ("path", literal::string(route.path.as_str())),
@@ -86,8 +86,23 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
             "response",
             value(context, route.slots.response, "Serializer", module),
         ),
-        ("middleware", literal::strings(&route.middleware)),
     ];
+    // A route without these slots has no such fields, so that the runtime need not check them.
+    for slot in [Slot::Headers, Slot::Cookies] {
+        fields.extend(route.slots.get(slot).map(|id| {
+            let validator = value(context, Some(id), "Validator", module);
+            let coercer = coercer_of(context, id, module);
+            let name = slot.name();
+            (name, format!("{{ ...{validator}, {name}: {coercer}.{name} }}"))
+        }));
+    }
+    if !route.replies.is_empty() {
+        fields.push(("replies", replies(context, route, module)));
+    }
+    if route.throws.iter().any(|error| error.details.is_some()) {
+        fields.push(("details", details(context, route, module)));
+    }
+    fields.push(("middleware", literal::strings(&route.middleware)));
     writer.block("{", "},", |writer| {
         for (key, value) in fields {
             writer.line(format_args!("{key}: {value},"));
@@ -132,13 +147,44 @@ fn query(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     format!("{{ ...{validator}, query: {coercer}.query, keys: {coercer}.keys }}")
 }
 
+/// Returns an object with the serializer and the header writer of each reply, by status.
+fn replies(context: Context<'_>, route: &Route, module: &mut Module) -> String {
+    let replies = route.replies.iter().map(|reply| {
+        let functions = [
+            (
+                "body".to_owned(),
+                value(context, reply.body, "Serializer", module),
+            ),
+            (
+                "headers".to_owned(),
+                value(context, reply.headers, "HeaderWriter", module),
+            ),
+        ];
+        (reply.status.to_string(), literal::object(functions))
+    });
+    literal::object(replies)
+}
+
+/// Returns an object with the serializer of the details of each error that has declared details, by code.
+fn details(context: Context<'_>, route: &Route, module: &mut Module) -> String {
+    let mut serializers: Vec<(String, String)> = Vec::new();
+    for error in &route.throws {
+        let code = literal::key(&error.code);
+        // The errors of the route come before those of its middleware, so the first one counts.
+        if error.details.is_some() && !serializers.iter().any(|(known, _)| *known == code) {
+            serializers.push((code, value(context, error.details, "Serializer", module)));
+        }
+    }
+    literal::object(serializers)
+}
+
 fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
     let name = &context.program.declarations[id].name;
     let own = format!("coercers/{}", coercer::file_name(name));
     module.value(&module_of(context, &own), &format!("{name}Coercer"))
 }
 
-/// Returns the name of a slot's validator or serializer, and imports it.
+/// Returns the name of a type's validator, serializer or header writer, and imports it.
 fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: &mut Module) -> String {
     let Some(id) = slot else {
         return "null".to_owned();
@@ -146,6 +192,7 @@ fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: 
     let name = &context.program.declarations[id].name;
     let path = match kind {
         "Serializer" => format!("serializers/{}", serializer::file_name(name)),
+        "HeaderWriter" => format!("headers/{}", header_writer::file_name(name)),
         _ => format!("validators/{}", validator::file_name(name)),
     };
     module.value(&module_of(context, &path), &format!("{name}{kind}"))

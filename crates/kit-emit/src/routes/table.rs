@@ -1,6 +1,6 @@
 //! Emits `routes/route-table.ts`: one row per route, with a key such as `GET /notes/:id`.
 
-use kit_ir::Slot;
+use kit_ir::{DeclarationId, Slot};
 
 use super::FROM;
 use crate::context::Context;
@@ -15,12 +15,8 @@ pub(crate) fn emit(context: Context<'_>) -> String {
     let opening = "export const routeTable: Readonly<Record<string, RouteTableEntry>> = {";
     writer.block(opening, "};", |writer| {
         for route in &program.routes {
-            let schema = |slot| {
-                route
-                    .slots
-                    .get(slot)
-                    .map(|id| literal::string(&program.declarations[id].name))
-            };
+            let name = |id: DeclarationId| literal::string(&program.declarations[id].name);
+            let schema = |slot| route.slots.get(slot).map(name);
             writer.block(
                 format_args!("{}: {{", literal::string(&route.reference())),
                 "},",
@@ -33,13 +29,22 @@ pub(crate) fn emit(context: Context<'_>) -> String {
                         "querySchema: {},",
                         schema(Slot::Query).unwrap_or_else(null)
                     ));
-                    if let Some(body) = schema(Slot::Body) {
-                        writer.line(format_args!("bodySchema: {body},"));
+                    for slot in [Slot::Headers, Slot::Cookies, Slot::Body] {
+                        if let Some(schema) = schema(slot) {
+                            writer.line(format_args!("{}Schema: {schema},", slot.name()));
+                        }
                     }
                     writer.line(format_args!(
                         "responseSchema: {},",
                         schema(Slot::Response).unwrap_or_else(null)
                     ));
+                    if !route.replies.is_empty() {
+                        let bodies = route.replies.iter().map(|reply| {
+                            let body = reply.body.map(name);
+                            (reply.status.to_string(), body.unwrap_or_else(null))
+                        });
+                        writer.line(format_args!("replySchemas: {},", literal::object(bodies)));
+                    }
                     writer.line(format_args!(
                         "middleware: {},",
                         literal::strings(&route.middleware)

@@ -21,7 +21,7 @@ pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.serializer.ts")
 }
 
-/// Emits serializers for all declarations except the params and queries of routes, which are never written.
+/// Emits serializers for all declarations except those of values that are text, such as the queries of routes.
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();

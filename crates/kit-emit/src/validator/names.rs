@@ -43,6 +43,18 @@ const RESERVED: &[&str] = &[
     "coerceNumber",
     "readQuery",
     "readWholeQuery",
+    "readCookies",
+    "readList",
+    "headerBigInt",
+    "headerBoolean",
+    "headerBytes",
+    "headerDate",
+    "headerItems",
+    "headerList",
+    "headerNumber",
+    "headerScalar",
+    "headerString",
+    "unwritable",
     "template",
     "encodeBytes",
     "MAX_DEPTH",
@@ -66,7 +78,7 @@ pub(crate) fn local(property: &str, position: usize) -> String {
     let generated = ["is", "decode", "write", "pattern", "texts", "choices", "shape"]
         .iter()
         .any(|prefix| property.starts_with(prefix))
-        || ["Shape", "Validator", "Serializer", "Coercer"]
+        || ["Shape", "Validator", "Serializer", "Coercer", "HeaderWriter"]
             .iter()
             .any(|suffix| property.ends_with(suffix))
         || is_numbered("Union")

@@ -266,7 +266,12 @@ impl<'a> Shapes<'a> {
         } else if property.optional_in_input() {
             parts.push(("optional".to_owned(), "\"input\"".to_owned()));
         }
-        if property.tags.sensitive {
+        let hidden = if path.is_root() {
+            self.context.analysis.secrets().hides(self.home, property)
+        } else {
+            property.tags.sensitive
+        };
+        if hidden {
             parts.push(("sensitive".to_owned(), "true".to_owned()));
         }
         literal::object(parts)

@@ -12,12 +12,14 @@
 export { bigintWithin, isBigIntText, toBigInt } from "./bigint.ts";
 export { decodeBytes, encodeBytes, isBase64 } from "./bytes.ts";
 export { coerceBoolean, coerceEach, coerceLiteral, coerceNumber } from "./coerce.ts";
+export { readCookies } from "./cookies.ts";
 export { decodeDate, isCalendarDate, isDateTime, isTimestamp } from "./date.ts";
 export { enter, isUnknown, MAX_DEPTH } from "./depth.ts";
 export { isEmail } from "./email.ts";
 export { explain } from "./explain.ts";
 export { isUuid } from "./formats.ts";
 export { isIpv4, isIpv6 } from "./ip.ts";
+export { readList } from "./list-header.ts";
 export { fitsUnion, MemberSelector } from "./match.ts";
 export { isMultipleOf } from "./number.ts";
 export { decodeUnknown, isNumericKey, isObject, ownProperty } from "./object.ts";
@@ -41,3 +43,15 @@ export {
   writeString,
   writeUnknown,
 } from "./write.ts";
+export {
+  headerBigInt,
+  headerBoolean,
+  headerBytes,
+  headerDate,
+  headerItems,
+  headerList,
+  headerNumber,
+  headerScalar,
+  headerString,
+  unwritable,
+} from "./write-header.ts";

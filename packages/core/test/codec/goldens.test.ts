@@ -345,7 +345,7 @@ test("the generated runtime module passes the type check of tsc, although it dis
   await symlink(fileURLToPath(new URL("node_modules", root)), join(directory, "node_modules"), "junction");
   await writeFile(join(directory, "package.json"), '{ "type": "module" }');
   // One at a time, because each module declares that its type names are those of the project.
-  for (const app of ["directions", "kitchen-sink", "notes"]) {
+  for (const app of ["contracts", "directions", "kitchen-sink", "notes"]) {
     const path = join(directory, app, "runtime.ts");
     const text = await readFile(path, "utf8");
     assert.match(text, /^\/\/ @ts-nocheck/m);

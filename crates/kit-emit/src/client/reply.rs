@@ -1,0 +1,149 @@
+//! Emits what clients must know about contracts with declared replies, details of errors, and names of operations.
+
+use kit_analysis::resolve;
+use kit_ir::{DeclarationId, LiteralValue, Program, Route, TypeId, TypeKind};
+
+use super::codec::Codecs;
+use crate::text::{Writer, literal};
+
+/// Returns the entries of the client's `replies`: by route, the codecs of each status.
+pub(super) fn codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
+    let routes = program.routes.iter().filter(|route| !route.replies.is_empty());
+    routes
+        .map(|route| {
+            let replies = route.replies.iter().map(|reply| {
+                let body = reply.body.and_then(|id| codecs.of(id));
+                let headers = reply.headers.map(|id| headers(program, id));
+                let parts = [("body", body), ("headers", headers)];
+                let parts = parts
+                    .into_iter()
+                    .filter_map(|(name, part)| Some((name.to_owned(), part?)));
+                (reply.status.to_string(), literal::object(parts))
+            });
+            entry(route, &literal::object(replies))
+        })
+        .collect()
+}
+
+/// Returns the entries of the client's `details`: by route, the codecs of the details of each code.
+pub(super) fn details(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
+    let entries = program.routes.iter().filter_map(|route| {
+        let mut found: Vec<(String, String)> = Vec::new();
+        for error in &route.throws {
+            let code = literal::key(&error.code);
+            if let Some(codec) = error.details.and_then(|id| codecs.of(id))
+                && !found.iter().any(|(known, _)| *known == code)
+            {
+                found.push((code, codec));
+            }
+        }
+        (!found.is_empty()).then(|| entry(route, &literal::object(found)))
+    });
+    entries.collect()
+}
+
+/// Returns the entries of the client's `operations`: the route of each name that a contract gives with `@operation`.
+pub(super) fn operations(program: &Program) -> Vec<String> {
+    let named = program
+        .routes
+        .iter()
+        .filter_map(|route| Some((route.operation.as_ref()?, route)));
+    named
+        .map(|(name, route)| {
+            let route = literal::string(&route.reference());
+            format!("{}: {route},", literal::key(name))
+        })
+        .collect()
+}
+
+/// Returns the type of the names of operations.
+pub(super) fn operations_type(entries: &[String]) -> String {
+    let mut writer = Writer::default();
+    writer.doc("Methods of the client that `@operation` names, with their routes.");
+    writer.block("export interface Operations {", "}", |writer| {
+        for entry in entries {
+            writer.line(format_args!("{};", entry.trim_end_matches(',')));
+        }
+    });
+    writer.finish()
+}
+
+fn entry(route: &Route, value: &str) -> String {
+    format!("{}: {value},", literal::string(&route.reference()))
+}
+
+/// Returns an object with the codec of each header.
+fn headers(program: &Program, id: DeclarationId) -> String {
+    let properties = program.properties(program.declarations[id].r#type);
+    literal::object(properties.iter().map(|property| {
+        let mut codec = HeaderCodec::default();
+        codec.collect(program, property.r#type);
+        (literal::key(&property.name), literal::string(&codec.text()))
+    }))
+}
+
+/// Conversion of the text of a header: the types that are tried in turn.
+#[derive(Default)]
+struct HeaderCodec {
+    list: bool,
+    /// True if the type accepts every string, so no string is converted.
+    any_text: bool,
+    kinds: Vec<&'static str>,
+}
+
+impl HeaderCodec {
+    fn collect(&mut self, program: &Program, id: TypeId) {
+        let kind = match &program.types[resolve(program, id)].kind {
+            TypeKind::Array { element } => {
+                self.list = true;
+                return self.collect(program, *element);
+            }
+            TypeKind::Tuple { elements } => {
+                self.list = true;
+                for element in elements {
+                    self.collect(program, element.r#type);
+                }
+                return;
+            }
+            TypeKind::Union { members } => {
+                for member in members {
+                    self.collect(program, *member);
+                }
+                return;
+            }
+            TypeKind::String => {
+                self.any_text = true;
+                return;
+            }
+            TypeKind::Number => "number",
+            TypeKind::Boolean => "boolean",
+            TypeKind::BigInt => "bigint",
+            TypeKind::Date => "date",
+            TypeKind::Bytes => "bytes",
+            TypeKind::Literal { value } => match value {
+                LiteralValue::String(_) => return,
+                LiteralValue::Number(_) => "number",
+                LiteralValue::Boolean(_) => "boolean",
+                LiteralValue::BigInt(_) => "bigint",
+            },
+            TypeKind::Template { .. }
+            | TypeKind::Unknown
+            | TypeKind::Never
+            | TypeKind::Null
+            | TypeKind::Object(_)
+            | TypeKind::Reference { .. } => return,
+        };
+        if !self.kinds.contains(&kind) {
+            self.kinds.push(kind);
+        }
+    }
+
+    fn text(&self) -> String {
+        let kinds = if self.any_text || self.kinds.is_empty() {
+            "string".to_owned()
+        } else {
+            self.kinds.join("|")
+        };
+        if self.list { format!("{kinds}[]") } else { kinds }
+    }
+}

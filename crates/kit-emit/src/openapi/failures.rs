@@ -1,0 +1,126 @@
+//! Errors of an operation by status, with the schemas of their responses.
+
+use indexmap::IndexMap;
+use kit_ir::{DeclarationId, Route, Slot};
+use serde_json::{Value, json};
+
+use super::document::{Example, error_with_details};
+use crate::json_schema::{Schema, Schemas};
+
+/// Statuses of errors that kit itself can answer any request with, beside the errors of the contract.
+const OF_KIT: [u16; 10] = [400, 401, 403, 404, 408, 413, 415, 431, 500, 503];
+
+/// An error that a response with a given status may contain.
+pub(super) struct Failure<'a> {
+    pub(super) code: &'a str,
+    description: Option<&'a str>,
+    /// True if the project declares the error, false if it is an error of kit itself.
+    pub(super) declared: bool,
+    /// Type of the details, if the contract declares it.
+    pub(super) details: Option<DeclarationId>,
+}
+
+/// Errors of an operation, by status.
+pub(super) struct Failures<'a>(IndexMap<u16, Vec<Failure<'a>>>);
+
+impl<'a> Failures<'a> {
+    /// Collects the errors of kit itself and those that the route declares.
+    pub(super) fn of(route: &'a Route) -> Self {
+        let mut failures = Self(IndexMap::new());
+        let of_kit = |code, description| Failure {
+            code,
+            description: Some(description),
+            declared: false,
+            details: None,
+        };
+        if Slot::INPUTS
+            .into_iter()
+            .any(|slot| route.slots.get(slot).is_some())
+        {
+            failures.add(
+                400,
+                of_kit("VALIDATION_ERROR", "the input does not fit the contract"),
+            );
+        }
+        if route.slots.body.is_some() {
+            failures.add(413, of_kit("PAYLOAD_TOO_LARGE", "the body is too large"));
+            failures.add(415, of_kit("UNSUPPORTED_MEDIA_TYPE", "the body is not JSON"));
+        }
+        for error in &route.throws {
+            let declared = Failure {
+                code: &error.code,
+                description: error.description.as_deref(),
+                declared: true,
+                details: error.details,
+            };
+            failures.add(error.status, declared);
+        }
+        failures.0.sort_keys();
+        failures
+    }
+
+    fn add(&mut self, status: u16, failure: Failure<'a>) {
+        let known = self.0.entry(status).or_default();
+        if !known.iter().any(|other| other.code == failure.code) {
+            known.push(failure);
+        }
+    }
+
+    /// Returns the errors of each status, by ascending status.
+    pub(super) fn by_status(self) -> impl Iterator<Item = (u16, Vec<Failure<'a>>)> {
+        self.0.into_iter()
+    }
+}
+
+impl Failure<'_> {
+    pub(super) fn described(&self) -> String {
+        // Descriptions are joined with semicolons, so the final period is removed.
+        let description = self.description.map(|text| text.trim_end_matches('.'));
+        description.map_or_else(
+            || format!("`{}`", self.code),
+            |text| format!("`{}`: {text}", self.code),
+        )
+    }
+
+    /// Returns an example of the response body for this error.
+    pub(super) fn example(&self, details: Option<Value>) -> Example {
+        let message = self.description.unwrap_or(self.code);
+        // The example of a trace id in W3C Trace Context, section 3.2.2.
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let value = match details {
+            None => json!({ "error": { "code": self.code, "message": message, "traceId": trace } }),
+            Some(details) => {
+                json!({ "error": { "code": self.code, "message": message, "details": details, "traceId": trace } })
+            }
+        };
+        Example { value }
+    }
+}
+
+/// Returns the schema of the responses with a status: one schema for each code with declared details, and `other` for all
+/// other errors. If every error of the status has declared details, and kit itself never answers with the status, `other` is
+/// left out, so that a tool can check the details.
+pub(super) fn schema(status: u16, failures: &[Failure<'_>], schemas: Schemas<'_>, other: Schema) -> Schema {
+    let mut members: Vec<Schema> = failures
+        .iter()
+        .filter_map(|failure| {
+            Some(error_with_details(
+                failure.code,
+                schemas.reference(failure.details?),
+            ))
+        })
+        .collect();
+    if members.is_empty() {
+        return other;
+    }
+    if members.len() < failures.len() || OF_KIT.contains(&status) {
+        members.push(other);
+    }
+    if members.len() == 1 {
+        return members.remove(0);
+    }
+    Schema {
+        any_of: members,
+        ..Schema::default()
+    }
+}
