@@ -17,6 +17,7 @@ pub(super) fn description(status: u16) -> &'static str {
         304 => "Not Modified",
         307 => "Temporary Redirect",
         308 => "Permanent Redirect",
-        _ => "Other response",
+        _ if status >= 300 => "Redirection",
+        _ => "Success",
     }
 }
