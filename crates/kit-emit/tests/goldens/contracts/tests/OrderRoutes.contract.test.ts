@@ -3,8 +3,15 @@
 import { characters, contractTests, missing } from "@kit/testing";
 import { after, before, describe, test } from "node:test";
 import contracts from "./contracts.ts";
+import { DeleteOrdersByIdOrderNotFoundDetailsShape } from "../validators/DeleteOrdersByIdOrderNotFoundDetails.validator.ts";
+import { GetOrdersByIdReply200HeadersShape } from "../validators/GetOrdersByIdReply200Headers.validator.ts";
 import { GetStockResponseShape } from "../validators/GetStockResponse.validator.ts";
+import { JobShape } from "../validators/Job.validator.ts";
+import { OrderShape } from "../validators/Order.validator.ts";
+import { PostOrdersReply201HeadersShape } from "../validators/PostOrdersReply201Headers.validator.ts";
+import { PostOrdersReply303HeadersShape } from "../validators/PostOrdersReply303Headers.validator.ts";
 import { SessionShape } from "../validators/Session.validator.ts";
+import { SoldOutShape } from "../validators/SoldOut.validator.ts";
 
 contractTests({
   runner: { after, before, describe, test },
@@ -18,15 +25,44 @@ contractTests({
   routes: [
     {
       route: "POST /orders",
-      success: 201,
+      replies: [{ status: 201, body: OrderShape, headers: PostOrdersReply201HeadersShape }, { status: 202, body: JobShape }, { status: 303, body: null, headers: PostOrdersReply303HeadersShape }],
       errors: ["409 SOLD_OUT", "402 PAYMENT_FAILED", "409 ORDER_EXISTS"],
-      response: null,
+      details: { "409 SOLD_OUT": SoldOutShape },
       wrongMethod: { method: "PATCH", allow: "POST" },
       request: {
+        headers: { "x-tenant": "x tenant", authorization: "authorization", "content-type": "content type", "idempotency-key": "123e4567-e89b-12d3-a456-426614174000", "x-retries": 1, "x-dry-run": true, "x-since": "2026-01-31T12:00:00Z", "x-total": "1", "x-mode": "fast", "x-tags": ["x tags"], "x-sizes": [1] },
+        cookies: { sid: "sidaaaaa", theme: "dark", visits: 1, seen: "2026-01-31T12:00:00Z" },
         body: { sku: "sku", count: 1 },
       },
       closed: [["body", "$"]],
       accepts: [
+        ["headers", "$[\"x-tenant\"]", "3 characters (minimum)", "aaa"],
+        ["headers", "$[\"x-tenant\"]", "20 characters (maximum)", "aaaaaaaaaaaaaaaaaaaa"],
+        ["headers", "$.authorization", "missing", missing],
+        ["headers", "$[\"content-type\"]", "missing", missing],
+        ["headers", "$[\"idempotency-key\"]", "missing", missing],
+        ["headers", "$[\"x-retries\"]", "missing", missing, 2],
+        ["headers", "$[\"x-retries\"]", "1 (minimum)", 1],
+        ["headers", "$[\"x-retries\"]", "5 (maximum)", 5],
+        ["headers", "$[\"x-dry-run\"]", "missing", missing],
+        ["headers", "$[\"x-dry-run\"]", "false", false],
+        ["headers", "$[\"x-since\"]", "missing", missing],
+        ["headers", "$[\"x-total\"]", "missing", missing],
+        ["headers", "$[\"x-mode\"]", "missing", missing],
+        ["headers", "$[\"x-mode\"]", "\"fast\"", "fast"],
+        ["headers", "$[\"x-mode\"]", "1", 1],
+        ["headers", "$[\"x-tags\"]", "missing", missing],
+        ["headers", "$[\"x-sizes\"]", "missing", missing],
+        ["cookies", "$.sid", "8 characters (minimum)", "aaaaaaaa"],
+        ["cookies", "$.sid", "64 characters (maximum)", characters(64)],
+        ["cookies", "$.sid", "64 characters of two UTF-16 units", characters(64, "🙂")],
+        ["cookies", "$.theme", "missing", missing],
+        ["cookies", "$.theme", "\"dark\"", "dark"],
+        ["cookies", "$.theme", "\"light\"", "light"],
+        ["cookies", "$.visits", "missing", missing],
+        ["cookies", "$.visits", "1 (minimum)", 1],
+        ["cookies", "$.visits", "5 (maximum)", 5],
+        ["cookies", "$.seen", "missing", missing],
         ["body", "$.sku", "1 character (minimum)", "a"],
         ["body", "$.sku", "40 characters (maximum)", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"],
         ["body", "$.sku", "40 characters of two UTF-16 units", "🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂🙂"],
@@ -35,6 +71,33 @@ contractTests({
         ["body", "$.count", "100 (maximum)", 100],
       ],
       refuses: [
+        ["headers", "$[\"x-tenant\"]", "missing", missing],
+        ["headers", "$[\"x-tenant\"]", "2 characters (minimum 3)", "aa"],
+        ["headers", "$[\"x-tenant\"]", "21 characters (maximum 20)", "aaaaaaaaaaaaaaaaaaaaa"],
+        ["headers", "$[\"idempotency-key\"]", "not a valid uuid", "123e4567-e89b-42d3-a456-42661417400"],
+        ["headers", "$[\"idempotency-key\"]", "not a valid uuid", "123e4567e89b42d3a456426614174000"],
+        ["headers", "$[\"x-retries\"]", "a string", "text"],
+        ["headers", "$[\"x-retries\"]", "0 (minimum 1)", 0],
+        ["headers", "$[\"x-retries\"]", "6 (maximum 5)", 6],
+        ["headers", "$[\"x-retries\"]", "1.5 (not an integer)", 1.5],
+        ["headers", "$[\"x-dry-run\"]", "a string", "text"],
+        ["headers", "$[\"x-since\"]", "a string", "text"],
+        ["headers", "$[\"x-since\"]", "a date that does not exist", "2026-02-30T12:00:00Z"],
+        ["headers", "$[\"x-total\"]", "a string", "text"],
+        ["headers", "$[\"x-total\"]", "not an integer", "1.5"],
+        ["headers", "$[\"x-mode\"]", "no member of the union", "none of them"],
+        ["headers", "$[\"x-sizes\"][0]", "a string", "text"],
+        ["cookies", "$.sid", "missing", missing],
+        ["cookies", "$.sid", "a string", "text"],
+        ["cookies", "$.sid", "7 characters (minimum 8)", "aaaaaaa"],
+        ["cookies", "$.sid", "65 characters (maximum 64)", characters(65)],
+        ["cookies", "$.theme", "no member of the union", "none of them"],
+        ["cookies", "$.visits", "a string", "text"],
+        ["cookies", "$.visits", "0 (minimum 1)", 0],
+        ["cookies", "$.visits", "6 (maximum 5)", 6],
+        ["cookies", "$.visits", "1.5 (not an integer)", 1.5],
+        ["cookies", "$.seen", "a string", "text"],
+        ["cookies", "$.seen", "a date that does not exist", "2026-02-30T12:00:00Z"],
         ["body", "$", "null", null],
         ["body", "$", "a string", "text"],
         ["body", "$.sku", "missing", missing],
@@ -51,14 +114,16 @@ contractTests({
     },
     {
       route: "GET /orders/:id",
-      success: 200,
+      replies: [{ status: 200, body: OrderShape, headers: GetOrdersByIdReply200HeadersShape }, { status: 304, body: null, headers: GetOrdersByIdReply200HeadersShape }],
       errors: [],
-      response: null,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD, DELETE" },
       request: {
         params: { id: "123e4567-e89b-12d3-a456-426614174000" },
+        headers: { "if-none-match": ["if none match"] },
       },
-      accepts: [],
+      accepts: [
+        ["headers", "$[\"if-none-match\"]", "missing", missing],
+      ],
       refuses: [
         ["params", "$.id", "not a valid uuid", "123e4567-e89b-42d3-a456-42661417400"],
         ["params", "$.id", "not a valid uuid", "123e4567e89b42d3a456426614174000"],
@@ -66,9 +131,9 @@ contractTests({
     },
     {
       route: "DELETE /orders/:id",
-      success: 204,
+      replies: [{ status: 204, body: null }],
       errors: ["404 ORDER_NOT_FOUND"],
-      response: null,
+      details: { "404 ORDER_NOT_FOUND": DeleteOrdersByIdOrderNotFoundDetailsShape },
       request: {
         params: { id: "123e4567-e89b-12d3-a456-426614174000" },
       },
@@ -80,20 +145,34 @@ contractTests({
     },
     {
       route: "GET /session",
-      success: 200,
+      replies: [{ status: 200, body: SessionShape }],
       errors: [],
-      response: SessionShape,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD, PUT" },
       request: {
+        headers: { "x-tenant": "x tenant" },
+        cookies: { sid: "sidaaaaa" },
       },
-      accepts: [],
-      refuses: [],
+      accepts: [
+        ["headers", "$[\"x-tenant\"]", "3 characters (minimum)", "aaa"],
+        ["headers", "$[\"x-tenant\"]", "20 characters (maximum)", "aaaaaaaaaaaaaaaaaaaa"],
+        ["cookies", "$.sid", "8 characters (minimum)", "aaaaaaaa"],
+        ["cookies", "$.sid", "64 characters (maximum)", characters(64)],
+        ["cookies", "$.sid", "64 characters of two UTF-16 units", characters(64, "🙂")],
+      ],
+      refuses: [
+        ["headers", "$[\"x-tenant\"]", "missing", missing],
+        ["headers", "$[\"x-tenant\"]", "2 characters (minimum 3)", "aa"],
+        ["headers", "$[\"x-tenant\"]", "21 characters (maximum 20)", "aaaaaaaaaaaaaaaaaaaaa"],
+        ["cookies", "$.sid", "missing", missing],
+        ["cookies", "$.sid", "a string", "text"],
+        ["cookies", "$.sid", "7 characters (minimum 8)", "aaaaaaa"],
+        ["cookies", "$.sid", "65 characters (maximum 64)", characters(65)],
+      ],
     },
     {
       route: "PUT /session",
-      success: 200,
+      replies: [{ status: 200, body: SessionShape }],
       errors: [],
-      response: SessionShape,
       request: {
         body: { "x-tenant": "x tenant" },
       },
@@ -115,9 +194,8 @@ contractTests({
     },
     {
       route: "GET /stock",
-      success: 200,
+      replies: [{ status: 200, body: GetStockResponseShape }],
       errors: [],
-      response: GetStockResponseShape,
       wrongMethod: { method: "PATCH", allow: "GET, HEAD" },
       request: {
         query: { sku: "sku" },

@@ -3,20 +3,24 @@
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
 import { DeleteOrdersByIdParamsShape } from "../validators/DeleteOrdersByIdParams.validator.ts";
+import { GetOrdersByIdHeadersShape } from "../validators/GetOrdersByIdHeaders.validator.ts";
 import { GetOrdersByIdParamsShape } from "../validators/GetOrdersByIdParams.validator.ts";
+import { GetSessionCookiesShape } from "../validators/GetSessionCookies.validator.ts";
 import { GetStockQueryShape } from "../validators/GetStockQuery.validator.ts";
 import { NewOrderShape } from "../validators/NewOrder.validator.ts";
+import { PostOrdersCookiesShape } from "../validators/PostOrdersCookies.validator.ts";
+import { PostOrdersHeadersShape } from "../validators/PostOrdersHeaders.validator.ts";
 import { SessionHeadersShape } from "../validators/SessionHeaders.validator.ts";
 
 const contracts: Contracts = {
   application,
   routes: [
-    { route: "POST /orders", success: 201, errors: ["409 SOLD_OUT", "402 PAYMENT_FAILED", "409 ORDER_EXISTS"], body: NewOrderShape },
-    { route: "GET /orders/:id", success: 200, errors: [], params: GetOrdersByIdParamsShape },
-    { route: "DELETE /orders/:id", success: 204, errors: ["404 ORDER_NOT_FOUND"], params: DeleteOrdersByIdParamsShape },
-    { route: "GET /session", success: 200, errors: [] },
-    { route: "PUT /session", success: 200, errors: [], body: SessionHeadersShape },
-    { route: "GET /stock", success: 200, errors: [], query: GetStockQueryShape },
+    { route: "POST /orders", successes: [201, 202, 303], errors: ["409 SOLD_OUT", "402 PAYMENT_FAILED", "409 ORDER_EXISTS"], headers: PostOrdersHeadersShape, cookies: PostOrdersCookiesShape, body: NewOrderShape },
+    { route: "GET /orders/:id", successes: [200, 304], errors: [], params: GetOrdersByIdParamsShape, headers: GetOrdersByIdHeadersShape },
+    { route: "DELETE /orders/:id", successes: [204], errors: ["404 ORDER_NOT_FOUND"], params: DeleteOrdersByIdParamsShape },
+    { route: "GET /session", successes: [200], errors: [], headers: SessionHeadersShape, cookies: GetSessionCookiesShape },
+    { route: "PUT /session", successes: [200], errors: [], body: SessionHeadersShape },
+    { route: "GET /stock", successes: [200], errors: [], query: GetStockQueryShape },
   ],
 };
 
