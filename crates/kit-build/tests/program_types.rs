@@ -38,7 +38,8 @@ fn described() -> (Program, TypeId) {
 
 /// Source file with at least one example of every kind of type, and with as many doc tags as possible.
 const SOURCE: &str = r#"
-import type { RouteContract } from "@kit/types";
+import { createApp, defineHandlers } from "@kit/core";
+import type { Failure, Reply, Route, RouteContract } from "@kit/types";
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
 export interface Thing {
   /** @id @generated uuid */ id: string;
@@ -64,7 +65,20 @@ export interface Routes {
   /** List. @summary All @tag things @throws GONE 410 @status 200 */
   "GET /things": RouteContract<void, { page?: number }, void, Page<Other>>;
   "PUT /things/:id": RouteContract<{ id: string }, void, { name: string }, void>;
+  /** @operation addThing */
+  "POST /things": Route<{
+    headers: { "x-tenant": string };
+    cookies: { sid: string };
+    response: Reply<201, Thing, { location: string }> | Reply<202>;
+    errors: Failure<409, "SOLD_OUT", { left: number }>;
+  }>;
 }
+const handlers = defineHandlers<Routes>({
+  "GET /things": () => [],
+  "PUT /things/:id": () => {},
+  "POST /things": () => {},
+});
+createApp({ routes: [{ handlers, on: { "POST /things": { limits: { bodyBytes: 9 }, requestTimeoutMs: 1 } } }] });
 "#;
 
 /// Source file with all options of `createApp` that the program contains.
@@ -91,6 +105,8 @@ fn program_document_matches_its_typescript_types() {
     for (place, wrong) in [
         ("/version", json!(1)),
         ("/routes/0/method", json!("FETCH")),
+        ("/routes/2/replies/0/status", json!(404)),
+        ("/routes/2/limits/bodyBytes", json!("9")),
         ("/types/0/kind", json!("text")),
     ] {
         let mut spoiled = value.clone();

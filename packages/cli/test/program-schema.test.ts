@@ -30,7 +30,7 @@ export default {
 
 /** Source with types of every kind and with doc tags. */
 const KINDS = `
-import type { RouteContract } from "@kit/types";
+import type { Failure, Reply, Route, RouteContract } from "@kit/types";
 
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @unique one_name (name, rate) @owner name = ctx.name @deprecated soon */
 export interface Thing {
@@ -55,6 +55,13 @@ export interface ThingRoutes {
   /** List. @summary All @tag things @throws GONE 410 @status 200 */
   "GET /things": RouteContract<void, { page?: number }, void, Page<Other>>;
   "PUT /things/:id": RouteContract<{ id: string }, void, { name: string }, Thing>;
+  /** @operation addThing */
+  "POST /things": Route<{
+    headers: { "x-tenant": string };
+    cookies: { sid: string };
+    response: Reply<201, Thing, { location: string }> | Reply<202>;
+    errors: Failure<409, "SOLD_OUT", { left: number }>;
+  }>;
 }
 `;
 

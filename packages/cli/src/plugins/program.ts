@@ -165,13 +165,19 @@ export interface Route {
   group: string;
   /** Names of the path parameters. */
   parameters: string[];
-  /** Types of the contract; null stands for `void`. */
-  slots: Record<"params" | "query" | "body" | "response", DeclarationId | null>;
-  /** Status of a successful response. @integer @minimum 200 @maximum 399 */
+  /** Types of the contract's slots. */
+  slots: Slots;
+  /** Status of a successful response; of several replies, the status of the first. @integer @minimum 200 @maximum 399 */
   status: number;
+  /** Replies of the contract, each with its own status. Absent if the response is a plain type, `slots.response`. */
+  replies?: DeclaredReply[];
+  /** Name of the operation in generated code. */
+  operation?: string;
+  /** Limits of this route alone. */
+  limits?: RouteLimits;
   summary?: string;
   tags?: string[];
-  throws?: { code: string; status: number; description?: string }[];
+  throws?: { code: string; status: number; description?: string; details?: DeclarationId }[];
   documentation: Documentation;
   /** Names of the middleware, in the order in which they run. */
   middleware: string[];
@@ -181,6 +187,32 @@ export interface Route {
   /** Test files that mention the route. */
   tests?: string[];
   span: Span;
+}
+
+/** Types of a contract's slots; null or absent stands for `void`. */
+export interface Slots {
+  params: DeclarationId | null;
+  query: DeclarationId | null;
+  headers?: DeclarationId;
+  cookies?: DeclarationId;
+  body: DeclarationId | null;
+  response: DeclarationId | null;
+}
+
+/** Reply of a contract. A type that is absent stands for `void`. */
+export interface DeclaredReply {
+  /** @integer @minimum 200 @maximum 399 */
+  status: number;
+  body?: DeclarationId;
+  headers?: DeclarationId;
+}
+
+/** Limits of one route, which replace those of the application. */
+export interface RouteLimits {
+  /** Maximum size of the request body in bytes. @integer @minimum 0 */
+  bodyBytes?: number;
+  /** Maximum duration of a request in milliseconds; 0 for no limit. @integer @minimum 0 */
+  timeoutMs?: number;
 }
 
 /** Contract group: an interface whose keys are routes. */
