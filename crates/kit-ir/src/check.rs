@@ -197,6 +197,14 @@ impl Checker<'_> {
         if !route.replies.is_empty() && route.slots.response.is_some() {
             self.report(format!("{place} has replies and a response type"));
         }
+        if let Some(first) = route.replies.first()
+            && first.status != route.status
+        {
+            self.report(format!(
+                "{place} has the success status {}, but its first reply has the status {}",
+                route.status, first.status
+            ));
+        }
         let mut statuses = HashSet::new();
         for reply in &route.replies {
             let status = reply.status;

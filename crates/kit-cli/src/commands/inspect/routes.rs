@@ -17,11 +17,46 @@ struct Entry {
     path: String,
     params: IndexMap<String, String>,
     query: Option<String>,
+    headers: Option<String>,
+    cookies: Option<String>,
     body: Option<String>,
     response: Option<String>,
+    #[serde(default)]
+    replies: Vec<Reply>,
+    #[serde(default)]
+    failures: Vec<Failure>,
+    operation: Option<String>,
+    #[serde(default)]
+    limits: Limits,
     middleware: Vec<String>,
     handler: Option<Handler>,
     status: u16,
+}
+
+/// Reply that a contract declares, with the names of its types.
+#[derive(Serialize, Deserialize)]
+struct Reply {
+    status: u16,
+    body: Option<String>,
+    headers: Option<String>,
+}
+
+/// Error with details that a contract declares, with the name of the details' type.
+#[derive(Serialize, Deserialize)]
+struct Failure {
+    status: u16,
+    code: String,
+    details: String,
+}
+
+/// Limits of one route.
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Limits {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout_ms: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -39,19 +74,33 @@ struct Row<'a> {
     /// Types of the path parameters, by name.
     params: &'a IndexMap<String, String>,
     query: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cookies: Option<&'a str>,
     body: Option<&'a str>,
     response: Option<&'a str>,
+    /// Replies that the contract declares. Absent if the response is a plain type.
+    #[serde(skip_serializing_if = "<[Reply]>::is_empty")]
+    replies: &'a [Reply],
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     details: Option<RouteDetails<'a>>,
 }
 
 #[derive(Serialize)]
 struct RouteDetails<'a> {
+    /// Errors with declared details.
+    #[serde(skip_serializing_if = "<[Failure]>::is_empty")]
+    failures: &'a [Failure],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<&'a Limits>,
     middleware: &'a [String],
     handler: Option<&'a Handler>,
     status: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
-    schemas: Option<IndexMap<&'a str, Value>>,
+    schemas: Option<IndexMap<String, Value>>,
 }
 
 impl Entry {
@@ -61,14 +110,20 @@ impl Entry {
             path: &self.path,
             params: &self.params,
             query: self.query.as_deref(),
+            headers: self.headers.as_deref(),
+            cookies: self.cookies.as_deref(),
             body: self.body.as_deref(),
             response: self.response.as_deref(),
+            replies: &self.replies,
             details,
         }
     }
 
     fn details(&self) -> RouteDetails<'_> {
         RouteDetails {
+            failures: &self.failures,
+            operation: self.operation.as_deref(),
+            limits: Some(&self.limits).filter(|limits| **limits != Limits::default()),
             middleware: &self.middleware,
             handler: self.handler.as_ref(),
             status: self.status,
@@ -83,6 +138,54 @@ impl Entry {
     fn params_text(&self) -> String {
         let params = self.params.iter().map(|(name, r#type)| format!("{name}: {type}"));
         or_none(&params.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the type of the response, or the status and the type of each reply.
+    fn response_text(&self) -> String {
+        if self.replies.is_empty() {
+            return cell(self.response.as_deref());
+        }
+        let reply = |Reply { status, body, .. }: &Reply| match body {
+            Some(body) => format!("{status} {body}"),
+            None => status.to_string(),
+        };
+        self.replies.iter().map(reply).collect::<Vec<_>>().join(", ")
+    }
+
+    fn status_text(&self) -> String {
+        if self.replies.is_empty() {
+            return self.status.to_string();
+        }
+        let statuses = self.replies.iter().map(|reply| reply.status.to_string());
+        statuses.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the names and the texts of parts that few routes have.
+    fn rare_parts(&self) -> Vec<(&'static str, String)> {
+        let reply_headers: Vec<String> = self
+            .replies
+            .iter()
+            .filter_map(|reply| Some(format!("{} {}", reply.status, reply.headers.as_ref()?)))
+            .collect();
+        let failures: Vec<String> = self
+            .failures
+            .iter()
+            .map(|failure| format!("{} {} {}", failure.status, failure.code, failure.details))
+            .collect();
+        let bytes = self.limits.body_bytes.map(|bytes| format!("body {bytes} bytes"));
+        let time = self.limits.timeout_ms.map(|time| format!("request {time} ms"));
+        let limits: Vec<String> = bytes.into_iter().chain(time).collect();
+        [
+            ("headers", self.headers.clone().unwrap_or_default()),
+            ("cookies", self.cookies.clone().unwrap_or_default()),
+            ("sent headers", reply_headers.join(", ")),
+            ("failures", failures.join(", ")),
+            ("operation", self.operation.clone().unwrap_or_default()),
+            ("limits", limits.join(", ")),
+        ]
+        .into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .collect()
     }
 
     fn handler_text(&self) -> String {
@@ -109,7 +212,13 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
         console.result("no routes");
         return Ok(());
     }
-    let mut headings = vec!["METHOD", "PATH", "PARAMS", "QUERY", "BODY", "RESPONSE"];
+    // Most applications read no headers and no cookies through contracts.
+    let with_headers = entries.iter().any(|entry| entry.headers.is_some());
+    let with_cookies = entries.iter().any(|entry| entry.cookies.is_some());
+    let mut headings = vec!["METHOD", "PATH", "PARAMS", "QUERY"];
+    headings.extend(with_headers.then_some("HEADERS"));
+    headings.extend(with_cookies.then_some("COOKIES"));
+    headings.extend(["BODY", "RESPONSE"]);
     if verbose {
         headings.extend(["MIDDLEWARE", "STATUS", "HANDLER"]);
     }
@@ -121,12 +230,13 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
                 entry.path.clone(),
                 entry.params_text(),
                 cell(entry.query.as_deref()),
-                cell(entry.body.as_deref()),
-                cell(entry.response.as_deref()),
             ];
+            row.extend(with_headers.then(|| cell(entry.headers.as_deref())));
+            row.extend(with_cookies.then(|| cell(entry.cookies.as_deref())));
+            row.extend([cell(entry.body.as_deref()), entry.response_text()]);
             if verbose {
                 row.push(or_none(&entry.middleware.join(", ")));
-                row.push(entry.status.to_string());
+                row.push(entry.status_text());
                 row.push(entry.handler_text());
             }
             row
@@ -153,16 +263,23 @@ pub(super) fn print_one(
         details.schemas = Some(schemas(built, entry)?);
     }
     console.json(&entry.row(Some(details)));
-    let mut lines = vec![
-        entry.reference(),
-        format!("  params      {}", entry.params_text()),
-        format!("  query       {}", cell(entry.query.as_deref())),
-        format!("  body        {}", cell(entry.body.as_deref())),
-        format!("  response    {}", cell(entry.response.as_deref())),
-        format!("  status      {}", entry.status),
-        format!("  middleware  {}", or_none(&entry.middleware.join(", "))),
-        format!("  handler     {}", entry.handler_text()),
+    let mut lines = vec![entry.reference()];
+    let mut parts = vec![
+        ("params", entry.params_text()),
+        ("query", cell(entry.query.as_deref())),
+        ("body", cell(entry.body.as_deref())),
+        ("response", entry.response_text()),
+        ("status", entry.status_text()),
+        ("middleware", or_none(&entry.middleware.join(", "))),
+        ("handler", entry.handler_text()),
     ];
+    parts.extend(entry.rare_parts());
+    let width = parts.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    lines.extend(
+        parts
+            .iter()
+            .map(|(name, text)| format!("  {name:width$}  {text}")),
+    );
     if verbose && !console.is_json() {
         for (name, schema) in schemas(built, entry)? {
             lines.push(format!("\n{name}"));
@@ -173,20 +290,47 @@ pub(super) fn print_one(
     Ok(())
 }
 
-/// Returns the JSON Schemas of a route's params, query, body and response, by slot.
-fn schemas<'a>(built: &Built, entry: &'a Entry) -> Result<IndexMap<&'a str, Value>, CommandError> {
-    let mut all: IndexMap<String, Value> = built.read("schemas.json")?;
+/// Returns the JSON Schemas of the types that a route names, by their parts of the contract.
+fn schemas(built: &Built, entry: &Entry) -> Result<IndexMap<String, Value>, CommandError> {
+    let all: IndexMap<String, Value> = built.read("schemas.json")?;
+    let mut parts: Vec<(String, &str, bool)> = Vec::new();
     let slots = [
         ("query", &entry.query, true),
+        ("headers", &entry.headers, true),
+        ("cookies", &entry.cookies, true),
         ("body", &entry.body, true),
         ("response", &entry.response, false),
     ];
+    for (part, name, is_input) in slots {
+        parts.extend(name.iter().map(|name| (part.to_owned(), name.as_str(), is_input)));
+    }
+    for reply in &entry.replies {
+        let status = reply.status;
+        parts.extend(
+            reply
+                .body
+                .iter()
+                .map(|name| (format!("reply {status}"), name.as_str(), false)),
+        );
+        parts.extend(
+            reply
+                .headers
+                .iter()
+                .map(|name| (format!("reply {status} headers"), name.as_str(), false)),
+        );
+    }
+    for failure in &entry.failures {
+        parts.push((
+            format!("{} details", failure.code),
+            failure.details.as_str(),
+            false,
+        ));
+    }
     let mut found = IndexMap::new();
-    for (slot, name, is_input) in slots {
-        let schema = name.as_ref().and_then(|name| all.get_mut(name.as_str()));
-        if let Some(schema) = schema {
+    for (part, name, is_input) in parts {
+        if let Some(schema) = all.get(name) {
             let input = if is_input { schema.get("inputSchema") } else { None };
-            found.insert(slot, input.unwrap_or(&schema["schema"]).clone());
+            found.insert(part, input.unwrap_or(&schema["schema"]).clone());
         }
     }
     Ok(found)
