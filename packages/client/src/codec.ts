@@ -23,8 +23,8 @@ export type Codec =
 
 /** Codecs of one reply. */
 export interface ReplyCodec {
-  /** Codec of the body. Absent if the body needs no conversion. */
-  readonly body?: Codec;
+  /** Codec of the body. Absent if the body needs no conversion, `null` if the reply has no body. */
+  readonly body?: Codec | null;
   /** Types of the declared headers: `string`, `date`, `number|boolean`, and `number[]` for a list. */
   readonly headers?: { readonly [name: string]: string };
 }

@@ -28,9 +28,10 @@ export async function read(
         : `The contract of ${route} does not declare the status ${status}`;
     throw new ApiError("UNEXPECTED_RESPONSE", status, problem, { headers });
   }
+  if (reply.body === null) await response.body?.cancel();
   return {
     status,
-    data: await readBody(response, method, route, codecs, reply.body),
+    data: reply.body === null ? undefined : await readBody(response, method, route, codecs, reply.body),
     headers: readHeaders(reply.headers ?? {}, headers),
   };
 }

@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 
 /** Response to send, or `undefined` to close the connection. */
 export type Reply =
-  | { status?: number; headers?: Record<string, string>; body?: string; afterMs?: number }
+  | { status?: number; headers?: Record<string, string | string[]>; body?: string; afterMs?: number }
   | undefined;
 
 /** Server on a free loopback port that sends the responses of a test and records its requests. */

@@ -5,6 +5,8 @@ import { test } from "node:test";
 import type { RouteContract, ValidationLimit, ValidationRule as ServerRule } from "@kit/types";
 import {
   createClient,
+  type ApiFailure,
+  type ApiRoute,
   type Client,
   type Failure,
   type Generated,
@@ -25,14 +27,14 @@ interface Note {
 
 /** Routes with the generated type, as `.kit/client/index.ts` declares them. */
 interface Known extends Generated {
-  "GET /notes": Route<{ query?: { page?: number } }, Note[]>;
-  "GET /notes/:id": Route<
+  "GET /notes": ApiRoute<{ query?: { page?: number } }, Note[]>;
+  "GET /notes/:id": ApiRoute<
     { params: { id: string } },
     Note,
-    Failure<"NOTE_NOT_FOUND", 404> | Failure<"UNAUTHORIZED", 401>
+    ApiFailure<"NOTE_NOT_FOUND", 404> | ApiFailure<"UNAUTHORIZED", 401>
   >;
-  "POST /notes": Route<{ body: { title: string; done?: boolean } }, Note>;
-  "DELETE /notes/:id": Route<{ params: { id: string } }, undefined>;
+  "POST /notes": ApiRoute<{ body: { title: string; done?: boolean } }, Note>;
+  "DELETE /notes/:id": ApiRoute<{ params: { id: string } }, undefined>;
 }
 
 /** Routes as the contracts that a program declares. */
@@ -123,6 +125,10 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   await plain.put("/notes/:id", { params: { id: "1" } });
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
 }
+
+test("the old names of generated types mean the same as the new ones", () => {
+  yes<Same<Route<{}, string, Failure<"A", 400>>, ApiRoute<{}, string, ApiFailure<"A", 400>>>>();
+});
 
 test("a client of generated routes requires the codecs that were generated with them", () => {
   const baseUrl = "http://localhost";

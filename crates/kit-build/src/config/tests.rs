@@ -89,6 +89,7 @@ fn reads_every_option_of_a_configuration() {
     let (config, _) = Project::new(None).resolve(Some(json!({
         "typeFiles": ["a/*.ts"], "routeFiles": ["b/*.ts"], "outputDir": "out", "distDir": "build",
         "compiler": "swc", "compilerArgs": ["-q"], "database": { "adapter": "drizzle" },
+        "openapi": { "version": "3.0" },
     })));
     assert_eq!(config.type_files, ["a/*.ts"]);
     assert_eq!(config.route_files, ["b/*.ts"]);
@@ -101,6 +102,7 @@ fn reads_every_option_of_a_configuration() {
         ("swc", vec!["-q".to_owned()])
     );
     assert_eq!(config.adapter.origin, AdapterOrigin::Configured);
+    assert_eq!(config.openapi.name(), "3.0");
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn reports_all_mistakes_of_a_configuration_at_once() {
         "KIT1001 kit.config.ts: unknown option `typeFile` | did you mean `typeFiles`?\n\
          KIT1001 kit.config.ts: unknown option `databse` | did you mean `database`?\n\
          KIT1001 kit.config.ts: unknown option `qqq` | known options: `typeFiles`, `routeFiles`, `outputDir`, \
-         `distDir`, `compiler`, `compilerArgs`, `database`, `tests`, `plugins`\n\
+         `distDir`, `compiler`, `compilerArgs`, `database`, `openapi`, `tests`, `plugins`\n\
          KIT1001 kit.config.ts: `outputDir` must be a string, but is a number | write `outputDir: \"…\"`, or leave it out"
     );
 }
@@ -172,6 +174,14 @@ fn refuses_options_with_invalid_values() {
         (
             json!({ "database": { "adaptor": "raw" } }),
             "unknown option `database.adaptor` | did you mean `adapter`?",
+        ),
+        (
+            json!({ "openapi": "3.0" }),
+            "`openapi` must be an object, but is a string | write `openapi: { version: \"3.1\" }`",
+        ),
+        (
+            json!({ "openapi": { "version": "3.3" } }),
+            "`openapi.version` must be one of `3.0`, `3.1`, `3.2`, but is `3.3`",
         ),
         (
             json!({ "outputDir": "dist/kit" }),

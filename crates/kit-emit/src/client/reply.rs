@@ -12,7 +12,10 @@ pub(super) fn codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
     routes
         .map(|route| {
             let replies = route.replies.iter().map(|reply| {
-                let body = reply.body.and_then(|id| codecs.of(id));
+                let body = match reply.body {
+                    None => Some("null".to_owned()),
+                    Some(id) => codecs.of(id),
+                };
                 let headers = reply.headers.map(|id| headers(program, id));
                 let parts = [("body", body), ("headers", headers)];
                 let parts = parts
