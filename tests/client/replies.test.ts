@@ -214,7 +214,12 @@ test("cookies are sent percent-encoded, after the cookies of other headers", asy
 });
 
 test("details of a declared error have their types", async () => {
-  const error = { code: "SOLD_OUT", message: "m", details: { left: 2, again: order.orderedAt }, traceId: "t" };
+  const error = {
+    code: "SOLD_OUT",
+    message: "m",
+    details: { left: 2, again: order.orderedAt },
+    traceId: "t",
+  };
   await withServer({ status: 409, body: JSON.stringify({ error }) }, async (api) => {
     const result = await api.createOrder(input).result();
     assert.ok(!result.ok && result.error.code === "SOLD_OUT");

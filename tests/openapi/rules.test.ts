@@ -5,30 +5,13 @@ import assert from "node:assert/strict";
 import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createConfig, lintFromString } from "@redocly/openapi-core";
-import spectral from "@stoplight/spectral-core";
-import rulesets from "@stoplight/spectral-rulesets";
 import { type Example, Project, repository } from "../e2e/support/project.ts";
+import { redocly, stoplight } from "./linters.ts";
 
 const EXAMPLES: readonly Example[] = ["notes", "teams"];
 
 async function document(example: Example): Promise<string> {
   return await readFile(join(repository, "examples", example, ".kit/schemas/openapi.json"), "utf8");
-}
-
-/** Returns the problems that Redocly reports, one per line. */
-async function redocly(source: string): Promise<string[]> {
-  const config = await createConfig({ extends: ["recommended"] });
-  const problems = await lintFromString({ source, absoluteRef: "openapi.json", config });
-  return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
-}
-
-/** Returns the problems that Spectral reports, one per line. */
-async function stoplight(source: string): Promise<string[]> {
-  const linter = new spectral.Spectral();
-  linter.setRuleset({ extends: [[rulesets.oas, "recommended"]] } as Parameters<typeof linter.setRuleset>[0]);
-  const problems = await linter.run(JSON.parse(source) as Record<string, unknown>);
-  return problems.map(({ code, message, path }) => `${code} ${path.join("/")}: ${message}`);
 }
 
 for (const example of EXAMPLES) {

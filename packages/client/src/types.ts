@@ -194,6 +194,28 @@ type SlotArgument<Name extends string, T> = [T] extends [void]
 /** Cookies of a contract. Always optional, because a browser sends its cookies by itself. */
 type CookieArgument<T> = [T] extends [void] ? unknown : { cookies?: T };
 
+/** Parsed JSON of a body. */
+type BodyData<T> = [T] extends [void] ? undefined : Wire<T>;
+
+/**
+ * Data of a response: parsed JSON. A contract does not exist at run time, so a call returns the body of a reply without
+ * its status. Only the replies of a contract have a property with a symbol as its key.
+ */
+type DataOf<T> = T extends { readonly status: number; readonly body: infer Body; readonly headers: object }
+  ? [Extract<keyof T, symbol>] extends [never]
+    ? Wire<T>
+    : BodyData<Body>
+  : BodyData<T>;
+
+/** Errors of a contract. */
+type FailureOf<T> = T extends {
+  readonly status: infer Status extends number;
+  readonly code: infer Code extends string;
+  readonly details: infer Details;
+}
+  ? ApiFailure<Code, Status, [Details] extends [void] ? unknown : Wire<Details>>
+  : never;
+
 /** Route of a client: a generated route unchanged, or a contract converted to a route. */
 type RouteOf<C> =
   C extends ApiRoute<infer _Input, infer _Output, infer _Failures>
@@ -206,8 +228,8 @@ type RouteOf<C> =
             CookieArgument<Part<C, "cookies">> &
             BodyArgument<C["body"]> &
             object,
-          [C["response"]] extends [void] ? undefined : Wire<C["response"]>,
-          never
+          [C["response"]] extends [void] ? undefined : DataOf<C["response"]>,
+          FailureOf<Part<C, "errors">>
         >
       : never;
 

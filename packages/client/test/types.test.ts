@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RouteContract, ValidationLimit, ValidationRule as ServerRule } from "@kit/types";
+import type {
+  Failure as Fails,
+  Reply,
+  Route as Contract,
+  RouteContract,
+  ValidationLimit,
+  ValidationRule as ServerRule,
+} from "@kit/types";
 import {
   createClient,
   type ApiFailure,
@@ -42,6 +49,19 @@ interface Contracts {
   "GET /notes": RouteContract<void, { page?: number }, void, Note[]>;
   "PUT /notes/:id": RouteContract<{ id: string }, void, { title?: string }, Note>;
   "DELETE /notes/:id": RouteContract<{ id: string }>;
+}
+
+/** Contract with named slots, replies and failures. */
+interface Orders {
+  "POST /orders": Contract<{
+    headers: { "x-tenant": string };
+    cookies: { sid: string };
+    body: { sku: string };
+    response: Reply<201, Note, { location: string }> | Reply<202, { job: string }> | Reply<204>;
+    errors: Fails<409, "SOLD_OUT", { left: number; again: Date }> | Fails<402, "PAYMENT_FAILED">;
+  }>;
+  /** A plain response with the names of a reply's properties. */
+  "GET /mail": Contract<{ response: { status: number; body: string; headers: { a: string } } }>;
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -124,6 +144,22 @@ export async function calls(api: Client<Known>, plain: Client<Contracts>): Promi
   // @ts-expect-error a body is required even if all of its properties are optional
   await plain.put("/notes/:id", { params: { id: "1" } });
   yes<Same<OutputOf<Contracts, "DELETE /notes/:id">, undefined>>();
+}
+
+// Never called. The type checker checks the calls in it.
+export async function contractCalls(api: Client<Orders>): Promise<void> {
+  const made = await api.post("/orders", { headers: { "x-tenant": "acme" }, body: { sku: "a" } });
+  yes<Same<typeof made, Wire<Note> | { job: string } | undefined>>();
+  // @ts-expect-error a required header is missing
+  await api.post("/orders", { body: { sku: "a" } });
+  const mail = await api.get("/mail");
+  yes<Same<typeof mail.headers, { a: string }>>();
+  const result = await api
+    .post("/orders", { headers: { "x-tenant": "acme" }, cookies: { sid: "1" }, body: { sku: "a" } })
+    .result();
+  if (result.ok || result.error.code !== "SOLD_OUT") return;
+  yes<Same<typeof result.error.details, { left: number; again: string }>>();
+  yes<Same<typeof result.error.status, 409>>();
 }
 
 test("the old names of generated types mean the same as the new ones", () => {

@@ -115,10 +115,20 @@ test("a header writer writes declared headers only, and one line for each cookie
     "x-secret": "no",
   };
   assert.deepEqual(headers!.failures(value), []);
-  assert.deepEqual(headers!.write(value), [
-    ...["location", "/orders/1", "etag", '"1"', "x-remaining", "0", "x-expires", "1970-01-01T00:00:00.000Z"],
-    ...["x-total", "1", "x-cached", "false", "x-kind", "5", "vary", "accept, origin", "x-sizes", "1, 2"],
-    ...["set-cookie", "a=1; Path=/", "set-cookie", "b=2"],
+  const lines = headers!.write(value);
+  const pairs = lines.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${lines[index + 1]}`] : []));
+  assert.deepEqual(pairs, [
+    "location: /orders/1",
+    'etag: "1"',
+    "x-remaining: 0",
+    "x-expires: 1970-01-01T00:00:00.000Z",
+    "x-total: 1",
+    "x-cached: false",
+    "x-kind: 5",
+    "vary: accept, origin",
+    "x-sizes: 1, 2",
+    "set-cookie: a=1; Path=/",
+    "set-cookie: b=2",
   ]);
   assert.throws(() => headers!.write({ ...value, etag: "a\r\nb" }), {
     name: "TypeError",
