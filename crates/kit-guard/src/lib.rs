@@ -17,9 +17,11 @@ mod guard;
 mod head;
 mod path;
 mod rejection;
+mod rejections;
 mod transfer_coding;
 
 pub use guard::{Guard, guard_stream};
 pub use head::{Layout, Limits, Lines, trim};
 pub use path::{has_dot_segment, normal_path, normal_target};
 pub use rejection::Rejection;
+pub use rejections::REJECTIONS;

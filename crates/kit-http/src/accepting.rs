@@ -85,6 +85,7 @@ impl Engine {
             Rc::clone(&self.scratch),
             BodyLimit::new(limits.body_bytes, self.config.body_limits.clone()),
             self.config.default_headers.clone(),
+            self.config.error_bodies.clone(),
         );
         let slot = entry.key();
         let connection = Connection::new(Rc::new(link));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::body_limits::BodyLimits;
+use crate::error_bodies::ErrorBodies;
 use crate::server_headers::DefaultHeaders;
 
 /// Configuration of an engine. `Config::default()` listens on a free port on all addresses.
@@ -29,6 +30,8 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// Headers of every response.
     pub default_headers: DefaultHeaders,
+    /// Format of the error responses that the engine gives by itself.
+    pub error_bodies: ErrorBodies,
 }
 
 impl Default for Config {
@@ -43,6 +46,7 @@ impl Default for Config {
             body_limits: None,
             timeouts: Timeouts::default(),
             default_headers: DefaultHeaders::default(),
+            error_bodies: ErrorBodies::default(),
         }
     }
 }

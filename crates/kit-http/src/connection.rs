@@ -9,7 +9,7 @@ use std::time::Instant;
 use kit_guard::Rejection;
 
 use crate::config::Timeouts;
-use crate::envelope::trace_id;
+use crate::error_bodies::trace_id;
 use crate::fast_path;
 use crate::hyper_pool::{HyperPool, HyperState};
 use crate::linger::Linger;
@@ -232,7 +232,12 @@ impl Connection {
             remote: self.link.socket.borrow().peer(),
         });
         let message = refusal.map_or_else(Vec::new, |refusal| {
-            rejection::to_bytes(refusal.rejection, refusal.trace_id, &self.link.defaults)
+            rejection::to_bytes(
+                refusal.rejection,
+                refusal.trace_id,
+                &self.link.defaults,
+                &self.link.error_bodies,
+            )
         });
         let mut linger = Box::new(Linger::new(message, discard_limit));
         let outcome = self.poll_linger(&mut linger, scratch);

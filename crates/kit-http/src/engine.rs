@@ -260,6 +260,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Responds to a request with the status 500, for code that could not create another response. Has no effect if the
+    /// request already has a response.
+    pub fn respond_internal_error(&self, id: RequestId) {
+        let response = Response::internal_error(&self.config.error_bodies);
+        let _: Result<(), ResponseError> = self.respond(id, response);
+    }
+
     /// Removes a request from the list, to respond to it. Also returns its connection, if it still exists.
     fn take(&self, id: RequestId) -> Result<(Pending, Option<Rc<Link>>), ResponseError> {
         let pending = self.requests.borrow_mut().remove(id);
@@ -396,7 +403,7 @@ impl Engine {
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
             connection.link.replay_to_hyper(&request);
-            let response = Response::overloaded().into_http(HeaderMap::new(), &connection.link.defaults);
+            let response = Response::overloaded(&connection.link.error_bodies).into_http(HeaderMap::new(), &connection.link.defaults);
             *connection.link.state.borrow_mut() = ConnectionState::Responded(response);
             self.enqueue(slot, connection);
             return;

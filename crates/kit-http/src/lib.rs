@@ -57,7 +57,7 @@ mod config;
 mod connection;
 mod date;
 mod engine;
-mod envelope;
+mod error_bodies;
 mod fast_path;
 mod hyper_pool;
 mod linger;
@@ -83,6 +83,7 @@ pub use kit_guard::{Rejection, normal_target};
 
 pub use body_limits::BodyLimits;
 pub use config::{Config, Limits, Timeouts};
+pub use error_bodies::{BodyPart, ErrorBodies, ErrorBody};
 pub use engine::{Engine, Handler, Pause, WriteResult};
 pub use rejection::Refusal;
 pub use request::{Request, RequestId};

@@ -10,6 +10,7 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::Body;
 use crate::body_limits::BodyLimit;
+use crate::error_bodies::ErrorBodies;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
@@ -33,6 +34,7 @@ pub(crate) struct Link {
     pub(crate) body_limit: BodyLimit,
     /// Headers of every response.
     pub(crate) defaults: DefaultHeaders,
+    pub(crate) error_bodies: ErrorBodies,
 }
 
 /// Connection that uses a state of hyper; `None` while the state is in the pool.
@@ -57,6 +59,7 @@ impl Link {
         scratch: Rc<RefCell<Vec<u8>>>,
         body_limit: BodyLimit,
         defaults: DefaultHeaders,
+        error_bodies: ErrorBodies,
     ) -> Self {
         Self {
             socket: RefCell::new(socket),
@@ -66,6 +69,7 @@ impl Link {
             state: RefCell::new(ConnectionState::Idle),
             body_limit,
             defaults,
+            error_bodies,
         }
     }
 

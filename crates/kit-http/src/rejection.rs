@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use kit_guard::Rejection;
 
-use crate::envelope::error_body;
+use crate::error_bodies::ErrorBodies;
 use crate::server_headers::DefaultHeaders;
 
 /// A rejection by the engine, for the log of the application.
@@ -21,8 +21,15 @@ pub struct Refusal {
 }
 
 /// Formats the complete response.
-pub(crate) fn to_bytes(rejection: Rejection, trace_id: u128, defaults: &DefaultHeaders) -> Vec<u8> {
-    let body = error_body(rejection.code, rejection.message, trace_id);
+pub(crate) fn to_bytes(
+    rejection: Rejection,
+    trace_id: u128,
+    defaults: &DefaultHeaders,
+    bodies: &ErrorBodies,
+) -> Vec<u8> {
+    let (content_type, body) = bodies.of(rejection, trace_id);
+    // The value was created from text.
+    let content_type = content_type.to_str().unwrap_or("application/json");
     let date = httpdate::fmt_http_date(SystemTime::now());
     let reason = http::StatusCode::from_u16(rejection.status)
         .ok()
@@ -33,7 +40,7 @@ pub(crate) fn to_bytes(rejection: Rejection, trace_id: u128, defaults: &DefaultH
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\n{lines}content-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
+        "HTTP/1.1 {} {reason}\r\ncontent-type: {content_type}\r\n{lines}content-length: {}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
         rejection.status,
         body.len(),
     );

@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
+use kit_guard::Rejection;
 
 use crate::body::Body;
-use crate::envelope::{error_body, trace_id};
+use crate::error_bodies::{ErrorBodies, INTERNAL_ERROR, OVERLOADED, trace_id};
 use crate::server_headers::DefaultHeaders;
 
 /// A response to a request. The engine adds the headers `content-length`, `date` and `connection`.
@@ -93,27 +94,21 @@ impl Response {
 
     /// Creates the response for a request that the engine cannot accept, because too many wait for
     /// responses.
-    pub(crate) fn overloaded() -> Self {
-        Self::error(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "SERVICE_UNAVAILABLE",
-            "too many requests are in progress",
-        )
+    pub(crate) fn overloaded(bodies: &ErrorBodies) -> Self {
+        Self::error(OVERLOADED, bodies)
     }
 
     /// Creates a response with the status 500, for code that could not create another response.
-    pub fn internal_error() -> Self {
-        Self::error(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "INTERNAL_SERVER_ERROR",
-            "Internal Server Error",
-        )
+    pub(crate) fn internal_error(bodies: &ErrorBodies) -> Self {
+        Self::error(INTERNAL_ERROR, bodies)
     }
 
-    fn error(status: StatusCode, code: &'static str, message: &'static str) -> Self {
+    fn error(error: Rejection, bodies: &ErrorBodies) -> Self {
+        let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let (content_type, body) = bodies.of(error, trace_id());
         let mut response = Self::empty(status);
-        response.set_json();
-        response.body = error_body(code, message, trace_id()).into();
+        response.content_type = Some(content_type);
+        response.body = body.into();
         response
     }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kit_http::{Engine, Request, RequestId, Response, ResponseError};
+use kit_http::{Engine, ErrorBodies, Request, RequestId, Response, ResponseError};
 use kit_router::RouteTree;
 
 use crate::node::{Env, Error, Export, Reference, Value, inherited_listener};
@@ -27,8 +27,8 @@ pub(crate) struct State {
     pub(crate) reservations: Reservations,
 }
 
-/// All functions for JavaScript. Their first argument is the number of the server, except for `create`, `reserve` and
-/// `release`.
+/// All functions for JavaScript. Their first argument is the number of the server, except for `create`, `errors`,
+/// `reserve` and `release`.
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
@@ -106,6 +106,11 @@ pub(crate) static EXPORTS: &[Export] = &[
         run: forget,
     },
     Export {
+        name: "errors",
+        arguments: 0,
+        run: errors,
+    },
+    Export {
         name: "reserve",
         arguments: 2,
         run: reservations::reserve,
@@ -121,6 +126,15 @@ pub(crate) static EXPORTS: &[Export] = &[
 const NO_CONTENT_TYPE: u32 = 0;
 /// Value of the argument `contentType` for `application/json`.
 const JSON_CONTENT_TYPE: u32 = 1;
+
+/// `errors(): string`. Returns the errors that a server sends without JavaScript, as JSON: a list of
+/// `{"status", "code", "message"}`.
+fn errors<'scope>(env: Env<'scope>, _state: &State, _args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
+    let list: Vec<_> = ErrorBodies::errors()
+        .map(|error| serde_json::json!({ "status": error.status, "code": error.code, "message": error.message }))
+        .collect();
+    env.string(&serde_json::Value::from(list).to_string())
+}
 
 /// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. Starts a server and returns
 /// `{"server", "host", "port"}` as JSON. Host and port are missing if it listens on a Unix socket.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kit_http::{BodyLimits, Config, DefaultHeaders, Limits, ResponseError, Timeouts};
+use kit_http::{
+    BodyLimits, BodyPart, Config, DefaultHeaders, ErrorBodies, ErrorBody, Limits, ResponseError, Timeouts,
+};
 use kit_router::{CompiledRouteTree, Match, ParamBuffer, RouteTree};
 use serde::Deserialize;
 
@@ -36,6 +38,62 @@ pub(crate) struct Options {
     /// Headers of every response: names and values alternately.
     #[serde(default)]
     default_headers: Vec<String>,
+    /// Format of error responses; the default is kit's envelope.
+    error_bodies: Option<ErrorBodyOptions>,
+}
+
+/// Format of the error responses that the engine gives by itself.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ErrorBodyOptions {
+    content_type: String,
+    bodies: Vec<ErrorBodyOption>,
+}
+
+/// Body of one error.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ErrorBodyOption {
+    status: u16,
+    message: String,
+    parts: Vec<PartOption>,
+}
+
+/// Part of an error body.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum PartOption {
+    Text(String),
+    Id(IdForm),
+}
+
+/// Form of the trace id in an error body.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum IdForm {
+    Hex,
+    Uuid,
+}
+
+impl ErrorBodyOptions {
+    fn read(&self) -> Result<ErrorBodies, ResponseError> {
+        let bodies = self.bodies.iter().map(|body| ErrorBody {
+            status: body.status,
+            message: body.message.clone(),
+            parts: body.parts.iter().map(PartOption::read).collect(),
+        });
+        ErrorBodies::new(&self.content_type, bodies.collect())
+    }
+}
+
+impl PartOption {
+    fn read(&self) -> BodyPart {
+        match self {
+            Self::Text(text) => BodyPart::Text(text.clone()),
+            Self::Id(IdForm::Hex) => BodyPart::TraceId,
+            Self::Id(IdForm::Uuid) => BodyPart::Uuid,
+        }
+    }
 }
 
 /// Limits of the engine. A limit that is missing has its default.
@@ -63,7 +121,8 @@ struct TimeoutOptions {
 }
 
 impl Options {
-    /// Returns the configuration of the engine, or an error if a default header is invalid. `tree` contains the routes
+    /// Returns the configuration of the engine, or an error if a default header or the content
+    /// type of errors is invalid. `tree` contains the routes
     /// whose body limits are configured.
     pub(crate) fn config(&self, tree: &RouteTree) -> Result<Config, ResponseError> {
         let defaults = Timeouts::default();
@@ -71,6 +130,7 @@ impl Options {
         let time = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_millis);
         let pairs = self.default_headers.chunks_exact(2);
         let default_headers = DefaultHeaders::new(pairs.map(|pair| (pair[0].as_str(), pair[1].as_str())))?;
+        let error_bodies = self.error_bodies.as_ref().map(ErrorBodyOptions::read).transpose()?;
         Ok(Config {
             host: self.host.clone(),
             port: self.port,
@@ -95,6 +155,7 @@ impl Options {
                 discard_total: time(self.timeouts.discard_total, defaults.discard_total),
             },
             default_headers,
+            error_bodies: error_bodies.unwrap_or_default(),
             body_limits: self.limits_by_route(tree),
         })
     }

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, Response, ResponseError};
+use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId};
 use kit_router::{ParamBuffer, Router};
 
 use crate::exports::address_text;
@@ -330,8 +330,7 @@ impl Handler for TurnHandler<'_, '_> {
             // Node failed to create a value or to call the function, because the environment is shutting down. The
             // client still gets a response, with status 500.
             report(self.env, &error);
-            // An error means that JavaScript has already responded.
-            let _: Result<(), ResponseError> = self.server.engine.respond(id, Response::internal_error());
+            self.server.engine.respond_internal_error(id);
         }
     }
 

@@ -18,7 +18,7 @@ const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
 /// Sources of `kit-guard`, which are in a subdirectory of `kit-runtime`.
-const GUARD: [(&str, &str); 10] = [
+const GUARD: [(&str, &str); 11] = [
     ("Cargo.toml", include_str!("guard.toml")),
     (
         "src/authority.rs",
@@ -36,6 +36,10 @@ const GUARD: [(&str, &str); 10] = [
     (
         "src/rejection.rs",
         include_str!("../../kit-guard/src/rejection.rs"),
+    ),
+    (
+        "src/rejections.rs",
+        include_str!("../../kit-guard/src/rejections.rs"),
     ),
     (
         "src/transfer_coding.rs",
