@@ -1,9 +1,17 @@
-// Application for the tests of the options `cors` and `securityHeaders`, on every server.
+// Application for the tests of the options `cors`, `securityHeaders` and `errors`, on every server.
 // `rust-server/src/bin/edge.rs` has the same routes.
 
 import { Readable } from "node:stream";
 
-import { type App, type AppOptions, createApp, defineHandlers, type RequestContext } from "@kit/core";
+import {
+  type App,
+  type AppOptions,
+  createApp,
+  defineErrorFormat,
+  defineHandlers,
+  type ErrorFormat,
+  type RequestContext,
+} from "@kit/core";
 import { AppError } from "@kit/errors";
 import type { ServerAdapter } from "@kit/types";
 
@@ -72,8 +80,33 @@ const handlers = {
   "GET /slow": () => new Promise(() => undefined),
 };
 
+/** Error body of the format `own` in `conformance/error-formats.json`. */
+interface OwnError {
+  readonly failed: {
+    readonly kind: string;
+    readonly text: string;
+    readonly invalid: readonly string[];
+    readonly request: string;
+  };
+  readonly status: number;
+}
+
+/** Format `own` in `conformance/error-formats.json`. */
+export const ownFormat: ErrorFormat<OwnError> = defineErrorFormat<OwnError>({
+  contentType: "application/vnd.own+json",
+  body: ({ status, code, message, fields, traceId }) => ({
+    failed: {
+      kind: code,
+      text: message,
+      invalid: fields.map(({ path, rule }) => `${path}: ${rule}`),
+      request: traceId,
+    },
+    status,
+  }),
+});
+
 /** Options of the application. */
-export type EdgeOptions = Pick<AppOptions, "cors" | "securityHeaders">;
+export type EdgeOptions = Pick<AppOptions, "cors" | "securityHeaders" | "errors">;
 
 /** Creates the application. Without a server, it can be called with `app.fetch` only. */
 export function edgeApplication(options: EdgeOptions, server?: ServerAdapter): App {
@@ -102,9 +135,10 @@ export const edgeColumns: readonly (readonly [name: string, serve: Serve])[] = i
   ? [
       [
         "rust",
-        ({ cors, securityHeaders }) =>
+        ({ cors, securityHeaders, errors: { format, validationStatus } = {} }) =>
           startRust("edge", { bodyBytes, requestTimeoutMs, headersTimeoutMs }, "production", {
             CORS: JSON.stringify(cors ?? null),
+            ERRORS: JSON.stringify({ format: format === ownFormat ? "own" : format, validationStatus }),
             SECURITY_HEADERS: JSON.stringify(readSecurityHeaders(securityHeaders)),
           }),
       ],

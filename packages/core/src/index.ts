@@ -27,6 +27,16 @@ export {
   type ErrorMiddleware,
   type ErrorMiddlewareOptions,
 } from "./error-middleware.ts";
+export {
+  defineErrorFormat,
+  type ErrorFormat,
+  type ErrorFormatOptions,
+  type ErrorPaths,
+  type PathTo,
+} from "./errors/error-format.ts";
+export type { ErrorsOptions } from "./app/errors-option.ts";
+export type { FailureDescription, InvalidField } from "./errors/failure-description.ts";
+export type { ProblemDetails } from "./errors/problem-details.ts";
 export type { ErrorFields, FailedRequest, RequestFailure } from "./failed-request.ts";
 export {
   type AnyContract,

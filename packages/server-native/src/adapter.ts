@@ -1,4 +1,12 @@
-import type { CloseOptions, ListenAddress, ListenOptions, ServerAdapter, ServerService } from "@kit/types";
+import type {
+  CloseOptions,
+  ErrorBodies,
+  ErrorBodySource,
+  ListenAddress,
+  ListenOptions,
+  ServerAdapter,
+  ServerService,
+} from "@kit/types";
 
 import {
   type Addon,
@@ -172,7 +180,7 @@ function create(
   options: EngineOptions,
   callbacks: Callbacks,
 ): Created {
-  const { tree, routes, limits, bodyLimits, responseRules: { defaults = [] } = {} } = service;
+  const { tree, routes, limits, bodyLimits, errorBodies, responseRules: { defaults = [] } = {} } = service;
   const { host, port, path, fd, sharePort } = where;
   const all = {
     tree,
@@ -185,6 +193,7 @@ function create(
     bodyBytes: limits.bodyBytes,
     ...(bodyLimits !== undefined && { bodyLimits: bodyLimits.byRoute }),
     ...(defaults.length > 0 && { defaultHeaders: defaults }),
+    ...(errorBodies !== undefined && { errorBodies: render(errorBodies, addon) }),
     ...options,
   };
   try {
@@ -192,6 +201,19 @@ function create(
   } catch (error) {
     throw listenError(error, where);
   }
+}
+
+/** Creates the bodies of the errors that the addon sends by itself, without their trace ids. */
+function render(bodies: ErrorBodies, addon: Addon): object {
+  const errors = JSON.parse(addon.errors()) as readonly ErrorBodySource[];
+  return {
+    contentType: bodies.contentType,
+    bodies: errors.map((error) => ({
+      status: error.status,
+      message: error.message,
+      parts: bodies.parts(error),
+    })),
+  };
 }
 
 /** Converts an error of `listen` to one whose message explains what to do. The new error has the same `code`, such as `EADDRINUSE`. */

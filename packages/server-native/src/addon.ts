@@ -55,6 +55,8 @@ export type ContentTypeCode = 0 | 1 | string;
 export interface Addon {
   /** Creates a server and starts to listen. Accepts options as JSON and returns {@link Created} as JSON. */
   create(options: string, ...callbacks: Callbacks): string;
+  /** Returns the errors that a server sends by itself, as JSON: a list of `ErrorBodySource`. */
+  errors(): string;
   respond(
     server: number,
     id: RequestId,

@@ -92,7 +92,7 @@ export class NodeHost {
     this.#bodyTimeout = bodyTimeout;
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
     const discarder = new Discarder(limits.discard);
-    this.#refuser = new Refuser((refusal) => service.logRefusal?.(refusal), discarder, service.responseRules);
+    this.#refuser = new Refuser(service, discarder);
     // Node drops headers above this number silently. One above the limit shows the guard that there are too many.
     Object.assign(server, timeouts, { maxHeadersCount: limits.headerFields + 1 });
     server.maxConnections =

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-import type { ResponseRules, ServerRefusal } from "@kit/types";
+import type { ErrorBodies, ServerRefusal, ServerService } from "@kit/types";
 
 import { closeAfter, isEnding, type Discarder } from "./discard.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
@@ -19,33 +19,35 @@ export type TrackedSocket = Socket & { [lastResponse]?: ServerResponse };
 export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
   readonly #discarder: Discarder;
-  readonly #rules: ResponseRules | undefined;
+  /** Headers of every response. Input that is not a request gets only those that do not depend on the request. */
+  readonly #rules: ServerService["responseRules"];
+  /** Format of error bodies. `undefined` for kit's envelope. */
+  readonly #bodies: ErrorBodies | undefined;
+  readonly #contentType: string;
   /** Lines of the headers that every response has, also to input that is not a request. */
   readonly #lines: string;
 
-  constructor(
-    report: (refusal: ServerRefusal) => void,
-    discarder: Discarder,
-    /** Headers of every response. Input that is not a request gets only those that do not depend on the request. */
-    rules: ResponseRules | undefined,
-  ) {
-    this.#report = report;
+  constructor(service: ServerService, discarder: Discarder) {
+    const { responseRules, errorBodies } = service;
+    this.#report = (refusal) => service.logRefusal?.(refusal);
     this.#discarder = discarder;
-    this.#rules = rules;
-    this.#lines = linesOfDefaults(rules);
+    this.#rules = responseRules;
+    this.#bodies = errorBodies;
+    this.#contentType = errorBodies?.contentType ?? "application/json";
+    this.#lines = linesOfDefaults(responseRules);
   }
 
-  /** Sends an error on a connection without a request, in the format of all errors of kit, and closes the connection. */
+  /** Sends an error on a connection without a request, in the format of all errors, and closes the connection. */
   connection(socket: Duplex, refusal: Refusal): void {
     if (!socket.writable) {
       socket.destroy();
       return;
     }
     const { status } = refusal;
-    const body = this.#envelope(socket, refusal);
+    const body = this.#bodyOf(socket, refusal);
     socket.end(
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n` +
-        "content-type: application/json\r\n" +
+        `content-type: ${this.#contentType}\r\n` +
         `${noSniffName}: ${noSniff}\r\n` +
         this.#lines +
         `content-length: ${Buffer.byteLength(body)}\r\n` +
@@ -57,11 +59,11 @@ export class Refuser {
 
   /** Sends an error for a request after the responses to earlier requests, and then closes the connection. */
   request(response: ServerResponse, refusal: Refusal): void {
-    const body = this.#envelope(response.req.socket, refusal);
+    const body = this.#bodyOf(response.req.socket, refusal);
     closeAfter(response);
     if (this.#rules !== undefined) applyRules(this.#rules, response.req, response);
     response.writeHead(refusal.status, {
-      "content-type": "application/json",
+      "content-type": this.#contentType,
       [noSniffName]: noSniff,
       "content-length": Buffer.byteLength(body),
     });
@@ -86,10 +88,13 @@ export class Refuser {
     }
   }
 
-  #envelope(socket: Duplex, { status, code, message }: Refusal): string {
+  /** Returns the body for a refusal, and reports the refusal. */
+  #bodyOf(socket: Duplex, refusal: Refusal): string {
+    const { status, code, message } = refusal;
     const traceId = randomBytes(16).toString("hex");
     const { remoteAddress } = socket as Socket;
     this.#report({ status, code, message, traceId, ...(remoteAddress !== undefined && { remoteAddress }) });
+    if (this.#bodies !== undefined) return this.#bodies.body(refusal, traceId);
     return JSON.stringify({ error: { code, message, traceId } });
   }
 }

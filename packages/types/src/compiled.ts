@@ -130,6 +130,8 @@ export interface CompiledApplication {
   readonly routes: readonly CompiledRoute[];
   /** Names of all `@sensitive` properties and of their columns. Absent if there are none. */
   readonly sensitive?: readonly string[];
+  /** Writes error bodies of the type that `defineErrorFormat` declares. Absent if the application declares none. */
+  readonly errorBody?: Serializer<unknown>;
   /** Reads the OpenAPI document as a JSON string. */
   readonly openapi: () => Promise<string>;
 }

@@ -57,6 +57,9 @@ export type {
 export type {
   BodyLimits,
   CloseOptions,
+  ErrorBodies,
+  ErrorBodyPart,
+  ErrorBodySource,
   ListenAddress,
   ListenOptions,
   ResponseBody,

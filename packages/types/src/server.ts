@@ -150,6 +150,26 @@ export interface ServerRefusal {
   readonly remoteAddress?: string;
 }
 
+/** Error of a response that a server sends without the service: constants of the server. */
+export interface ErrorBodySource {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Part of an error body: text, or the place of the trace id, as 32 hexadecimal digits or in the form of a UUID. */
+export type ErrorBodyPart = { readonly text: string } | { readonly id: "hex" | "uuid" };
+
+/** Format of error bodies that the option `errors` selects, for responses that an adapter sends without the service. */
+export interface ErrorBodies {
+  /** Media type of the bodies. */
+  readonly contentType: string;
+  /** Returns the parts of a body. Creates them once for each error. Never throws. */
+  parts(error: ErrorBodySource): readonly ErrorBodyPart[];
+  /** Returns the body with a trace id. Never throws. */
+  body(error: ErrorBodySource, traceId: string): string;
+}
+
 /**
  * Headers that every response must have, because of options such as `cors` and `securityHeaders`. The service adds them
  * to its responses. An adapter adds them to responses that it or its framework sends without the service.
@@ -201,6 +221,8 @@ export interface ServerService {
   hasRoute?(path: string): boolean;
   /** Headers of every response. Absent if no option requires any. */
   readonly responseRules?: ResponseRules;
+  /** Format of error bodies. Absent if errors have the format `{ error: { code, message, details?, traceId } }`. */
+  readonly errorBodies?: ErrorBodies;
   /**
    * Responds with an error that was thrown outside of the pipeline, in middleware of a framework that the adapter
    * wraps. The error is formatted and logged like any other error. Never throws.

@@ -12,6 +12,7 @@ import { Cookies } from "../cookies/cookies.ts";
 import { Cors } from "../edge/cors.ts";
 import { EdgeRules } from "../edge/edge-rules.ts";
 import { createErrorMiddleware } from "../error-middleware.ts";
+import { ErrorWriter } from "../errors/error-writer.ts";
 import { FetchServer } from "../fetch/fetch-server.ts";
 import { Log } from "../logging/log.ts";
 import type { Logger } from "../logging/log-entry.ts";
@@ -408,6 +409,7 @@ class Application implements App {
       isDevelopment,
       servesDocument,
       errorMiddleware,
+      errors,
       findAddress,
     } = this.#options;
     const cors = this.#options.cors && new Cors(this.#options.cors);
@@ -440,6 +442,11 @@ class Application implements App {
         serverAdapter: server.name,
         projectRoot,
         errorMiddleware: errorMiddleware ?? createErrorMiddleware({ isDev: isDevelopment }),
+        errorWriter:
+          errors &&
+          new ErrorWriter(errors, found.compiled.errorBody, (error) =>
+            log.error("The error format failed", { error }),
+          ),
         errorFields: this.#plugins.errorFields(),
         checkResponses: isDevelopment,
         ignoredInput: isDevelopment ? new IgnoredInput() : null,

@@ -3,6 +3,7 @@ import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySetting
 import type { CorsOptions, ReadCors } from "../edge/cors.ts";
 import type { SecurityHeadersOptions } from "../edge/security-headers.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
+import type { ReadErrors } from "../errors/error-writer.ts";
 import type { AnyHandlers } from "../request/handlers.ts";
 import { credentialNames } from "../logging/credentials.ts";
 import { type LogLevel, severityOf } from "../logging/log-entry.ts";
@@ -13,6 +14,7 @@ import { type CookieKeyOptions, readCookieKeys } from "./cookies-option.ts";
 import { readCors } from "./cors-option.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { type Environment, environmentOf, environments } from "../environment.ts";
+import { type ErrorsOptions, readErrors } from "./errors-option.ts";
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
@@ -99,8 +101,17 @@ export interface AppOptions {
    * Environment of the application. Default: `NODE_ENV`, or `production` if `NODE_ENV` is not set or has another value.
    */
   readonly env?: Environment;
-  /** Function that creates the responses to failures. Default: `createErrorMiddleware()` for the environment. */
+  /**
+   * Function that creates the responses to failures. Default: `createErrorMiddleware()` for the environment. With
+   * `errors`, its body must be kit's envelope, from which the format takes status, code, message and details.
+   */
   readonly errorMiddleware?: ErrorMiddleware;
+  /**
+   * Format of error bodies: kit's envelope, problem details of RFC 9457, or a type of your own; and the status of
+   * validation errors, 400 or 422. All errors have this format, also those of the HTTP server. Default: the envelope, and
+   * 400.
+   */
+  readonly errors?: ErrorsOptions;
   /**
    * Maximum duration of a request in milliseconds, from its arrival to its response. Default 30,000. With 0 there is no
    * limit. After that time kit responds with 503 `REQUEST_TIMEOUT`, aborts `ctx.signal`, and discards the later result
@@ -169,6 +180,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   limits: true,
   env: true,
   errorMiddleware: true,
+  errors: true,
   shutdownDelayMs: true,
   signals: true,
   requestTimeoutMs: true,
@@ -207,6 +219,8 @@ export interface ReadOptions {
   /** True to serve `/openapi.json`. */
   readonly servesDocument: boolean;
   readonly errorMiddleware: ErrorMiddleware | undefined;
+  /** `null` if errors are sent as by default. */
+  readonly errors: ReadErrors | null;
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
   readonly shutdownDelayMs: number;
@@ -291,6 +305,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     isDevelopment: env === "development",
     servesDocument: options.openapi ?? !isProduction,
     errorMiddleware: options.errorMiddleware,
+    errors: readErrors(options.errors),
     signals: options.signals ?? true,
     requestTimeoutMs,
     shutdownDelayMs,

@@ -21,6 +21,7 @@ export function serviceAround(
     }),
     ...(service.logRefusal !== undefined && { logRefusal: (refusal) => service.logRefusal?.(refusal) }),
     ...(service.hasRoute !== undefined && { hasRoute: (path) => service.hasRoute?.(path) === true }),
+    ...(service.errorBodies !== undefined && { errorBodies: service.errorBodies }),
     ...(service.responseRules !== undefined && { responseRules: service.responseRules }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Cookies } from "../cookies/cookies.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
+import type { ErrorWriter } from "../errors/error-writer.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { Log } from "../logging/log.ts";
 import type { LogLevel } from "../logging/log-entry.ts";
@@ -16,6 +17,8 @@ export interface PipelineSettings {
   /** Name of the server adapter. */
   readonly serverAdapter: string;
   readonly errorMiddleware: ErrorMiddleware;
+  /** Writes error bodies in the format of the option `errors`. `null` if they are sent as the error middleware returns them. */
+  readonly errorWriter: ErrorWriter | null;
   /** Additional fields of error bodies that plugins request. */
   readonly errorFields: ErrorFields;
   /** Absolute path of the project. The source paths of routes are relative to it. */

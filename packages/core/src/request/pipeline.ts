@@ -2,6 +2,7 @@ import type { AppError } from "@kit/errors";
 import type {
   BodyLimits,
   CompiledRouteTree,
+  ErrorBodies,
   RouteMatch,
   ServerExchange,
   ServerLimits,
@@ -48,6 +49,7 @@ export class Pipeline implements ServerService {
   readonly routes: readonly string[];
   readonly limits: ServerLimits;
   readonly bodyLimits?: BodyLimits;
+  readonly errorBodies?: ErrorBodies;
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
   readonly #openapi: OpenApiDocument | null;
@@ -62,6 +64,8 @@ export class Pipeline implements ServerService {
     this.tree = parts.tree;
     this.routes = parts.routes.map((route) => route.compiled.ref);
     this.limits = parts.limits;
+    const { errorWriter } = parts.settings;
+    if (errorWriter !== null) this.errorBodies = errorWriter;
     this.#executables = parts.routes;
     this.#settings = parts.settings;
     this.#openapi = parts.openapi;

@@ -21,7 +21,7 @@ import {
   isErrorResponse,
   plainErrorText,
   textForLog,
-} from "./error-text.ts";
+} from "../errors/error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { isDatabaseOutage } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
@@ -308,7 +308,13 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (status === 503 && isDatabaseOutage(error)) {
       (this.#responseHeaders ??= new ResponseHeaders()).set("retry-after", retryAfter);
     }
-    this.#respond(status, jsonType, text);
+    this.#respond(status, this.#errorType, text);
+  }
+
+  /** Content type of error bodies. */
+  get #errorType(): string {
+    const { errorWriter } = this.settings;
+    return errorWriter === null ? jsonType : errorWriter.contentType;
   }
 
   #logResponseError(error: unknown, status: number, isRefusal: boolean): void {
@@ -334,15 +340,20 @@ export class RequestState implements RequestFailure, PendingRequest {
     try {
       const answer: ErrorResponse = this.settings.errorMiddleware(error, this);
       if (!isErrorResponse(answer)) throw new TypeError("The error middleware returned no { status, body }");
-      return {
-        status: answer.status,
-        code: this.#slot === null ? "" : codeOf(answer.body),
-        text: errorBodyText(answer.body),
-      };
+      const { status, body } = answer;
+      const code = this.#slot === null ? "" : codeOf(body);
+      const { errorWriter } = this.settings;
+      if (errorWriter === null) return { status, code, text: errorBodyText(body) };
+      return { code, ...errorWriter.write(status, body) };
     } catch (failure) {
-      this.logFailure("The error middleware failed", failure);
-      return { status: 500, code: internalError, text: plainErrorText(this.traceId) };
+      this.logFailure("The error middleware or the error format failed", failure);
+      return { status: 500, code: internalError, text: this.#plainError() };
     }
+  }
+
+  #plainError(): string {
+    const { traceId } = this;
+    return this.settings.errorWriter?.plain(traceId) ?? plainErrorText(traceId);
   }
 
   /** Collects the body because the server cannot stream. The request can still time out. */
@@ -445,7 +456,7 @@ export class RequestState implements RequestFailure, PendingRequest {
   /** Sends a 500 response without the handler's headers, if the server could not send the actual response. */
   #respondPlainly(): void {
     try {
-      this.exchange.respond(500, jsonType, plainErrorText(this.traceId), null);
+      this.exchange.respond(500, this.#errorType, this.#plainError(), null);
     } catch (error) {
       // The server cannot respond at all, and closes the connection.
       this.logFailure("After an error, the response with the status 500 could not be sent", error);

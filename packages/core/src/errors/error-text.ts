@@ -1,4 +1,4 @@
-import type { ErrorResponse, ErrorBody } from "../error-middleware.ts";
+import type { ErrorBody, ErrorResponse } from "../error-middleware.ts";
 import { messageForLog } from "../logging/database-error.ts";
 import { toLoggable } from "../logging/loggable.ts";
 import { compileRedactor } from "../logging/redact.ts";
@@ -35,7 +35,7 @@ const nothingHidden = compileRedactor([]);
  * (a cycle, a bigint, a getter that throws). Each such value is replaced by a description, so that code and message
  * still reach the client.
  */
-export function errorBodyText(body: ErrorBody): string {
+export function errorBodyText(body: object): string {
   try {
     const text: unknown = JSON.stringify(body);
     if (typeof text === "string") return text;
