@@ -83,11 +83,20 @@ createApp({ routes: [{ handlers, on: { "POST /things": { limits: { bodyBytes: 9 
 
 /// Source file with all options of `createApp` that the program contains.
 const APPLICATION: &str = r#"
-import { createApp } from "@kit/core";
+import { createApp, defineErrorFormat } from "@kit/core";
+interface Failed { kind: string; text: string; data?: unknown; id: string }
 export const app = createApp({
   routes: [],
   cors: { origins: ["https://a.example"], allowedHeaders: ["x-a"], exposedHeaders: ["etag"], maxAgeSeconds: 1 },
   securityHeaders: { frameOptions: false, referrerPolicy: "origin" },
+  errors: {
+    format: defineErrorFormat<Failed>({
+      contentType: "application/problem+json",
+      body: ({ code, message, traceId }) => ({ kind: code, text: message, id: traceId }),
+      paths: { code: "kind", message: "text", details: "data", traceId: "id" },
+    }),
+    validationStatus: 422,
+  },
 });
 "#;
 

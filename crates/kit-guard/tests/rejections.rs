@@ -24,13 +24,22 @@ fn has_every_message_of_the_sources() {
         }
         let source = fs::read_to_string(path).unwrap();
         for constructor in ["Rejection::bad_request(", "Rejection::not_implemented("] {
-            messages.extend(source.split(constructor).skip(1).filter_map(first_literal).map(str::to_owned));
+            messages.extend(
+                source
+                    .split(constructor)
+                    .skip(1)
+                    .filter_map(first_literal)
+                    .map(str::to_owned),
+            );
         }
     }
     assert!(messages.len() > 20, "{messages:?}");
     let listed: BTreeSet<_> = REJECTIONS.iter().map(|rejection| rejection.message).collect();
     for message in &messages {
-        assert!(listed.contains(message.as_str()), "the list has no rejection {message:?}");
+        assert!(
+            listed.contains(message.as_str()),
+            "the list has no rejection {message:?}"
+        );
     }
 }
 

@@ -403,7 +403,8 @@ impl Engine {
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
             connection.link.replay_to_hyper(&request);
-            let response = Response::overloaded(&connection.link.error_bodies).into_http(HeaderMap::new(), &connection.link.defaults);
+            let response = Response::overloaded(&connection.link.error_bodies)
+                .into_http(HeaderMap::new(), &connection.link.defaults);
             *connection.link.state.borrow_mut() = ConnectionState::Responded(response);
             self.enqueue(slot, connection);
             return;

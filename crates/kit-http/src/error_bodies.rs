@@ -80,7 +80,10 @@ impl ErrorBodies {
         });
         match found {
             Some((content_type, body)) => (content_type.clone(), body.text(trace_id)),
-            None => (HeaderValue::from_static("application/json"), envelope(error, trace_id)),
+            None => (
+                HeaderValue::from_static("application/json"),
+                envelope(error, trace_id),
+            ),
         }
     }
 }
@@ -91,9 +94,7 @@ impl ErrorBody {
         let parts = self.parts.iter().map(|part| match part {
             BodyPart::Text(text) => text.clone(),
             BodyPart::TraceId => hex.clone(),
-            BodyPart::Uuid => {
-                [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
-            }
+            BodyPart::Uuid => [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"),
         });
         parts.collect()
     }
@@ -140,6 +141,9 @@ mod tests {
         let format = ErrorBodies::new("application/problem+json", Vec::new()).unwrap();
         let (content_type, body) = format.of(Rejection::VERSION, 1);
         assert_eq!(content_type, "application/json");
-        assert!(body.starts_with(r#"{"error":{"code":"HTTP_VERSION_NOT_SUPPORTED""#), "{body}");
+        assert!(
+            body.starts_with(r#"{"error":{"code":"HTTP_VERSION_NOT_SUPPORTED""#),
+            "{body}"
+        );
     }
 }

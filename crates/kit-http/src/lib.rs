@@ -83,8 +83,8 @@ pub use kit_guard::{Rejection, normal_target};
 
 pub use body_limits::BodyLimits;
 pub use config::{Config, Limits, Timeouts};
-pub use error_bodies::{BodyPart, ErrorBodies, ErrorBody};
 pub use engine::{Engine, Handler, Pause, WriteResult};
+pub use error_bodies::{BodyPart, ErrorBodies, ErrorBody};
 pub use rejection::Refusal;
 pub use request::{Request, RequestId};
 pub use reservation::Reservation;

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Arena, Constraints, ContractGroup, Cors, Declaration, DeclarationId, Entity, EntityId, Property, Route,
-    RouteId, Security, SecurityHeaders, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    Arena, Constraints, ContractGroup, Cors, Declaration, DeclarationId, DeclaredFormat, Entity, EntityId,
+    ErrorFormat, ErrorRules, Errors, Property, Route, RouteId, Security, SecurityHeaders, SourceFile,
+    SourceId, Span, Type, TypeId, TypeKind,
 };
 
 /// Complete description of an application, as the compiler understood it.
@@ -114,6 +115,26 @@ pub struct Application {
     /// The option `securityHeaders`; `None` if it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security_headers: Option<SecurityHeaders>,
+    /// The option `errors`; `None` for kit's envelope and the status 400.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Errors>,
+}
+
+impl Application {
+    /// Returns format and status of error responses. For an option that is known only when the application runs, returns
+    /// the default.
+    pub fn error_rules(&self) -> &ErrorRules {
+        let rules = self.errors.as_ref().and_then(|errors| errors.rules.as_ref());
+        rules.unwrap_or(&ErrorRules::DEFAULT)
+    }
+
+    /// Returns the format that the application declares with `defineErrorFormat`; `None` if it declares none.
+    pub fn declared_format(&self) -> Option<&DeclaredFormat> {
+        match &self.error_rules().format {
+            ErrorFormat::Declared(declared) => Some(declared),
+            ErrorFormat::Envelope | ErrorFormat::ProblemDetails => None,
+        }
+    }
 }
 
 /// A registered middleware.

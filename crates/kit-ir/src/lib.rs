@@ -31,6 +31,7 @@ mod check;
 mod constraints;
 mod cors;
 mod declaration;
+mod errors;
 mod ids;
 mod property;
 mod route;
@@ -43,6 +44,7 @@ pub use application::{Application, HandlerSource, MiddlewareKind, MiddlewareSour
 pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
 pub use cors::{Cors, CorsRules};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
+pub use errors::{DeclaredFormat, ErrorFormat, ErrorPaths, ErrorRules, Errors};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use kit_router::{InvalidPath, Method, RoutePath, Segment};
 pub use property::{

@@ -130,7 +130,11 @@ impl Options {
         let time = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_millis);
         let pairs = self.default_headers.chunks_exact(2);
         let default_headers = DefaultHeaders::new(pairs.map(|pair| (pair[0].as_str(), pair[1].as_str())))?;
-        let error_bodies = self.error_bodies.as_ref().map(ErrorBodyOptions::read).transpose()?;
+        let error_bodies = self
+            .error_bodies
+            .as_ref()
+            .map(ErrorBodyOptions::read)
+            .transpose()?;
         Ok(Config {
             host: self.host.clone(),
             port: self.port,

@@ -1,7 +1,9 @@
 //! Compilation of an application: runs the passes of the compiler in order.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Application, Cors, Entity, MiddlewareKind, MiddlewareSource, RouteLimits, SecurityHeaders};
+use kit_ir::{
+    Application, Cors, Entity, Errors, MiddlewareKind, MiddlewareSource, RouteLimits, SecurityHeaders,
+};
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
 
@@ -51,12 +53,13 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let owners = entities(&mut lowering, &type_modules, &route_modules);
     unmatched_tables::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
     routes(&mut lowering, &factory, &route_modules);
+    let errors = factory.errors.take().map(|errors| errors.lower(&mut lowering));
     lowering.drain();
     exported(&mut lowering, &type_modules);
     lowering.lower_remaining();
     routes::check(&mut lowering);
     owner::check(&mut lowering, &mut factory, owners);
-    lowering.program.application = application(&lowering, &factory);
+    lowering.program.application = application(&lowering, &factory, errors);
 
     let (program, mut diagnostics, eval) = lowering.into_program();
     let mut all = eval.graph.diagnostics.clone();
@@ -424,7 +427,7 @@ fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
     }
 }
 
-fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
+fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors>) -> Application {
     let mut middleware: Vec<MiddlewareSource> = Vec::new();
     let mut add = |entry: &Entry, kind: MiddlewareKind| {
         if let Some(known) = middleware
@@ -485,5 +488,6 @@ fn application(lowering: &Lowering<'_>, factory: &Factory) -> Application {
                 values: values.clone(),
                 span: lowering.span(*location),
             }),
+        errors,
     }
 }

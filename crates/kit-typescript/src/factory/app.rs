@@ -5,7 +5,7 @@ use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
 use super::expression::properties;
-use super::{Factory, Located, cors, groups, middleware, security_headers, warn_computed};
+use super::{Factory, Located, cors, errors, groups, middleware, security_headers, warn_computed};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
@@ -94,6 +94,7 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
                     security_headers::Read::On(values) => Some((member.value.location(), values)),
                 };
             }
+            "errors" => factory.errors = Some(errors::read(lowering, member.value)),
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
             _ => {}
         }

@@ -6,6 +6,7 @@
 mod app;
 mod calls;
 mod cors;
+mod errors;
 mod expression;
 mod groups;
 mod handlers;
@@ -46,6 +47,8 @@ pub(crate) struct Factory {
     /// Location and value of the option `securityHeaders`, if it is on. The value is `None` if it is known only when the
     /// application runs.
     pub(crate) security_headers: Option<(Location, Option<SecurityHeaderValues>)>,
+    /// The option `errors`.
+    pub(crate) errors: Option<errors::ReadErrors>,
 }
 
 /// An expression, with the module in which its names are resolved.

@@ -2,7 +2,8 @@
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{
-    Arena, Declaration, DeclarationId, DeclarationOrigin, Program, Slot, SourceFile, SourceId, Span, TypeKind,
+    Arena, Declaration, DeclarationId, DeclarationOrigin, ErrorFormat, Program, Slot, SourceFile, SourceId,
+    Span, TypeKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -97,6 +98,12 @@ impl<'a> Lowering<'a> {
                 error.details.iter_mut().for_each(renew);
             }
         }
+        let errors = program.application.errors.as_mut();
+        if let Some(rules) = errors.and_then(|errors| errors.rules.as_mut())
+            && let ErrorFormat::Declared(declared) = &mut rules.format
+        {
+            renew(&mut declared.body);
+        }
     }
 }
 
@@ -147,6 +154,15 @@ fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
     }
     let application = &mut program.application;
     application.span.iter_mut().for_each(&mut *change);
+    let options = [
+        application.cors.as_mut().map(|option| &mut option.span),
+        application
+            .security_headers
+            .as_mut()
+            .map(|option| &mut option.span),
+        application.errors.as_mut().map(|option| &mut option.span),
+    ];
+    options.into_iter().flatten().for_each(&mut *change);
     application
         .middleware
         .iter_mut()

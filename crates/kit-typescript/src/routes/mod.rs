@@ -20,7 +20,7 @@ use kit_ir::{
 };
 
 use crate::docs::documentation;
-use crate::eval::{Ty, pascal};
+use crate::eval::{Ty, TyId, pascal};
 use crate::factory::Entry;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location};
@@ -204,11 +204,21 @@ fn slot_declaration(
         }
         _ => {}
     }
-    let stripped = lowering.eval.without_laziness(part.ty);
+    Some(declaration(lowering, part.ty, &name, part.location))
+}
+
+/// Returns the declaration of a type. An anonymous type gets a declaration with the given name.
+pub(crate) fn declaration(
+    lowering: &mut Lowering<'_>,
+    ty: TyId,
+    name: &str,
+    location: Location,
+) -> kit_ir::DeclarationId {
+    let stripped = lowering.eval.without_laziness(ty);
     if let Ty::Named(instance) = *lowering.eval.store.get(stripped)
         && lowering.is_declared(instance)
     {
-        return Some(lowering.declare(instance));
+        return lowering.declare(instance);
     }
-    Some(lowering.declare_slot(name, stripped, part.location))
+    lowering.declare_slot(name.to_owned(), stripped, location)
 }

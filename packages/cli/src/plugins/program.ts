@@ -247,6 +247,7 @@ export interface Application {
   }[];
   cors?: CorsOption;
   securityHeaders?: SecurityHeadersOption;
+  errors?: ErrorsOption;
 }
 
 /** Option `cors` of `createApp`. */
@@ -274,6 +275,35 @@ export interface SecurityHeadersOption {
   values?: Record<string, string | null>;
   span: Span;
 }
+
+/** Option `errors` of `createApp`. */
+export interface ErrorsOption {
+  /** Value of the option. Absent if the value is known only when the application runs. */
+  rules?: {
+    format: ErrorFormat;
+    /** Status of responses to requests that break their contract. */
+    validationStatus: 400 | 422;
+  };
+  span: Span;
+}
+
+/** Format of error bodies. */
+export type ErrorFormat =
+  | { kind: "envelope" }
+  | { kind: "problem-details" }
+  | {
+      /** Format of `defineErrorFormat`. */
+      kind: "declared";
+      /**
+       * Index of the body's type in `declarations`.
+       *
+       * @integer @minimum 0
+       */
+      body: number;
+      contentType: string;
+      /** Places of values in the body, as the names of nested properties. */
+      paths?: { code?: string[]; message?: string[]; details?: string[]; traceId?: string[] };
+    };
 
 /**
  * Range in a source file. `source` is an index into `sources`, `start` and `end` are UTF-8 offsets, and `line` and `column` are the
