@@ -5,7 +5,7 @@ import type { SidecarState } from "./sidecar-state.ts";
 import { ErrorResponse, truncate } from "./error-response.ts";
 import type { ShownRoute } from "./shapes.ts";
 
-const slots = ["params", "query", "body"] as const;
+const slots = ["params", "query", "headers", "cookies", "body"] as const;
 
 export function allRoutes({ host }: SidecarState): { routes: ShownRoute[] } {
   return { routes: host.compiled.routes.map(showRoute) };
@@ -33,8 +33,14 @@ function showRoute(route: CompiledRoute): ShownRoute {
   const { method, path, ref, middleware, response, status, group, source } = route;
   const validators = slots.flatMap((slot) => {
     const validator = route[slot];
-    return validator === null ? [] : [[slot, validator.name] as const];
+    return validator === null || validator === undefined ? [] : [[slot, validator.name] as const];
   });
+  const replies = Object.entries(route.replies ?? {}).map(([name, reply]) => ({
+    status: Number(name),
+    body: reply.body?.name ?? null,
+    headers: reply.headers?.name ?? null,
+  }));
+  const details = Object.entries(route.details ?? {}).map(([code, { name }]) => [code, name] as const);
   return {
     method,
     path,
@@ -42,6 +48,8 @@ function showRoute(route: CompiledRoute): ShownRoute {
     middleware,
     validators: Object.fromEntries(validators),
     serializer: response?.name ?? null,
+    replies,
+    details: Object.fromEntries(details),
     status,
     group,
     handler: source.handler,

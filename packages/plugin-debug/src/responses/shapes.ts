@@ -95,6 +95,13 @@ export interface Performance extends RouteFigures {
   readonly routes?: readonly RouteFigures[];
 }
 
+/** Reply that a contract declares, with the names of its types. */
+export interface ShownReply {
+  readonly status: number;
+  readonly body: string | null;
+  readonly headers: string | null;
+}
+
 /** Route as the sidecar's responses contain it. */
 export interface ShownRoute {
   readonly method: string;
@@ -105,6 +112,10 @@ export interface ShownRoute {
   /** Name of the type of each validated part of the request: `{ body: "CreateNoteInput" }`. */
   readonly validators: Readonly<Record<string, string>>;
   readonly serializer: string | null;
+  /** Replies that the contract declares. Empty if its response is a plain type. */
+  readonly replies: readonly ShownReply[];
+  /** Name of the type of each error's declared details: `{ SOLD_OUT: "SoldOutDetails" }`. */
+  readonly details: Readonly<Record<string, string>>;
   readonly status: number;
   readonly group: string;
   readonly handler: CompiledRoute["source"]["handler"];

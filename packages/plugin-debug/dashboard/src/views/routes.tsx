@@ -74,7 +74,7 @@ function RouteRow({
   readonly route: ShownRoute;
   readonly figures: RouteFigures | undefined;
 }): JSX.Element {
-  const { ref, method, path, middleware, validators, serializer } = route;
+  const { ref, method, path, middleware, validators } = route;
   const takes = Object.entries(validators).map(([slot, type]) => `${slot} ${type}`);
   return (
     <li>
@@ -83,7 +83,7 @@ function RouteRow({
         <span class="target">
           <span class="path">{path}</span>
           <span class="muted small-text">
-            {takes.join(", ") || "takes nothing"} → {serializer ?? "nothing"}
+            {takes.join(", ") || "takes nothing"} → {answerText(route)}
           </span>
         </span>
         <span class="chips">
@@ -107,9 +107,13 @@ function RouteRow({
   );
 }
 
+function answerText({ replies, serializer }: ShownRoute): string {
+  if (replies.length === 0) return serializer ?? "nothing";
+  return replies.map(({ status, body }) => (body === null ? `${status}` : `${status} ${body}`)).join(", ");
+}
+
 function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
-  const { ref, method, path, middleware, validators, serializer, status, group, handler, contract, tests } =
-    route;
+  const { ref, method, path, middleware, validators, status, group, handler, contract, tests } = route;
   const { value: known } = useSidecarData<{ middleware: readonly Middleware[] }>("middleware");
   const chain = middleware.map((name) => known?.middleware.find((other) => other.name === name) ?? { name });
   return (
@@ -135,10 +139,7 @@ function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
             ([slot, type]) =>
               [slot.charAt(0).toUpperCase() + slot.slice(1), <TypeLink name={type} />] as const,
           ),
-          [
-            "Response",
-            serializer === null ? <span class="muted">nothing</span> : <TypeLink name={serializer} />,
-          ],
+          ...answersOf(route),
           ...(tests.length === 0 ? [] : [["Tests", <span class="mono">{tests.join(", ")}</span>] as const]),
         ]}
       />
@@ -168,6 +169,33 @@ function RoutePage({ route }: { readonly route: ShownRoute }): JSX.Element {
       </Section>
     </article>
   );
+}
+
+/** Returns the facts about what a route answers: its replies or its response, and the details of its errors. */
+function answersOf({ replies, serializer, details }: ShownRoute): (readonly [string, JSX.Element])[] {
+  const answers: (readonly [string, JSX.Element])[] =
+    replies.length === 0
+      ? [["Response", <TypeOrNothing name={serializer} />]]
+      : replies.map(({ status, body, headers }) => [
+          `Reply ${status}`,
+          <>
+            <TypeOrNothing name={body} />
+            {headers !== null && (
+              <>
+                {" with headers "}
+                <TypeLink name={headers} />
+              </>
+            )}
+          </>,
+        ]);
+  const errors = Object.entries(details).map(
+    ([code, name]) => [`Error ${code}`, <TypeLink name={name} />] as const,
+  );
+  return [...answers, ...errors];
+}
+
+function TypeOrNothing({ name }: { readonly name: string | null }): JSX.Element {
+  return name === null ? <span class="muted">nothing</span> : <TypeLink name={name} />;
 }
 
 function MiddlewareSource({
