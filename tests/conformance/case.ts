@@ -37,9 +37,12 @@ export interface Case {
   readonly refused?: true;
 }
 
-/** Reads the cases, and the maximum body size that they are written for. */
-export function readCases(): { readonly bodyLimit: number; readonly cases: readonly Case[] } {
-  const file = new URL("../../conformance/http.json", import.meta.url);
+/** Reads the cases of a file, and the maximum body size that they are written for. */
+export function readCases(name: "http" | "contracts" = "http"): {
+  readonly bodyLimit: number;
+  readonly cases: readonly Case[];
+} {
+  const file = new URL(`../../conformance/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, "utf8")) as { bodyLimit: number; cases: Case[] };
 }
 

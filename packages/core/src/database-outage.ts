@@ -1,3 +1,6 @@
+/** Value of the header `retry-after` while the database cannot be reached, in seconds. */
+export const retryAfter = "1";
+
 /** Maximum number of errors to read in a chain of causes. A longer chain is circular. */
 const depth = 8;
 

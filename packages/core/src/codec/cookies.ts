@@ -24,7 +24,7 @@ export function readCookies(header: string | undefined, names: readonly string[]
     // A cookie without `=` has no name.
     if (equals >= 0) {
       const index = names.indexOf(trimmed(header, start, equals));
-      if (index >= 0) values[index] ??= decoded(trimmed(header, equals + 1, end));
+      if (index >= 0) values[index] ??= decodeCookie(trimmed(header, equals + 1, end));
     }
     start = end + 1;
   }
@@ -39,7 +39,8 @@ function equalsSign(header: string, start: number, end: number): number {
   return -1;
 }
 
-function decoded(value: string): string {
+/** Returns the value of a cookie, or its text if the percent-escapes in it are invalid. */
+export function decodeCookie(value: string): string {
   if (!value.includes("%")) return value;
   try {
     return decodeURIComponent(value);

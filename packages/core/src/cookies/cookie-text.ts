@@ -1,3 +1,5 @@
+import { trimmed } from "../codec/trim.ts";
+
 /** Maximum number of bytes of the name and value together. Browsers ignore larger cookies (RFC 6265bis, 5.6). */
 export const mostCookieBytes = 4096;
 
@@ -14,26 +16,11 @@ export function encodeCookieValue(value: string): string {
   return value.replaceAll(encoded, encodeURIComponent);
 }
 
-/** Returns the value of a text, or the text itself if its percent-escapes are invalid. */
-export function decodeCookieValue(text: string): string {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Returns the text of the first cookie with the name. `header` is the value of the header `cookie`. */
 export function findCookie(header: string, name: string): string | undefined {
-  for (let start = 0; start < header.length;) {
-    const semicolon = header.indexOf(";", start);
-    const end = semicolon === -1 ? header.length : semicolon;
-    const equals = header.indexOf("=", start);
-    if (equals !== -1 && equals < end && header.slice(start, equals).trim() === name) {
-      return header.slice(equals + 1, end).trim();
-    }
-    start = end + 1;
+  for (const pair of header.split(";")) {
+    const equals = pair.indexOf("=");
+    if (equals !== -1 && trimmed(pair, 0, equals) === name) return trimmed(pair, equals + 1, pair.length);
   }
   return undefined;
 }

@@ -1,11 +1,6 @@
 import { type CookieOptions, readAttributes, readEnd, refused } from "./cookie-options.ts";
-import {
-  decodeCookieValue,
-  encodeCookieValue,
-  findCookie,
-  isCookieName,
-  mostCookieBytes,
-} from "./cookie-text.ts";
+import { encodeCookieValue, findCookie, isCookieName, mostCookieBytes } from "./cookie-text.ts";
+import { decodeCookie } from "../codec/cookies.ts";
 import { signValue, verifyValue } from "./signed-value.ts";
 
 /** Cookie as a response sets it. */
@@ -62,7 +57,7 @@ export class Cookies {
     const keys = this.#requireKeys("ctx.signedCookie");
     const text = header === undefined ? undefined : findCookie(header, name);
     const verified = text === undefined ? undefined : verifyValue(name, text, keys);
-    return verified === undefined ? undefined : decodeCookieValue(verified);
+    return verified === undefined ? undefined : decodeCookie(verified);
   }
 
   #textOf(name: string, value: string, { signed = false }: CookieOptions): string {

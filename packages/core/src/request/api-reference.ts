@@ -4,7 +4,8 @@ import type { ApiDocs, ApiDocsFile, CompiledApplication, ServerExchange } from "
 
 import * as phases from "../observe/phases.ts";
 import { pathOf } from "../router/path-of.ts";
-import { jsonType, type RequestState } from "./request-state.ts";
+import { jsonType } from "./body-rules.ts";
+import type { RequestState } from "./request-state.ts";
 
 /** Path of a resource below the page of the API reference, such as `openapi.json`. Empty for the page itself. */
 type Part = string;

@@ -23,10 +23,11 @@ import {
   textForLog,
 } from "../errors/error-text.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
-import { isDatabaseOutage } from "../database-outage.ts";
+import { isDatabaseOutage, retryAfter } from "../database-outage.ts";
 import { headerView } from "./header-view.ts";
-import { nextRequestId, randomSpanId, randomTraceId, readTraceparent } from "../observe/ids.ts";
-import { type TraceHeaders, traceHeadersOf } from "./trace-headers.ts";
+import { nextRequestId, randomTraceId, readTraceparent } from "../observe/ids.ts";
+import { type TraceHeaders, traceHeadersOf, traceHeadersWithoutSpan } from "./trace-headers.ts";
+import { jsonType, withoutBody } from "./body-rules.ts";
 import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
 import type { PendingRequest } from "./in-flight.ts";
@@ -34,15 +35,6 @@ import type { PipelineSettings } from "./pipeline-settings.ts";
 import { applicationCloses, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
-
-/** Content type of JSON bodies. JSON is UTF-8 by definition, so there is no charset. */
-export const jsonType = "application/json";
-
-/** Seconds after which a client may retry if the database cannot be reached. */
-const retryAfter = "1";
-
-/** Statuses of responses without a body. */
-const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * State of a request from its arrival to its response: ids, phase, headers, and its success or failure. Contains
@@ -131,9 +123,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     const own = this.#ownSlot;
     const parent = this.#isAnswered ? own?.parent : readTraceparent(this.exchange.header("traceparent"));
     const state = this.#isAnswered ? own?.traceState : this.exchange.header("tracestate");
-    // Nothing is recorded here, so the next span is a child of the client's span.
-    const next = parent ?? { spanId: randomSpanId(), isSampled: false };
-    return traceHeadersOf({ ...next, traceId, traceState: (parent && state) ?? null });
+    return traceHeadersWithoutSpan(traceId, parent, state);
   }
 
   /** Slot of this request. `null` if requests are not recorded, or if the slot already records another request. */

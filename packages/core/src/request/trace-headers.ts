@@ -1,5 +1,7 @@
 import type { RunningSpan } from "@kit/types";
 
+import { randomSpanId } from "../observe/ids.ts";
+
 /** Headers of W3C Trace Context for a request to another service. */
 export interface TraceHeaders {
   /** Version, trace id, span id and sampling flag. */
@@ -15,4 +17,17 @@ export function traceHeadersOf(
   const { traceId, spanId, isSampled, traceState } = span;
   const traceparent = `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
   return traceState === null ? { traceparent } : { traceparent, tracestate: traceState };
+}
+
+/**
+ * Returns the headers for requests that are made while no span is recorded. The next span is then a child of the
+ * client's span.
+ */
+export function traceHeadersWithoutSpan(
+  traceId: string,
+  parent: Pick<RunningSpan, "spanId" | "isSampled"> | null | undefined,
+  traceState: string | null | undefined,
+): TraceHeaders {
+  const { spanId, isSampled } = parent ?? { spanId: randomSpanId(), isSampled: false };
+  return traceHeadersOf({ traceId, spanId, isSampled, traceState: (parent && traceState) ?? null });
 }
