@@ -54,7 +54,7 @@ pub use literal::{literal_source, number_text, string_literal, template_text};
 pub use members::{Kinds, Member, is_impossible, kinds, members};
 pub use plan::{Candidates, Case, Decision, Discriminator, Switch, UnionPlan};
 pub use samples::{Sample, Samples, TypeSamples, samples};
-pub use sensitive::{SecretSlots, sensitive_names};
+pub use sensitive::sensitive_names;
 pub use specificity::{is_scalar, specificity};
 pub use template::{Segment, segments, template_source};
 pub use type_printer::TypePrinter;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use kit_analysis::{Decision, SecretSlots, UnionPlan, children};
+use kit_analysis::{Decision, UnionPlan, children};
 use kit_ir::{
     DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId, TypeKind,
 };
@@ -25,7 +25,6 @@ pub(crate) struct Analysis {
     /// Routes that use a declaration in replies and errors, each with the name of the part: `response`,
     /// `responseHeaders` or `details`.
     in_answers: FxHashMap<DeclarationId, Vec<(RouteId, &'static str)>>,
-    secrets: SecretSlots,
     references: References,
     components: ComponentNames,
     /// Declarations of each file, in the order of the program.
@@ -84,7 +83,6 @@ impl Analysis {
             written: routes.flat_map(kit_ir::Route::written).collect(),
             reply_headers: replies.filter_map(|reply| reply.headers).collect(),
             in_answers: in_answers(program),
-            secrets: SecretSlots::new(program),
             components: ComponentNames::new(program, &references),
             references,
             files,
@@ -175,11 +173,6 @@ impl Analysis {
     /// part.
     pub(crate) fn uses_in_answers(&self, declaration: DeclarationId) -> &[(RouteId, &'static str)] {
         self.in_answers.get(&declaration).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the properties that failures must not show.
-    pub(crate) fn secrets(&self) -> &SecretSlots {
-        &self.secrets
     }
 
     /// Returns the names of the OpenAPI components.

@@ -2,7 +2,7 @@
 
 use kit_ir::{
     Constraints, Decimal, DeclarationId, DeclaredError, DeclaredReply, DefaultValue, LiteralValue, Method,
-    Program, Route, RouteLimits, RouteSlots, TypeKind,
+    Program, Property, Route, RouteLimits, RouteSlots, TypeKind,
 };
 
 use crate::{Builder, described, optional, tagged};
@@ -116,6 +116,11 @@ fn with_replies(route: Route, replies: Vec<DeclaredReply>) -> Route {
     }
 }
 
+/// Returns a property whose values are secrets. The compiler marks cookies, `set-cookie` and credentials.
+fn secret(property: Property) -> Property {
+    tagged(property, |tags| tags.sensitive = true)
+}
+
 /// Creates `POST /orders` with every kind of type in its headers and cookies, and three replies.
 fn create_order(b: &mut Builder, types: &Types) -> Route {
     let (string, boolean, date) = (b.string(), b.kind(TypeKind::Boolean), b.kind(TypeKind::Date));
@@ -129,7 +134,7 @@ fn create_order(b: &mut Builder, types: &Types) -> Route {
     let tenant = b.reference(types.tenant);
     let headers = vec![
         described(b.property("x-tenant", tenant), "Customer of the request."),
-        optional(b.property("authorization", string)),
+        optional(secret(b.property("authorization", string))),
         optional(b.property("content-type", string)),
         optional(b.property("idempotency-key", uuid)),
         tagged(b.property("x-retries", retries), |tags| {
@@ -145,10 +150,10 @@ fn create_order(b: &mut Builder, types: &Types) -> Route {
     let headers = b.slot("PostOrdersHeaders", headers);
     let (sid, theme) = (b.text(8, 64), b.literals(&["dark", "light"]));
     let cookies = vec![
-        b.property("sid", sid),
-        optional(b.property("theme", theme)),
-        optional(b.property("visits", retries)),
-        optional(b.property("seen", date)),
+        secret(b.property("sid", sid)),
+        optional(secret(b.property("theme", theme))),
+        optional(secret(b.property("visits", retries))),
+        optional(secret(b.property("seen", date))),
     ];
     let cookies = b.slot("PostOrdersCookies", cookies);
     let kind = b.union(&[fast, number]);
@@ -162,7 +167,7 @@ fn create_order(b: &mut Builder, types: &Types) -> Route {
         optional(b.property("x-kind", kind)),
         optional(b.property("vary", strings)),
         optional(b.property("x-sizes", numbers)),
-        optional(b.property("set-cookie", strings)),
+        optional(secret(b.property("set-cookie", strings))),
     ];
     let created = b.slot("PostOrdersReply201Headers", created);
     let elsewhere = vec![b.property("location", string)];
@@ -241,7 +246,7 @@ fn cancel_order(b: &mut Builder) -> Route {
 /// Creates `GET /session` with a plain response, and an interface as its headers.
 fn read_session(b: &mut Builder, types: &Types) -> Route {
     let sid = b.text(8, 64);
-    let cookies = vec![b.property("sid", sid)];
+    let cookies = vec![secret(b.property("sid", sid))];
     let cookies = b.slot("GetSessionCookies", cookies);
     let slots = RouteSlots {
         headers: Some(types.session_headers),

@@ -420,6 +420,28 @@ fn operations_are_unique_identifiers() {
 }
 
 #[test]
+fn refuses_operations_with_the_name_of_a_method_that_every_client_has() {
+    refused(
+        r#"
+        export interface NoteRoutes {
+          /** @operation get */
+          "GET /a": RC;
+          /** @operation then */
+          "GET /b": RC;
+          /** @operation getAll */
+          "GET /c": RC;
+        }
+        "#,
+        r"
+        src/a.routes.ts:3:7 KIT1303 `@operation get` is not valid
+          help: write `@operation createNote`
+        src/a.routes.ts:5:7 KIT1303 `@operation then` is not valid
+          help: write `@operation createNote`
+        ",
+    );
+}
+
+#[test]
 fn cookies_credentials_and_set_cookie_are_sensitive() {
     let text = routes(
         r#"

@@ -24,11 +24,6 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Returns true if the path is that of a declaration itself.
-    pub(crate) fn is_root(&self) -> bool {
-        self.parent.is_none()
-    }
-
     /// Returns all steps, separated by spaces. Leaves out the first step if it is `home`.
     pub(crate) fn words_below(&self, home: &str) -> String {
         match self.parent {

@@ -12,7 +12,6 @@ use heck::ToLowerCamelCase;
 use kit_ir::{Declaration, DeclarationId};
 
 use crate::context::Context;
-use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::origin::origin;
 use crate::text::{Module, Writer, Written, header};
@@ -39,7 +38,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
                 format!("validators/{}", file_name(&declaration.name)),
                 move || emit_module(context, id, declaration),
             )
-            .keyed(key(context, id))
+            .keyed(context.module_key(id))
         });
     let entities = context.program.entities.iter().map(move |entity| {
         let declaration = &context.program.declarations[entity.declaration];
@@ -49,23 +48,6 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         )
     });
     modules.chain(entities)
-}
-
-/// Returns the fingerprint of a validator's inputs. Cookies and headers hide more values than other types.
-fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
-    let key = context.module_key(id);
-    let secrets = context.analysis.secrets();
-    if !secrets.affects(id) {
-        return key;
-    }
-    let properties = context
-        .program
-        .properties(context.program.declarations[id].r#type);
-    let hidden: Vec<_> = properties
-        .iter()
-        .map(|property| secrets.hides(id, property))
-        .collect();
-    fingerprint((key, hidden))
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {

@@ -266,12 +266,7 @@ impl<'a> Shapes<'a> {
         } else if property.optional_in_input() {
             parts.push(("optional".to_owned(), "\"input\"".to_owned()));
         }
-        let hidden = if path.is_root() {
-            self.context.analysis.secrets().hides(self.home, property)
-        } else {
-            property.tags.sensitive
-        };
-        if hidden {
+        if property.tags.sensitive {
             parts.push(("sensitive".to_owned(), "true".to_owned()));
         }
         literal::object(parts)

@@ -115,8 +115,18 @@ fn operation(lowering: &mut Lowering<'_>, doc: &Doc) -> Option<String> {
         lowering.report(diagnostic);
         return None;
     }
+    if OF_CLIENTS.contains(&name.as_str()) {
+        let diagnostic = invalid(lowering, tag, "@operation createNote").note(format!(
+            "every client has a method `{name}` already; choose a name that says what the operation does"
+        ));
+        lowering.report(diagnostic);
+        return None;
+    }
     Some(name.clone())
 }
+
+/// Methods that every client has, and `then`, which would make a client a promise.
+const OF_CLIENTS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", "options", "then"];
 
 /// Parses the argument of `@throws`: a code, a status and a description. Returns `None` for any other
 /// argument.

@@ -559,7 +559,7 @@ export const PostOrdersReply201HeadersShape: Shape = {
     { key: "x-kind", shape: { kind: "union", members: [{ kind: "literal", value: "fast" }, { kind: "number" }] }, optional: "always" },
     { key: "vary", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
     { key: "x-sizes", shape: { kind: "array", element: { kind: "number" } }, optional: "always" },
-    { key: "set-cookie", shape: { kind: "array", element: { kind: "string" } }, optional: "always" },
+    { key: "set-cookie", shape: { kind: "array", element: { kind: "string" } }, optional: "always", sensitive: true },
   ],
   explain: explain$PostOrdersReply201Headers,
 };

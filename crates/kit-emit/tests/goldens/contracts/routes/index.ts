@@ -164,6 +164,7 @@ const application: CompiledApplication = {
       },
     },
   ],
+  sensitive: ["authorization", "seen", "set-cookie", "sid", "theme", "visits"],
   openapi: () => readFile(new URL("../schemas/openapi.json", import.meta.url), "utf8"),
 };
 
