@@ -26,6 +26,33 @@ pub fn explain(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     explain_with(shape, value, Explainer::default())
 }
 
+/// Like [`explain`], or like [`explain_briefly`] if `is_brief` is true, but does not show secrets.
+pub(crate) fn explain_without(
+    secrets: Secrets,
+    shape: &'static Shape,
+    value: &Json,
+    is_brief: bool,
+) -> Vec<Failure> {
+    let explainer = Explainer {
+        is_brief,
+        secrets,
+        ..Explainer::default()
+    };
+    explain_with(shape, value, explainer)
+}
+
+/// Values that failures must not show, besides those that the contract marks with `@sensitive`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Secrets {
+    /// No other values.
+    #[default]
+    None,
+    /// Every value.
+    All,
+    /// The property with this name of the checked object.
+    Property(&'static str),
+}
+
 /// Like [`explain`], but with less detail, for responses in production: it gives no suggestions, and describes the
 /// received value (`received`) only in the first failure.
 pub fn explain_briefly(shape: &'static Shape, value: &Json) -> Vec<Failure> {
@@ -38,13 +65,14 @@ pub fn explain_briefly(shape: &'static Shape, value: &Json) -> Vec<Failure> {
 }
 
 fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -> Vec<Failure> {
+    let hidden = matches!(explainer.secrets, Secrets::All);
     explainer.visit(
         shape,
         value,
         Location {
             path: &Path::Root,
             depth: 0,
-            hidden: false,
+            hidden,
         },
     );
     let is_full = explainer.is_full();
@@ -110,6 +138,7 @@ struct Explainer {
     path_units: usize,
     /// True for [`explain_briefly`]: no suggestions, and `received` in the first failure only.
     is_brief: bool,
+    secrets: Secrets,
     /// Compares values with union members. Its cache serves the whole check.
     matcher: Matcher,
 }
@@ -147,6 +176,11 @@ impl Explainer {
         }
     }
 
+    /// Returns true if a property of the object at a location is the one that [`Secrets::Property`] names.
+    fn is_secret(&self, key: &str, object: Location<'_>) -> bool {
+        matches!(self.secrets, Secrets::Property(name) if name == key && matches!(object.path, Path::Root))
+    }
+
     fn refuse_depth(&mut self, at: Location<'_>) {
         self.push(Failure {
             path: at.path.text(),
@@ -182,7 +216,7 @@ impl Explainer {
                     });
                 }
                 Some(item) => {
-                    let hidden = at.hidden || property.sensitive;
+                    let hidden = at.hidden || property.sensitive || self.is_secret(property.key, at);
                     let path = &path;
                     self.visit(&property.shape, item, Location { path, hidden, ..at });
                 }

@@ -11,11 +11,10 @@ use super::source::Slot;
 use crate::Contract;
 use crate::check::{BrokenRule, Failure, Rule};
 use crate::json::{self, Json, parse};
-use crate::settings::settings;
 
-/// Reads the complete body. A body above the size limit is rejected at once; the bytes that the client still sends
+/// Reads the complete body. A body of more than `limit` bytes is rejected at once; the bytes that the client still sends
 /// are discarded when the connection closes.
-pub(super) async fn read<B>(headers: &HeaderMap, mut body: B) -> Result<Bytes, Error>
+pub(super) async fn read<B>(headers: &HeaderMap, mut body: B, limit: usize) -> Result<Bytes, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
 {
@@ -24,8 +23,8 @@ where
     if declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING) {
         return Ok(Bytes::new());
     }
-    if declared.is_some_and(|length| length > settings().body_bytes) {
-        return Err(too_large());
+    if declared.is_some_and(|length| length > limit) {
+        return Err(too_large(limit));
     }
     // A body that arrives in one chunk is not copied.
     let mut first = Bytes::new();
@@ -37,8 +36,8 @@ where
             .map_err(|_| Error::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", "The body ended too early"))?;
         let Ok(data) = frame.into_data() else { continue };
         let length = first.len().max(whole.len());
-        if length + data.len() > settings().body_bytes {
-            return Err(too_large());
+        if length + data.len() > limit {
+            return Err(too_large(limit));
         }
         if length == 0 {
             first = data;
@@ -53,8 +52,7 @@ where
     Ok(if whole.is_empty() { first } else { whole.into() })
 }
 
-fn too_large() -> Error {
-    let limit = settings().body_bytes;
+fn too_large(limit: usize) -> Error {
     let message = format!("The body is larger than {limit} bytes");
     Error::new(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE", message)
         .with_details(serde_json::json!({ "limit": limit }))

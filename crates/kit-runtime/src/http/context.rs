@@ -40,6 +40,10 @@ pub enum Phase {
     Params,
     /// The query is decoded.
     Query,
+    /// The declared headers are decoded. Only requests to contracts with headers have this phase.
+    Headers,
+    /// The declared cookies are decoded. Only requests to contracts with cookies have this phase.
+    Cookies,
     /// The body is decoded.
     Body,
     /// The handler runs.
@@ -56,6 +60,8 @@ impl fmt::Display for Phase {
             Self::Middleware(name) => write!(f, "middleware:{name}"),
             Self::Params => f.write_str("validation:params"),
             Self::Query => f.write_str("validation:query"),
+            Self::Headers => f.write_str("validation:headers"),
+            Self::Cookies => f.write_str("validation:cookies"),
             Self::Body => f.write_str("validation:body"),
             Self::Handler => f.write_str("handler"),
             Self::Serialization => f.write_str("serialization"),
@@ -192,10 +198,16 @@ impl Context {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
-    /// Enters the phase that validates the params, the query or the body. Slots of the request that the contract does
-    /// not use are entered on the way, because each phase has a span in the trace of every request.
+    /// Enters the phase that validates a slot of the request. Params, query and body are entered on the way even if the
+    /// contract does not use them, because each of these phases has a span in the trace of every request.
     pub(super) fn enter_validation(&self, slot: Phase) {
-        const ALL: [Phase; 3] = [Phase::Params, Phase::Query, Phase::Body];
+        const ALL: [Phase; 5] = [
+            Phase::Params,
+            Phase::Query,
+            Phase::Headers,
+            Phase::Cookies,
+            Phase::Body,
+        ];
         let current = self.phase();
         if current == slot {
             return;
@@ -203,7 +215,8 @@ impl Context {
         if self.0.trace.is_kept() {
             let passed = ALL.iter().position(|phase| *phase == current);
             let between = ALL.into_iter().skip(passed.map_or(0, |at| at + 1));
-            for phase in between.take_while(|phase| *phase != slot) {
+            let between = between.take_while(|phase| *phase != slot);
+            for phase in between.filter(|phase| !matches!(phase, Phase::Headers | Phase::Cookies)) {
                 self.enter(phase);
             }
         }
@@ -236,7 +249,7 @@ impl Context {
     }
 
     /// Returns a header as a string, or `None` if it is absent. Bytes are decoded as Latin-1. The values of a repeated
-    /// header are joined by `, `.
+    /// header are joined by `, `, those of `cookie` by `; `.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         text_of(&self.0.headers, name)
     }
@@ -295,10 +308,12 @@ pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
 
 /// Returns a header as a string, in the same way as [`Context::header`].
 pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
+    let is_cookie = name.as_str().eq_ignore_ascii_case("cookie");
     let mut values = headers.get_all(name).iter();
     let mut joined = latin1(values.next()?);
     for value in values {
-        joined = Cow::Owned(format!("{joined}, {}", latin1(value)));
+        let separator = if is_cookie { "; " } else { ", " };
+        joined = Cow::Owned(format!("{joined}{separator}{}", latin1(value)));
     }
     Some(joined)
 }

@@ -50,11 +50,11 @@ struct Inner {
     location: &'static Location<'static>,
 }
 
-/// The params, query, body or response that does not fit its type.
+/// A part of a request or a response that does not fit its type.
 struct Invalid {
     schema: &'static str,
     failures: Vec<Failure>,
-    /// Part of the contract that it does not fit: params, query, body or response.
+    /// Part of the contract that it does not fit.
     slot: Slot,
 }
 
@@ -147,7 +147,7 @@ impl Error {
         self
     }
 
-    /// Creates an error for params, a query or a body that does not fit the type `schema`.
+    /// Creates an error for a slot of a request that does not fit the type `schema`.
     pub(super) fn invalid(slot: Slot, schema: &'static str, failures: Vec<Failure>) -> Self {
         let message = describe(&format!("Invalid {slot}"), &failures);
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
@@ -160,9 +160,14 @@ impl Error {
     }
 
     /// Creates an error for a value that a handler returned and that does not fit its contract. This is a bug in the
-    /// application.
-    pub(super) fn invalid_response(route: &str, schema: &'static str, failures: Vec<Failure>) -> Self {
-        let what = format!("The handler of {route} returned a value that is not a valid {schema}");
+    /// application. `found` describes the value: `a value that is not a valid`.
+    pub(super) fn invalid_response(
+        route: &str,
+        found: &str,
+        schema: &'static str,
+        failures: Vec<Failure>,
+    ) -> Self {
+        let what = format!("The handler of {route} returned {found} {schema}");
         let mut error = Self::internal(describe(&what, &failures));
         error.0.name = "ResponseContractError";
         error.0.invalid = Some(Invalid {

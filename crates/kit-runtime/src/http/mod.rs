@@ -4,6 +4,8 @@ mod abandoned;
 mod body;
 mod context;
 mod cors;
+mod declared_details;
+mod declared_reply;
 mod details;
 mod direct_input;
 mod error;
@@ -16,6 +18,7 @@ mod rejection_log;
 mod reply;
 mod request;
 mod response;
+mod route_list;
 mod routes;
 mod service;
 mod source;
@@ -23,12 +26,14 @@ mod unstorable;
 
 pub use context::{Context, Phase};
 pub use cors::Cors;
+pub use declared_reply::DeclaredReply;
 pub use error::Error;
 pub use reply::{ChunkSender, Reply};
 pub use request::{Middleware, Request};
 pub use response::Response;
+pub use route_list::Routes;
 pub use routes::{Match, RouteTree, Segment};
-pub use service::{Application, Router, Routes, Serve};
+pub use service::{Application, Router, Serve};
 
 #[cfg(feature = "sqlx")]
 pub(crate) use abandoned::was_abandoned_recently;

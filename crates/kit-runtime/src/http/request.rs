@@ -11,13 +11,13 @@ use super::direct_input::{read_params, read_query};
 use super::source::Slot;
 use super::unstorable::find_unstorable;
 use super::{Context, Error, Phase, Segment, body, ignored_input};
-use crate::check::{Failure, Rule, explain, explain_briefly};
-use crate::coerce::{coerce_params, coerce_query};
+use crate::check::{Failure, Rule, Secrets, explain_without};
+use crate::coerce::{coerce_cookies, coerce_headers, coerce_params, coerce_query};
 use crate::json::{Json, from_json};
 use crate::shape::Shape;
 use crate::{Contract, is_development};
 
-/// A request that matched a route. Middleware receives it before its params, query and body are decoded.
+/// A request that matched a route. Middleware receives it before the slots of its contract are decoded.
 pub struct Request {
     pub(super) context: Context,
     /// Segments of the route's path.
@@ -119,6 +119,32 @@ impl Request {
         decode(Slot::Query, &value, self.has_nul)
     }
 
+    /// Decodes the headers that the contract declares. Errors do not show the value of `authorization`.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if they do not fit the type.
+    pub fn declared_headers<T: Contract>(&self) -> Result<T, Error> {
+        self.warn_of_query(None);
+        self.context.enter_validation(Phase::Headers);
+        let value = coerce_headers(T::shape(), |name| self.header(name));
+        decode(Slot::Headers, &value, false)
+    }
+
+    /// Decodes the cookies that the contract declares. Errors do not show their values.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if they do not fit the type.
+    pub fn declared_cookies<T: Contract>(&self) -> Result<T, Error> {
+        self.warn_of_query(None);
+        self.context.enter_validation(Phase::Cookies);
+        let header = self.header("cookie");
+        let value = coerce_cookies(T::shape(), header.as_deref());
+        let has_nul = header.is_some_and(|header| header.contains("%00"));
+        decode(Slot::Cookies, &value, has_nul)
+    }
+
     /// Decodes the JSON body.
     ///
     /// # Errors
@@ -135,8 +161,7 @@ impl Request {
         decode(Slot::Body, &value, has_escapes)
     }
 
-    /// Returns the context for the handler. Call it after the params, the query and the body are decoded, because the
-    /// handler phase begins here.
+    /// Returns the context for the handler. Call it after all slots are decoded, because the handler phase begins here.
     ///
     /// # Errors
     ///
@@ -199,15 +224,16 @@ impl fmt::Debug for Request {
     }
 }
 
-/// Decodes the params, the query or the body into its type. Reports all failures if the value does not fit. If
+/// Decodes a slot of the request into its type. Reports all failures if the value does not fit. If
 /// `is_suspicious` is true, strings are also checked for characters that databases cannot store.
 fn decode<T: Contract>(slot: Slot, value: &Json, is_suspicious: bool) -> Result<T, Error> {
-    // Suggestions are only for developers and take time to find.
-    let failures = if is_development() {
-        explain(T::shape(), value)
-    } else {
-        explain_briefly(T::shape(), value)
+    let secrets = match slot {
+        Slot::Cookies => Secrets::All,
+        Slot::Headers => Secrets::Property("authorization"),
+        _ => Secrets::None,
     };
+    // Suggestions are only for developers and take time to find.
+    let failures = explain_without(secrets, T::shape(), value, !is_development());
     if !failures.is_empty() {
         return Err(Error::invalid(slot, T::NAME, failures));
     }

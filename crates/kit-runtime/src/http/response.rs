@@ -23,7 +23,7 @@ impl Response {
         context.enter(Phase::Serialization);
         let text = to_text(value)?;
         if is_development() {
-            check::<T>(context, &text)?;
+            check::<T>(context, &text, "a value that is not a valid")?;
         }
         let status = context.status().unwrap_or(status);
         Ok(Self(with_text(context, status, text)))
@@ -59,18 +59,16 @@ impl Response {
     }
 }
 
-/// Checks the JSON of a response against the type `T`.
-fn check<T: Contract>(context: &Context, text: &str) -> Result<(), Error> {
+/// Checks the JSON of a part of a response against the type `T`. `found` is the description of the part in the error:
+/// `a value that is not a valid`.
+pub(super) fn check<T: Contract>(context: &Context, text: &str, found: &str) -> Result<(), Error> {
     let Ok(value) = parse(text) else { return Ok(()) };
     let failures = explain(T::shape(), &value);
     if failures.is_empty() {
         return Ok(());
     }
-    Err(Error::invalid_response(
-        context.route().unwrap_or_default(),
-        T::NAME,
-        failures,
-    ))
+    let route = context.route().unwrap_or_default();
+    Err(Error::invalid_response(route, found, T::NAME, failures))
 }
 
 /// Creates the response for any error, and logs the error.

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
@@ -17,15 +17,13 @@ use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 
 use super::abandoned::AbandonGuard;
-use super::context::MatchedRoute;
 use super::fields::details_of;
 use super::normal_uri::make_normal;
 use super::response::of_error;
-use super::source::RouteSource;
-use super::{Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Segment, body, options_star};
+use super::route_list::Limits;
+use super::{Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Routes, body, options_star};
 use crate::check::{Failure, Rule};
 use crate::connection::{self, ReusableTimeout};
-use crate::redact::redactor;
 use crate::settings::settings;
 use crate::telemetry::TraceGuard;
 use crate::{is_development, serve};
@@ -40,124 +38,7 @@ pub trait Application: Clone + Send + Sync + 'static {
     fn ready(&self) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
-type Handler<A> = Box<dyn Fn(A, Request) -> HandlerFuture + Send + Sync>;
-type HandlerFuture = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
-
-/// Routes of an application.
-pub struct Routes<A> {
-    app: A,
-    list: Vec<Route<A>>,
-    openapi: Option<&'static str>,
-    cors: Option<Cors>,
-}
-
-struct Route<A> {
-    method: &'static str,
-    declaration: MatchedRoute,
-    handler: Handler<A>,
-}
-
 impl<A: Application> Routes<A> {
-    /// Creates an empty list of routes.
-    pub fn new(app: A) -> Self {
-        Self {
-            app,
-            list: Vec::new(),
-            openapi: None,
-            cors: None,
-        }
-    }
-
-    /// Adds a route: its method and path pattern such as `GET /notes/:id`, the segments of the path pattern, and its
-    /// handler.
-    #[must_use]
-    pub fn route<F>(
-        mut self,
-        reference: &'static str,
-        segments: &'static [Segment],
-        handler: impl Fn(A, Request) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<Response, Error>> + Send + 'static,
-    {
-        let (method, _) = reference.split_once(' ').unwrap_or((reference, ""));
-        self.list.push(Route {
-            method,
-            declaration: MatchedRoute {
-                reference,
-                segments,
-                source: RouteSource::default(),
-            },
-            handler: Box::new(move |app, request| Box::pin(handler(app, request))),
-        });
-        self
-    }
-
-    /// Sets the source locations of the route that was added last. Errors show them in development.
-    ///
-    /// `contract` is the `file:line` of the contract. `types` has the file of each params, query or body type that is
-    /// not in that file. `tests` are the tests that call the route.
-    #[must_use]
-    pub fn source(
-        mut self,
-        contract: &'static str,
-        types: &'static [(&'static str, &'static str)],
-        tests: &'static [&'static str],
-    ) -> Self {
-        if let Some(route) = self.list.last_mut() {
-            route.declaration.source = RouteSource {
-                contract,
-                types,
-                tests,
-                ..route.declaration.source
-            };
-        }
-        self
-    }
-
-    /// Sets the file and function name of the handler of the route that was added last. Errors show them in
-    /// development.
-    #[must_use]
-    pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
-        if let Some(route) = self.list.last_mut() {
-            route.declaration.source.handler = (file, function);
-        }
-        self
-    }
-
-    /// Sets the document that `/openapi.json` returns in development.
-    #[must_use]
-    pub fn openapi(mut self, document: &'static str) -> Self {
-        self.openapi = Some(document);
-        self
-    }
-
-    /// Lets web pages of other origins call the application. The router responds to preflight requests, and adds the
-    /// headers to every response.
-    #[must_use]
-    pub fn cors(mut self, cors: Cors) -> Self {
-        self.cors = Some(cors);
-        self
-    }
-
-    /// Adds headers with their names and values to every response, except to a response that has its own header of that
-    /// name. Responses to input that is not HTTP have the headers too. The headers apply to all servers in the process;
-    /// only the first call has an effect. `kit build` generates the headers from the option `securityHeaders` of
-    /// `createApp`, and validates them.
-    #[must_use]
-    pub fn security_headers(self, headers: &[(&str, &str)]) -> Self {
-        connection::set_defaults(headers);
-        self
-    }
-
-    /// Sets the names of properties whose values the log and exported spans never show. The names apply to all fields in
-    /// the process that have one of these names.
-    #[must_use]
-    pub fn sensitive(self, names: &[&str]) -> Self {
-        redactor().hide_names(names);
-        self
-    }
-
     /// Builds the router.
     pub fn into_router(self) -> Router<A> {
         let paths = self.list.iter();
@@ -296,11 +177,20 @@ impl<A: Application> Service<A> {
         B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
     {
         context.enter(Phase::Normalize);
+        let found = self.routes.has_limits.then(|| self.find(context));
+        let limits = match found {
+            Some(Match::Route(number, _)) => self.routes.list[number].limits,
+            _ => Limits::default(),
+        };
         // A body above the limit is rejected for every path, even if no route matches.
-        let body = body::read(context.headers(), body).await?;
+        let body_bytes = limits.body_bytes.unwrap_or(settings().body_bytes);
+        let body = body::read(context.headers(), body, body_bytes).await?;
         // The connection limits the time that a client takes to send the body. The request timeout begins here.
-        let mut work = pin!(self.dispatch(context, body));
-        let time = settings().request_timeout;
+        let mut work = pin!(self.dispatch(context, body, found));
+        let time = match limits.timeout {
+            Some(time) => Some(time).filter(|time| !time.is_zero()),
+            None => settings().request_timeout,
+        };
         let running = AbandonGuard::begin();
         match timeout.wait(time, |task| work.as_mut().poll(task)).await {
             Some(answer) => {
@@ -311,7 +201,18 @@ impl<A: Application> Service<A> {
         }
     }
 
-    async fn dispatch(&self, context: &Context, body: Bytes) -> Result<axum::response::Response, Error> {
+    /// Finds the route of a request.
+    fn find(&self, context: &Context) -> Match {
+        self.tree.find(context.method().as_str(), context.path())
+    }
+
+    /// Runs a request whose body was read. `found` is the result of [`Self::find`] if it is already known.
+    async fn dispatch(
+        &self,
+        context: &Context,
+        body: Bytes,
+        found: Option<Match>,
+    ) -> Result<axum::response::Response, Error> {
         let (method, path) = (context.method().as_str(), context.path());
         if path == options_star::TARGET {
             let methods = self.routes.list.iter().map(|route| route.method);
@@ -322,7 +223,7 @@ impl<A: Application> Service<A> {
                 return self.answer_preflight(cors, context);
             }
         }
-        let (number, values) = match self.tree.find(method, path) {
+        let (number, values) = match found.unwrap_or_else(|| self.find(context)) {
             Match::Route(number, values) => (number, values),
             Match::BadPath => return Err(bad_path(path)),
             Match::MethodNotAllowed(allow) => return Err(method_not_allowed(method, &allow)),

@@ -7,7 +7,7 @@ use std::fmt;
 pub(super) struct RouteSource {
     /// Location of the contract: `src/notes.routes.ts:12`.
     pub(super) contract: &'static str,
-    /// File of each params, query or body type that is not in the file of the contract, by the name of the slot.
+    /// File of each type of a slot that is not in the file of the contract, by the name of the slot.
     pub(super) types: &'static [(&'static str, &'static str)],
     /// File and function name of the handler; empty if unknown.
     pub(super) handler: (&'static str, &'static str),
@@ -33,6 +33,8 @@ impl RouteSource {
 pub(super) enum Slot {
     Params,
     Query,
+    Headers,
+    Cookies,
     Body,
     Response,
 }
@@ -43,6 +45,8 @@ impl Slot {
         match self {
             Self::Params => "params",
             Self::Query => "query",
+            Self::Headers => "headers",
+            Self::Cookies => "cookies",
             Self::Body => "body",
             Self::Response => "response",
         }

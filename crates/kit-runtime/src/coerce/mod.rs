@@ -1,5 +1,8 @@
-//! Converts strings of path parameters and queries to values: `5` becomes the number 5 if the contract declares a
-//! number. A string that cannot be converted stays a string, and the check against the shape then reports it.
+//! Converts strings of path parameters, queries, headers and cookies to values: `5` becomes the number 5 if the contract
+//! declares a number. A string that cannot be converted stays a string, and the check against the shape then reports it.
+
+mod cookies;
+mod headers;
 
 use std::borrow::Cow;
 
@@ -7,6 +10,9 @@ use indexmap::IndexMap;
 
 use crate::json::Json;
 use crate::shape::{Literal, Shape};
+
+pub use cookies::{coerce_cookies, cookies};
+pub use headers::{coerce_headers, list_items};
 
 /// Parses a finite decimal number in the syntax of JSON, but with leading zeros allowed. Returns `None` for other
 /// forms, such as `0x10`, `+1` or ` 1`.
@@ -94,8 +100,7 @@ pub fn coerce_params(shape: &'static Shape, names: &[&str], values: &[String]) -
 }
 
 pub(crate) fn coerce(shape: &'static Shape, texts: QueryValue) -> Json {
-    let mut targets = CoercionTargets::default();
-    targets.collect(shape);
+    let targets = CoercionTargets::of(shape);
     match texts {
         QueryValue::One(text) if targets.array => Json::Array(vec![targets.apply(text)]),
         QueryValue::Many(texts) if targets.array => {
@@ -107,7 +112,7 @@ pub(crate) fn coerce(shape: &'static Shape, texts: QueryValue) -> Json {
     }
 }
 
-/// The kinds of values that a type accepts. They determine how a string of the query or path is converted.
+/// The kinds of values that a type accepts. They determine how a string is converted.
 #[derive(Default)]
 struct CoercionTargets {
     array: bool,
@@ -119,6 +124,12 @@ struct CoercionTargets {
 }
 
 impl CoercionTargets {
+    fn of(shape: &'static Shape) -> Self {
+        let mut targets = Self::default();
+        targets.collect(shape);
+        targets
+    }
+
     fn collect(&mut self, shape: &'static Shape) {
         match shape.resolve() {
             Shape::Number(_) => self.number = true,

@@ -1,0 +1,164 @@
+//! The routes of an application, each with its handler, source locations and limits.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use super::context::MatchedRoute;
+use super::source::RouteSource;
+use super::{Application, Cors, Error, Request, Response, Segment};
+use crate::connection;
+use crate::redact::redactor;
+
+pub(super) type Handler<A> = Box<dyn Fn(A, Request) -> HandlerFuture + Send + Sync>;
+pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send>>;
+
+/// Routes of an application.
+pub struct Routes<A> {
+    pub(super) app: A,
+    pub(super) list: Vec<Route<A>>,
+    pub(super) openapi: Option<&'static str>,
+    pub(super) cors: Option<Cors>,
+    /// True if a route has its own limits, so that the route must be known before the body is read.
+    pub(super) has_limits: bool,
+}
+
+pub(super) struct Route<A> {
+    pub(super) method: &'static str,
+    pub(super) declaration: MatchedRoute,
+    pub(super) limits: Limits,
+    pub(super) handler: Handler<A>,
+}
+
+/// Limits of one route. `None` means that the setting of the process applies.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Limits {
+    /// Maximum size of the body in bytes.
+    pub(super) body_bytes: Option<usize>,
+    /// Maximum duration of a request; zero for no limit.
+    pub(super) timeout: Option<Duration>,
+}
+
+impl<A: Application> Routes<A> {
+    /// Creates an empty list of routes.
+    pub fn new(app: A) -> Self {
+        Self {
+            app,
+            list: Vec::new(),
+            openapi: None,
+            cors: None,
+            has_limits: false,
+        }
+    }
+
+    /// Adds a route: its method and path pattern such as `GET /notes/:id`, the segments of the path pattern, and its
+    /// handler.
+    #[must_use]
+    pub fn route<F>(
+        mut self,
+        reference: &'static str,
+        segments: &'static [Segment],
+        handler: impl Fn(A, Request) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Response, Error>> + Send + 'static,
+    {
+        let (method, _) = reference.split_once(' ').unwrap_or((reference, ""));
+        self.list.push(Route {
+            method,
+            declaration: MatchedRoute {
+                reference,
+                segments,
+                source: RouteSource::default(),
+            },
+            limits: Limits::default(),
+            handler: Box::new(move |app, request| Box::pin(handler(app, request))),
+        });
+        self
+    }
+
+    /// Sets the source locations of the route that was added last. Errors show them in development.
+    ///
+    /// `contract` is the `file:line` of the contract. `types` has the file of each type of a slot that is not in
+    /// that file. `tests` are the tests that call the route.
+    #[must_use]
+    pub fn source(
+        mut self,
+        contract: &'static str,
+        types: &'static [(&'static str, &'static str)],
+        tests: &'static [&'static str],
+    ) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.declaration.source = RouteSource {
+                contract,
+                types,
+                tests,
+                ..route.declaration.source
+            };
+        }
+        self
+    }
+
+    /// Sets the file and function name of the handler of the route that was added last. Errors show them in
+    /// development.
+    #[must_use]
+    pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.declaration.source.handler = (file, function);
+        }
+        self
+    }
+
+    /// Sets the maximum size of bodies in bytes for the route that was added last, in place of `BODY_LIMIT_BYTES`.
+    #[must_use]
+    pub fn body_bytes(mut self, bytes: usize) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.limits.body_bytes = Some(bytes);
+        }
+        self.has_limits = true;
+        self
+    }
+
+    /// Sets the maximum duration of requests in milliseconds for the route that was added last, in place of
+    /// `REQUEST_TIMEOUT_MS`. 0 means no limit.
+    #[must_use]
+    pub fn timeout_ms(mut self, millis: u64) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.limits.timeout = Some(Duration::from_millis(millis));
+        }
+        self.has_limits = true;
+        self
+    }
+
+    /// Sets the document that `/openapi.json` returns in development.
+    #[must_use]
+    pub fn openapi(mut self, document: &'static str) -> Self {
+        self.openapi = Some(document);
+        self
+    }
+
+    /// Lets web pages of other origins call the application. The router responds to preflight requests, and adds the
+    /// headers to every response.
+    #[must_use]
+    pub fn cors(mut self, cors: Cors) -> Self {
+        self.cors = Some(cors);
+        self
+    }
+
+    /// Adds headers with their names and values to every response, except to a response that has its own header of that
+    /// name. Responses to input that is not HTTP have the headers too. The headers apply to all servers in the process;
+    /// only the first call has an effect. `kit build` generates the headers from the option `securityHeaders` of
+    /// `createApp`, and validates them.
+    #[must_use]
+    pub fn security_headers(self, headers: &[(&str, &str)]) -> Self {
+        connection::set_defaults(headers);
+        self
+    }
+
+    /// Sets the names of properties whose values the log and exported spans never show. The names apply to all fields in
+    /// the process that have one of these names.
+    #[must_use]
+    pub fn sensitive(self, names: &[&str]) -> Self {
+        redactor().hide_names(names);
+        self
+    }
+}
