@@ -1,43 +1,63 @@
-//! Generates `error.rs`: an enum of all errors that the contracts declare with `@throws`, with the status of each.
+//! Generates `error.rs`: an enum of all errors that the contracts declare with `Failure` or `@throws`, with the status of
+//! each, and with the details that it declares.
 
 use heck::ToPascalCase;
 use kit_ir::{DeclaredError, Program};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::source::{doc, file_doc, ident, string_literal};
+use crate::source::{Imports, doc, file_doc, ident, string_literal};
+use crate::status::{constant, status_name};
+use crate::types::Types;
 use crate::{File, names};
 
-/// An error that a contract declares with `@throws`.
+/// An error that a contract declares.
 pub(crate) struct ContractError<'a> {
     pub(crate) variant: String,
     pub(crate) throws: &'a DeclaredError,
 }
 
-/// Returns the errors of all routes in the order of their first occurrence. Each code occurs once.
+/// Returns the errors of all routes in the order of their first occurrence. Errors that differ only in their description
+/// occur once.
 pub(crate) fn all(program: &Program) -> Vec<ContractError<'_>> {
-    let mut found: Vec<ContractError<'_>> = Vec::new();
+    let mut distinct: Vec<&DeclaredError> = Vec::new();
     for throws in program.routes.iter().flat_map(|route| &route.throws) {
-        if found.iter().all(|known| known.throws.code != throws.code) {
-            let variant = names::unique(names::variant(&throws.code.to_pascal_case()), |taken| {
-                found.iter().any(|known| known.variant == taken)
-            });
-            found.push(ContractError { variant, throws });
+        if !distinct.iter().any(|known| is_same(known, throws)) {
+            distinct.push(throws);
         }
     }
+    let mut found: Vec<ContractError<'_>> = Vec::new();
+    for throws in &distinct {
+        let mut wanted = names::variant(&throws.code.to_pascal_case());
+        let has_other_status =
+            |other: &&DeclaredError| other.code == throws.code && other.status != throws.status;
+        if distinct.iter().any(has_other_status) {
+            wanted.push_str(&match constant(throws.status) {
+                Some(name) => name.to_pascal_case(),
+                None => throws.status.to_string(),
+            });
+        }
+        let variant = names::unique(wanted, |taken| found.iter().any(|known| known.variant == taken));
+        found.push(ContractError { variant, throws });
+    }
     found
+}
+
+/// Returns true if two declared errors are the same one for a client: code, status and details are equal.
+fn is_same(one: &DeclaredError, other: &DeclaredError) -> bool {
+    (&one.code, one.status, one.details) == (&other.code, other.status, other.details)
 }
 
 /// Returns the name of the enum variant for an error.
 pub(crate) fn variant(program: &Program, throws: &DeclaredError) -> Option<String> {
     let known = all(program)
         .into_iter()
-        .find(|known| known.throws.code == throws.code);
+        .find(|known| is_same(known.throws, throws));
     known.map(|known| known.variant)
 }
 
-pub(crate) fn file(program: &Program) -> File {
-    let known = all(program);
+pub(crate) fn file(types: &Types<'_>) -> File {
+    let known = all(types.program);
     let mut file = file_doc("Errors of the application, and the HTTP status of each.");
     file.extend(quote!(
         pub use kit_runtime::Error;
@@ -45,8 +65,11 @@ pub(crate) fn file(program: &Program) -> File {
     if known.is_empty() {
         return File::output("error.rs", &file);
     }
+    let status_code = types.of_runtime("StatusCode");
+    let mut models = Imports::default();
     let mut variants = Vec::new();
     let mut codes = Vec::new();
+    let mut details = Vec::new();
     // Errors with the same status share one match arm.
     let mut statuses: Vec<(u16, Vec<TokenStream>)> = Vec::new();
     for ContractError { variant, throws } in &known {
@@ -56,113 +79,129 @@ pub(crate) fn file(program: &Program) -> File {
             .as_deref()
             .unwrap_or("An error of the contracts.");
         let comment = doc(&format!("`{}`: {says}", throws.code));
-        variants.push(quote!(#comment #variant));
+        let (fields, ignored) = match throws.details {
+            Some(id) => {
+                models.add("crate::models", types.name(id));
+                let kind = ident(types.name(id));
+                details.push(quote!(Self::#variant(details) => error.with_declared_details(details)));
+                (Some(quote!((#kind))), Some(quote!((_))))
+            }
+            None => (None, None),
+        };
+        variants.push(quote!(#comment #variant #fields));
         let code = string_literal(&throws.code);
-        codes.push(quote!(Self::#variant => #code));
-        let pattern = quote!(Self::#variant);
+        let pattern = quote!(Self::#variant #ignored);
+        codes.push(quote!(#pattern => #code));
         match statuses.iter_mut().find(|(status, _)| *status == throws.status) {
             Some((_, patterns)) => patterns.push(pattern),
             None => statuses.push((throws.status, vec![pattern])),
         }
     }
     let statuses = statuses.iter().map(|(status, patterns)| {
-        let status = status_name(&quote!(StatusCode), *status);
+        let status = status_name(&status_code, *status);
         quote!(#(#patterns)|* => #status)
     });
+    if !types.declares("StatusCode") {
+        file.extend(quote!(
+            use kit_runtime::StatusCode;
+        ));
+    }
+    let with = quote!(Error::new(self.status(), self.code(), message));
+    // An enum without details is `Copy`, so its methods take the value.
+    let (derives, receiver, with) = if details.is_empty() {
+        (quote!(Debug, Clone, Copy, PartialEq, Eq), quote!(self), with)
+    } else {
+        let others = (details.len() < known.len()).then(|| quote!(_ => error,));
+        let with = quote! {
+            let error = #with;
+            match &self { #(#details,)* #others }
+        };
+        (quote!(Debug, Clone, PartialEq), quote!(&self), with)
+    };
+    let large = (!details.is_empty()).then(|| quote!(#[allow(clippy::large_enum_variant)]));
     file.extend(quote! {
-        use kit_runtime::StatusCode;
+        #models
 
-        /// Errors that the contracts declare with `@throws`.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        /// Errors that the contracts declare.
+        #[derive(#derives)]
+        #large
         pub enum AppError {
             #(#variants),*
         }
 
         impl AppError {
             /// Returns the code, which clients can rely on.
-            pub const fn code(self) -> &'static str {
+            pub const fn code(#receiver) -> &'static str {
                 match self { #(#codes,)* }
             }
 
             /// Returns the status of the response.
-            pub fn status(self) -> StatusCode {
+            pub fn status(#receiver) -> #status_code {
                 match self { #(#statuses,)* }
             }
 
             /// Returns the error with a message for people.
             #[track_caller]
-            pub fn with(self, message: impl Into<String>) -> Error {
-                Error::new(self.status(), self.code(), message)
-            }
+            pub fn with(self, message: impl Into<String>) -> Error { #with }
         }
     });
     File::output("error.rs", &file)
 }
 
-/// Returns Rust code for a status: the constant with its name, such as `StatusCode::NOT_FOUND`, or an expression if
-/// it has no name. `kind` is the type that has the constants.
-pub(crate) fn status_name(kind: &TokenStream, status: u16) -> TokenStream {
-    let Some(name) = constant(status).map(ident) else {
-        let status = Literal::u16_unsuffixed(status);
-        return quote!(#kind::from_u16(#status).unwrap_or(#kind::INTERNAL_SERVER_ERROR));
-    };
-    quote!(#kind::#name)
-}
+#[cfg(test)]
+mod tests {
+    use kit_ir::{Arena, DeclarationId, DeclaredError, Program, RouteId};
 
-/// Returns the name of the constant for a status: 404 gives `NOT_FOUND`.
-fn constant(status: u16) -> Option<&'static str> {
-    Some(match status {
-        200 => "OK",
-        201 => "CREATED",
-        202 => "ACCEPTED",
-        203 => "NON_AUTHORITATIVE_INFORMATION",
-        204 => "NO_CONTENT",
-        205 => "RESET_CONTENT",
-        206 => "PARTIAL_CONTENT",
-        207 => "MULTI_STATUS",
-        208 => "ALREADY_REPORTED",
-        226 => "IM_USED",
-        400 => "BAD_REQUEST",
-        401 => "UNAUTHORIZED",
-        402 => "PAYMENT_REQUIRED",
-        403 => "FORBIDDEN",
-        404 => "NOT_FOUND",
-        405 => "METHOD_NOT_ALLOWED",
-        406 => "NOT_ACCEPTABLE",
-        407 => "PROXY_AUTHENTICATION_REQUIRED",
-        408 => "REQUEST_TIMEOUT",
-        409 => "CONFLICT",
-        410 => "GONE",
-        411 => "LENGTH_REQUIRED",
-        412 => "PRECONDITION_FAILED",
-        413 => "PAYLOAD_TOO_LARGE",
-        414 => "URI_TOO_LONG",
-        415 => "UNSUPPORTED_MEDIA_TYPE",
-        416 => "RANGE_NOT_SATISFIABLE",
-        417 => "EXPECTATION_FAILED",
-        418 => "IM_A_TEAPOT",
-        421 => "MISDIRECTED_REQUEST",
-        422 => "UNPROCESSABLE_ENTITY",
-        423 => "LOCKED",
-        424 => "FAILED_DEPENDENCY",
-        425 => "TOO_EARLY",
-        426 => "UPGRADE_REQUIRED",
-        428 => "PRECONDITION_REQUIRED",
-        429 => "TOO_MANY_REQUESTS",
-        431 => "REQUEST_HEADER_FIELDS_TOO_LARGE",
-        451 => "UNAVAILABLE_FOR_LEGAL_REASONS",
-        500 => "INTERNAL_SERVER_ERROR",
-        501 => "NOT_IMPLEMENTED",
-        502 => "BAD_GATEWAY",
-        503 => "SERVICE_UNAVAILABLE",
-        504 => "GATEWAY_TIMEOUT",
-        505 => "HTTP_VERSION_NOT_SUPPORTED",
-        506 => "VARIANT_ALSO_NEGOTIATES",
-        507 => "INSUFFICIENT_STORAGE",
-        508 => "LOOP_DETECTED",
-        510 => "NOT_EXTENDED",
-        511 => "NETWORK_AUTHENTICATION_REQUIRED",
-        // Contracts have only valid statuses, but some of them have no name.
-        _ => return None,
-    })
+    use super::{all, variant};
+
+    fn error(code: &str, status: u16, details: Option<u32>) -> DeclaredError {
+        DeclaredError {
+            code: code.to_owned(),
+            status,
+            description: None,
+            details: details.map(DeclarationId),
+        }
+    }
+
+    /// Returns a program with a route for the first error, and a route for the others.
+    fn program(errors: &[DeclaredError]) -> Program {
+        let mut program = kit_test_programs::notes::program();
+        let mut route = program.routes[RouteId(0)].clone();
+        program.routes = Arena::default();
+        for throws in [&errors[..1], &errors[1..]] {
+            route.throws = throws.to_vec();
+            program.routes.push(route.clone());
+        }
+        program
+    }
+
+    #[test]
+    fn names_errors_with_the_same_code_after_their_statuses() {
+        let errors = [
+            error("GONE", 404, None),
+            error("SOLD_OUT", 409, None),
+            error("GONE", 410, None),
+            error("GONE", 404, None),
+            error("GONE", 499, None),
+        ];
+        let program = program(&errors);
+        let found: Vec<_> = all(&program).into_iter().map(|known| known.variant).collect();
+        assert_eq!(found, ["GoneNotFound", "SoldOut", "GoneGone", "Gone499"]);
+        assert_eq!(variant(&program, &errors[2]).as_deref(), Some("GoneGone"));
+    }
+
+    #[test]
+    fn keeps_errors_apart_whose_details_differ() {
+        let errors = [
+            error("SOLD_OUT", 409, None),
+            error("SOLD_OUT", 409, Some(0)),
+            error("SOLD_OUT", 409, Some(1)),
+        ];
+        let program = program(&errors);
+        let found: Vec<_> = errors
+            .iter()
+            .map(|error| variant(&program, error).unwrap())
+            .collect();
+        assert_eq!(found, ["SoldOut", "SoldOut2", "SoldOut3"]);
+    }
 }

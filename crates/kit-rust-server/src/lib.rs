@@ -30,10 +30,12 @@ mod models;
 mod names;
 mod print;
 mod project;
+mod replies;
 mod router;
 mod security_headers;
 mod shapes;
 mod source;
+mod status;
 mod types;
 
 pub use manifest::ManifestProblem;
@@ -188,7 +190,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     let routes = router::Routes::new(&types);
     handlers::add_filters(&types, &routes, &mut database);
     files.extend(database.files());
-    files.push(errors::file(program));
+    files.push(errors::file(&types));
     files.push(router::file(&types, &routes));
     let manifest = manifest::Manifest::new(options, !database.is_empty());
     files.extend(project::files(options, program, &routes, &database, &manifest));

@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 
 use heck::ToSnakeCase;
 use kit_analysis::sensitive_names;
-use kit_ir::{MiddlewareKind, Program, Route, Segment, TypeKind};
+use kit_ir::{MiddlewareKind, Program, Route, RouteLimits, Segment, Slot, TypeKind};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use crate::errors::status_name;
 use crate::middleware::Middleware;
+use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
+use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, cors, names, security_headers};
+use crate::{File, cors, names, replies, security_headers};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -48,6 +49,8 @@ pub(crate) struct RouteNames<'a> {
     pub(crate) function: String,
     /// Name of the struct that the method receives: `GetNotesById`.
     pub(crate) input: String,
+    /// Name of the enum that the method returns: `GetNotesByIdReply`. `None` if the contract declares no replies.
+    pub(crate) reply: Option<String>,
     /// Middleware that runs before the handler, in this order.
     pub(crate) middleware: Vec<Middleware>,
 }
@@ -98,10 +101,12 @@ impl<'a> Routes<'a> {
                 own.push(one);
             }
             let input = unique(input_name(route), &mut taken);
+            let reply = (!route.replies.is_empty()).then(|| unique(format!("{input}Reply"), &mut taken));
             let handled = RouteNames {
                 route,
                 function: unique_field(&input, &mut functions),
                 input,
+                reply,
                 middleware: own,
             };
             if let Some(group) = groups.iter_mut().find(|group| group.contract == route.group) {
@@ -127,8 +132,12 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Returns the name of the struct that a handler receives: `GET /notes/:id` gives `GetNotesById`.
+/// Returns the name of the struct that a handler receives: `GET /notes/:id` gives `GetNotesById`, and
+/// `@operation readNote` gives `ReadNote`.
 fn input_name(route: &Route) -> String {
+    if let Some(operation) = &route.operation {
+        return names::variant(operation);
+    }
     let method = names::variant(&route.method.name().to_lowercase());
     format!("{method}{}", route.path.name(names::variant))
 }
@@ -161,6 +170,9 @@ impl RouteNames<'_> {
     /// Returns the Rust type that the handler returns. It is `Reply` if the contract declares the response as
     /// `unknown`.
     pub(crate) fn answer(&self, types: &Types<'_>) -> TokenStream {
+        if let Some(reply) = &self.reply {
+            return ident(reply).into_token_stream();
+        }
         match self.route.slots.response {
             Some(_) if self.is_open(types) => quote!(Reply),
             Some(id) => ident(types.name(id)).into_token_stream(),
@@ -179,20 +191,53 @@ impl RouteNames<'_> {
         })
     }
 
-    /// Returns the params, query and body of the struct that the handler receives, each with name, type and doc
-    /// comment.
-    fn parts(&self, types: &Types<'_>) -> Vec<(&'static str, String, &'static str)> {
-        let slots = &self.route.slots;
-        let name_of = |id| types.name_in(id, Form::Request).to_owned();
-        [
-            ("params", slots.params, "Path parameters."),
-            ("query", slots.query, "Query."),
-            ("body", slots.body, "Body."),
-        ]
-        .into_iter()
-        .filter_map(|(name, id, comment)| Some((name, name_of(id?), comment)))
-        .collect()
+    /// Returns the slots of the request that the contract has.
+    fn parts(&self, types: &Types<'_>) -> Vec<Part> {
+        let part = |slot: Slot| {
+            let id = self.route.slots.get(slot)?;
+            let (reader, comment) = match slot {
+                Slot::Params => ("params", "Path parameters."),
+                Slot::Query => ("query", "Query."),
+                Slot::Headers => ("declared_headers", "Headers."),
+                Slot::Cookies => ("declared_cookies", "Cookies."),
+                Slot::Body | Slot::Response => ("body", "Body."),
+            };
+            Some(Part {
+                name: slot.name(),
+                r#type: types.name_in(id, Form::Request).to_owned(),
+                reader,
+                comment,
+            })
+        };
+        Slot::INPUTS.into_iter().filter_map(part).collect()
     }
+
+    /// Returns true if the contract has parts that kit cannot generate code for: headers, cookies, replies, or errors
+    /// with details. Their meaning is not in the types.
+    pub(crate) fn has_parts_without_meaning(&self) -> bool {
+        let Route {
+            slots,
+            replies,
+            throws,
+            ..
+        } = self.route;
+        slots.headers.is_some()
+            || slots.cookies.is_some()
+            || !replies.is_empty()
+            || throws.iter().any(|error| error.details.is_some())
+    }
+}
+
+/// A slot of a request in Rust: a field of the struct that the handler receives.
+struct Part {
+    /// Name of the field.
+    name: &'static str,
+    /// Type of the field.
+    r#type: String,
+    /// Method of `kit_runtime::Request` that decodes the slot.
+    reader: &'static str,
+    /// Text of the doc comment.
+    comment: &'static str,
 }
 
 pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
@@ -224,16 +269,20 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     }
     let mut models = Imports::default();
     for handled in all() {
-        for (_, name, _) in handled.parts(types) {
-            models.add("crate::models", &name);
+        for part in handled.parts(types) {
+            models.add("crate::models", &part.r#type);
         }
+        replies::import(types, handled, &mut models);
         if let Some(id) = handled.route.slots.response.filter(|_| !handled.is_open(types)) {
             models.add("crate::models", types.name(id));
         }
     }
     let comment = file_doc("Routes: the input of their handlers, and the code that passes requests to them.");
     let traits = routes.groups.iter().map(|group| group_trait(types, group));
-    let inputs = all().map(|handled| input(types, handled));
+    let inputs = all().map(|handled| {
+        let (input, replies) = (input(types, handled), replies::replies(types, handled));
+        quote!(#input #replies)
+    });
     let router = router(types, routes);
     let dispatchers = routes.groups.iter().flat_map(|group| {
         group
@@ -290,8 +339,8 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
         "Input of the handler of `{}`.",
         handled.route.reference()
     ));
-    let parts = handled.parts(types).into_iter().map(|(name, r#type, comment)| {
-        let (name, r#type, comment) = (ident(name), ident(&r#type), doc(comment));
+    let parts = handled.parts(types).into_iter().map(|part| {
+        let (name, r#type, comment) = (ident(part.name), ident(&part.r#type), doc(part.comment));
         quote!(#comment pub #name: #r#type)
     });
     let middleware = handled.middleware.iter().map(|middleware| {
@@ -325,7 +374,8 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
         let function = ident(&handled.function);
         let source = source(types, handled);
         let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
-        quote!(.route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name))
+        let limits = limits(route.limits);
+        quote!(.route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits)
     });
     let sensitive = sensitive(types.program);
     quote! {
@@ -340,6 +390,15 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
                 .into_router()
         }
     }
+}
+
+/// Returns the method calls that set the limits of a route.
+fn limits(limits: RouteLimits) -> TokenStream {
+    let body = limits.body_bytes.map(integer);
+    let body = body.map(|bytes| quote!(.body_bytes(#bytes)));
+    let timeout = limits.timeout_ms.map(integer);
+    let timeout = timeout.map(|millis| quote!(.timeout_ms(#millis)));
+    quote!(#body #timeout)
 }
 
 /// Returns the Rust expression for a segment of a route's path: `Segment::Parameter("id")`. Static text has the normal
@@ -369,7 +428,7 @@ fn sensitive(program: &Program) -> Option<TokenStream> {
 fn source(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     let (program, route) = (types.program, handled.route);
     let file = program.path(route.span);
-    let elsewhere = kit_ir::Slot::ALL.into_iter().filter_map(|slot| {
+    let elsewhere = Slot::ALL.into_iter().filter_map(|slot| {
         let declaration = &program.declarations[route.slots.get(slot)?];
         let path = program.path(declaration.span);
         let entry = || {
@@ -392,14 +451,18 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
         .iter()
         .map(|middleware| ident(&middleware.module))
         .collect();
-    let parts = handled.parts(types);
-    let parts: Vec<_> = parts.iter().map(|(name, ..)| ident(name)).collect();
+    let (parts, readers): (Vec<_>, Vec<_>) = handled
+        .parts(types)
+        .iter()
+        .map(|part| (ident(part.name), ident(part.reader)))
+        .unzip();
     let status = status_name(&types.of_runtime("StatusCode"), handled.route.status);
     // If creating the status needs an expression, its value is assigned to a variable.
-    let is_named = status
-        .clone()
-        .into_iter()
-        .all(|token| !matches!(token, proc_macro2::TokenTree::Group(_)));
+    let is_named = handled.reply.is_some()
+        || status
+            .clone()
+            .into_iter()
+            .all(|token| !matches!(token, proc_macro2::TokenTree::Group(_)));
     let (variable, status) = if is_named {
         (None, status)
     } else {
@@ -407,7 +470,9 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     };
     let (group, input) = (ident(&group.name), ident(&handled.input));
     let call = quote!(#group::#function(&app, input).await?);
-    let result = if handled.is_open(types) {
+    let result = if handled.reply.is_some() {
+        quote!(#call.respond(&context))
+    } else if handled.is_open(types) {
         quote! {
             let answer = #call;
             #response::reply(&context, #status, answer)
@@ -426,7 +491,7 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     quote! {
         async fn #function(app: App, request: #request) -> Result<#response, Error> {
             #(let #middleware = request.middleware(&app).await?;)*
-            #(let #parts = request.#parts()?;)*
+            #(let #parts = request.#readers()?;)*
             let context = request.into_context()?;
             let input = #input {
                 #(#parts,)*

@@ -49,6 +49,14 @@ fn matches_the_golden_of_owners() {
 }
 
 #[test]
+fn matches_the_golden_of_contracts() {
+    check(
+        "contracts",
+        files(&whole("contracts", &support::contracts::program())),
+    );
+}
+
+#[test]
 fn matches_the_golden_of_kitchen_sink() {
     let program = projects::kitchen_sink();
     check("kitchen-sink", files(&whole("kitchen-sink", &program)));

@@ -97,7 +97,7 @@ impl<'k> HandlerContext<'k, '_> {
     /// request is neither a column nor the number or size of a page.
     pub(super) fn list_of(self, handled: &RouteNames<'_>) -> Option<List<'k>> {
         let slots = &handled.route.slots;
-        if handled.route.method != kit_ir::Method::Get {
+        if handled.route.method != kit_ir::Method::Get || handled.has_parts_without_meaning() {
             return None;
         }
         let response = slots.response?;

@@ -171,7 +171,9 @@ impl<'k> HandlerContext<'k, '_> {
         let mut handlers = Vec::new();
         for handled in &group.routes {
             router.add("crate::router", &handled.input);
-            if handled.is_open(self.types) {
+            if let Some(reply) = &handled.reply {
+                router.add("crate::router", reply);
+            } else if handled.is_open(self.types) {
                 uses.runtime("Reply");
             } else if let Some(id) = handled.route.slots.response {
                 uses.model(self.types.name(id));

@@ -19,6 +19,9 @@ impl HandlerContext<'_, '_> {
         handled: &RouteNames<'_>,
         uses: &mut Uses,
     ) -> Option<TokenStream> {
+        if handled.has_parts_without_meaning() {
+            return None;
+        }
         let slots = &handled.route.slots;
         match handled.route.method {
             Method::Post => self.create(group, handled, uses),

@@ -139,6 +139,7 @@ impl<'k> HandlerContext<'k, '_> {
             .routes
             .iter()
             .flat_map(|handled| &handled.route.throws)
+            .filter(|error| error.details.is_none())
             .collect();
         let throws = first_match(&throws, &[403], &[stored.entity().to_shouty_snake_case()]);
         let thing = in_words(stored.entity(), false);

@@ -115,7 +115,9 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the errors that the routes of a group declare, for those routes that insert or update rows of a table.
     fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g DeclaredError> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
-        routes.flat_map(|handled| &handled.route.throws).collect()
+        let throws = routes.flat_map(|handled| &handled.route.throws);
+        // Generated code has no values for details that a contract declares.
+        throws.filter(|error| error.details.is_none()).collect()
     }
 
     /// Returns the error for a row that would refer to a missing row. `named` is the error that the contracts declare

@@ -40,13 +40,13 @@ impl Forms {
             }
             found
         };
-        let slots = |of: &'static [Slot]| {
-            let routes = program.routes.iter();
-            routes.flat_map(move |route| of.iter().filter_map(|slot| route.slots.get(*slot)))
-        };
-        let requested = within(&mut slots(&[Slot::Params, Slot::Query, Slot::Body]));
+        let routes = program.routes.iter();
+        let mut inputs = routes
+            .clone()
+            .flat_map(|route| Slot::INPUTS.iter().filter_map(|slot| route.slots.get(*slot)));
+        let requested = within(&mut inputs);
         let entities = program.entities.iter().map(|entity| entity.declaration);
-        let answered = within(&mut slots(&[Slot::Response]).chain(entities));
+        let answered = within(&mut routes.flat_map(super::answered).chain(entities));
         let makes: BTreeSet<DeclarationId> = program
             .declarations
             .iter_ids()

@@ -7,8 +7,8 @@ mod rust_type;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
-use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Slot, Span, TypeId};
+use kit_analysis::{SecretSlots, collect_references};
+use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Property, Route, Slot, Span, TypeId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -31,6 +31,8 @@ pub(crate) struct Types<'a> {
     /// For each declared type, its Rust name.
     names: Vec<String>,
     forms: Forms,
+    /// Types that routes use as headers or cookies.
+    secrets: SecretSlots,
     /// Module and name of the Rust types for types without a name. With `Omit` and `Pick`, such a type can occur in
     /// several declarations.
     generated: BTreeMap<(TypeId, Form), (String, String)>,
@@ -92,6 +94,12 @@ pub(crate) struct Field {
     pub(crate) optional: bool,
 }
 
+/// Returns the types that a route answers with: bodies and headers of responses, and details of errors.
+fn answered(route: &Route) -> impl Iterator<Item = DeclarationId> {
+    let headers = route.replies.iter().filter_map(|reply| reply.headers);
+    route.written().chain(headers)
+}
+
 impl<'a> Types<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let direct: Vec<BTreeSet<DeclarationId>> = program
@@ -122,6 +130,7 @@ impl<'a> Types<'a> {
             needed: BTreeSet::new(),
             names: names::declared(program),
             forms: Forms::default(),
+            secrets: SecretSlots::new(program),
             generated: BTreeMap::new(),
             taken: BTreeSet::new(),
             structs: BTreeMap::new(),
@@ -135,12 +144,15 @@ impl<'a> Types<'a> {
             .iter_ids()
             .map(|(id, _)| types.module_name(id))
             .collect();
-        let roots = program.entities.iter().map(|entity| entity.declaration).chain(
+        let roots =
             program
-                .routes
+                .entities
                 .iter()
-                .flat_map(|route| Slot::ALL.into_iter().filter_map(|slot| route.slots.get(slot))),
-        );
+                .map(|entity| entity.declaration)
+                .chain(program.routes.iter().flat_map(|route| {
+                    let inputs = Slot::INPUTS.into_iter().filter_map(|slot| route.slots.get(slot));
+                    inputs.chain(answered(route))
+                }));
         for root in roots {
             types.needed.insert(root);
             types.needed.extend(&types.reached[usize::from(root)]);
@@ -212,6 +224,12 @@ impl<'a> Types<'a> {
     /// Returns the forms in which a declared type is needed.
     pub(crate) fn forms(&self, id: DeclarationId) -> &'static [Form] {
         self.forms.of(id)
+    }
+
+    /// Returns true if errors and `Debug` must not show the value of a property: it is sensitive, a cookie, or a header
+    /// with credentials. `declared` is the declared type whose property it is; `None` for a type without a name.
+    pub(crate) fn hides(&self, declared: Option<DeclarationId>, property: &Property) -> bool {
+        property.tags.sensitive || declared.is_some_and(|id| self.secrets.hides(id, property))
     }
 
     /// Returns true if a declared type has a separate Rust type for requests.

@@ -27,6 +27,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("names", names()),
         ("owners", owners()),
         ("tokens", tokens()),
+        ("contracts", support::contracts::program()),
         ("nothing", Program::default()),
     ]
 }

@@ -4,7 +4,7 @@
 pub use kit_runtime::Error;
 use kit_runtime::StatusCode;
 
-/// Errors that the contracts declare with `@throws`.
+/// Errors that the contracts declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppError {
     /// `UNAUTHORIZED`: Nobody says who asks.
