@@ -99,7 +99,7 @@ struct TestsReport<'a> {
     routes: usize,
 }
 
-/// Write the OpenAPI 3.1 document.
+/// Write the OpenAPI document.
 ///
 /// Writes .kit/ like `kit generate`. Every build writes the document to .kit/schemas/openapi.json; `--out` copies it.
 #[derive(Debug, Args)]
