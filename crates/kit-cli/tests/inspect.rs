@@ -116,6 +116,94 @@ fn shows_the_location_of_a_routes_handler() {
 }
 
 #[test]
+fn shows_the_slots_replies_failures_and_limits_of_a_route() {
+    let routes = "\
+import type { Failure, Reply, Route } from \"@kit/types\";
+
+export interface OrderRoutes {
+  /** @operation placeOrder */
+  \"POST /orders\": Route<{
+    headers: { \"x-tenant\": string };
+    cookies: { sid: string };
+    body: { article: string };
+    response: Reply<201, { id: string }, { location: string }> | Reply<204>;
+    errors: Failure<409, \"SOLD_OUT\", { left: number }>;
+  }>;
+  \"GET /orders\": Route<{ response: string[] }>;
+}
+";
+    let app = "\
+import { createApp, defineHandlers } from \"@kit/core\";
+import type { OrderRoutes } from \"./orders.routes.ts\";
+
+export const handlers = defineHandlers<OrderRoutes>({
+  \"POST /orders\": ({ reply }) => reply(204),
+  \"GET /orders\": () => [],
+});
+export const app = createApp({
+  routes: [{ handlers, on: { \"POST /orders\": { limits: { bodyBytes: 64 * 1024 }, requestTimeoutMs: 500 } } }],
+});
+";
+    let project = Project::new(&[
+        ("src/orders.types.ts", "export {};\n"),
+        ("src/orders.routes.ts", routes),
+        ("src/app.ts", app),
+    ]);
+    let build = project.kit(&["build"]);
+    assert_eq!(build.code, 0, "{}{}", build.out, build.err);
+    assert_eq!(
+        project.kit(&["inspect", "routes"]).out,
+        "\
+METHOD  PATH     PARAMS  QUERY  HEADERS            COOKIES            BODY            RESPONSE
+POST    /orders  -       -      PostOrdersHeaders  PostOrdersCookies  PostOrdersBody  201 PostOrdersReply201, 204
+GET     /orders  -       -      -                  -                  -               GetOrdersResponse
+"
+    );
+    assert_eq!(
+        project.kit(&["inspect", "route", "POST /orders"]).out,
+        "\
+POST /orders
+  params        -
+  query         -
+  body          PostOrdersBody
+  response      201 PostOrdersReply201, 204
+  status        201, 204
+  middleware    -
+  handler       src/app.ts:5 (handlers)
+  headers       PostOrdersHeaders
+  cookies       PostOrdersCookies
+  sent headers  201 PostOrdersReply201Headers
+  failures      409 SOLD_OUT PostOrdersSoldOutDetails
+  operation     placeOrder
+  limits        body 65536 bytes, request 500 ms
+"
+    );
+    let verbose = project
+        .kit(&["inspect", "route", "POST /orders", "--json", "--verbose"])
+        .json();
+    assert_eq!(verbose["limits"], json!({ "bodyBytes": 65536, "timeoutMs": 500 }));
+    assert_eq!(
+        verbose["replies"][1],
+        json!({ "status": 204, "body": null, "headers": null })
+    );
+    let parts: Vec<&String> = verbose["schemas"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        parts,
+        [
+            "headers",
+            "cookies",
+            "body",
+            "reply 201",
+            "reply 201 headers",
+            "SOLD_OUT details"
+        ]
+    );
+    let schema = project.kit(&["inspect", "schema", "PostOrdersCookies"]).out;
+    assert!(schema.contains("cookies of POST /orders"), "{schema}");
+    assert!(schema.contains("@sensitive"), "{schema}");
+}
+
+#[test]
 fn suggests_the_nearest_route_for_an_unknown_route() {
     let project = built();
     let outcome = project.kit(&["inspect", "route", "GET /note/:id"]);

@@ -1,7 +1,7 @@
 // Reads the documentation pages of the evaluator (`crates/kit-typescript/tests/mdtest`) as projects for TypeScript's
 // type checker.
 
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import ts from "typescript";
@@ -46,6 +46,8 @@ export async function examinePages(): Promise<{ claims: Claim[]; problems: strin
   ).flat();
   const root = await mkdtemp(join(await realpath(tmpdir()), "kit-pages-"));
   try {
+    await mkdir(join(root, "node_modules"));
+    await symlink(join(repository, "node_modules/@kit"), join(root, "node_modules/@kit"));
     return await examine(root, projects);
   } finally {
     await rm(root, { recursive: true, force: true });

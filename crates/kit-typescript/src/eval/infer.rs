@@ -120,7 +120,9 @@ impl Evaluator<'_> {
             }
         }
         let shape = self.shape(source);
+        let shape = self.without_kit_type(shape);
         let pattern = self.shape(pattern);
+        let pattern = self.without_kit_type(pattern);
         let target = self.store.get(pattern).clone();
         if let Ty::Union(patterns) = &target {
             self.match_union(shape, patterns, inference, contra);

@@ -86,6 +86,10 @@ impl Evaluator<'_> {
                 }
                 common.unwrap_or(shape)
             }
+            Ty::Kit(..) => {
+                let object = self.without_kit_type(shape);
+                self.keys_of(object, location)
+            }
             Ty::Any | Ty::Never => self.any_key(),
             Ty::Unknown | Ty::Null | Ty::Undefined | Ty::NonPrimitive => self.store.add(Ty::Never),
             Ty::Array { readonly, .. } => self.list_keys(&[], readonly),
@@ -185,6 +189,10 @@ impl Evaluator<'_> {
             (Ty::Tuple { elements, .. }, Ty::Number) => self.item_of(&elements),
             (Ty::Array { .. } | Ty::Tuple { .. } | Ty::String, Ty::Literal(key)) => {
                 self.list_member(shape, &key, location)
+            }
+            (Ty::Kit(..), _) => {
+                let object = self.without_kit_type(shape);
+                self.indexed_access(object, index_shape, location)
             }
             (Ty::Branded(base, tags), Ty::Literal(key)) => {
                 let tags_object = self.as_object(tags);

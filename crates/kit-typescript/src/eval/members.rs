@@ -8,7 +8,7 @@ use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
 use super::types::Function;
-use super::{DocId, Evaluator, KeyKind, KitType, Object, Property, ScopeId, Ty, TyId};
+use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 
 impl<'a> Evaluator<'a> {
     /// Adds a member to an object. It replaces a member with the same name and takes its position.
@@ -240,14 +240,6 @@ pub(super) fn insert(object: &mut Object, property: Property) {
 }
 
 impl Evaluator<'_> {
-    /// Returns the type arguments of a type of kit; `None` for any other type.
-    pub(crate) fn kit_type_arguments(&self, shape: TyId, wanted: KitType) -> Option<Rc<[TyId]>> {
-        match self.store.get(shape) {
-            Ty::Kit(kind, arguments) if *kind == wanted => Some(Rc::clone(arguments)),
-            _ => None,
-        }
-    }
-
     /// Returns the object type that a type evaluates to; `None` for any other type.
     pub(crate) fn as_object(&mut self, ty: TyId) -> Option<Rc<Object>> {
         match self.shape_of(ty) {

@@ -28,6 +28,7 @@ mod infer;
 mod infer_names;
 mod intersection;
 mod keys;
+mod kit_types;
 mod literal;
 mod mapped;
 mod members;
@@ -57,12 +58,12 @@ use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
 pub(crate) use global::is_known;
+pub(crate) use kit_types::{ERRORS, KitType};
 pub(crate) use steps::SubjectId;
 use store::Store;
 pub(crate) use text::pascal;
 pub(crate) use types::{
-    DocId, InstanceId, KeyKind, KitType, Literal, Object, ObjectId, Property, RuleSource, ScopeId, Segment,
-    Ty, TyId,
+    DocId, InstanceId, KeyKind, Literal, Object, ObjectId, Property, RuleSource, ScopeId, Segment, Ty, TyId,
 };
 use types::{Owner, Scope, State};
 pub(crate) use wire::CheckedTypes;

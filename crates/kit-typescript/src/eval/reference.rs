@@ -6,7 +6,8 @@ use oxc_ast::ast::{
 };
 use oxc_span::GetSpan;
 
-use super::types::{KitType, Owner, Scope};
+use super::kit_types::KitType;
+use super::types::{Owner, Scope};
 use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES, global};
 use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
@@ -141,26 +142,6 @@ impl<'a> Evaluator<'a> {
                 self.global(name, &arguments, &locations, location)
             }
         }
-    }
-
-    /// Evaluates a type of kit that describes routes. Omitted type arguments of a contract are `void`.
-    fn kit_type(&mut self, kind: KitType, mut arguments: Vec<TyId>, location: Location) -> TyId {
-        let (least, most) = kind.arguments();
-        if !(least..=most).contains(&arguments.len()) {
-            let takes = match (least, most) {
-                (0, most) => format!("at most {}", count(most)),
-                (least, most) if least == most => count(most),
-                (least, most) => format!("{least} to {}", count(most)),
-            };
-            let message = format!("`{}` takes {takes}, not {}", kind.name(), arguments.len());
-            let help = format!("write `{}`", kind.form());
-            return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, &help);
-        }
-        if kind == KitType::RouteContract {
-            let void = self.store.add(Ty::Undefined);
-            arguments.resize(most, void);
-        }
-        self.store.add(Ty::Kit(kind, arguments.into()))
     }
 
     /// Returns the instance of a declaration with type arguments. Missing arguments are replaced by their

@@ -7,6 +7,7 @@ use kit_diagnostics::Diagnostic;
 use kit_ir::LiteralValue;
 use oxc_ast::ast::{TSMappedType, TSType};
 
+use super::kit_types::KitType;
 use crate::modules::{DeclId, Location, ModuleId};
 
 macro_rules! ids {
@@ -109,56 +110,6 @@ pub(crate) enum Ty {
     Deferred([TyId; 4]),
     /// A mistake. It is reported only if a declaration, an entity or a route needs the type.
     Invalid(InvalidId),
-}
-
-/// Types of kit that describe routes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum KitType {
-    /// Contract whose slots are type arguments: `RouteContract<Params, Query, Body, Response>`.
-    RouteContract,
-    /// Contract whose slots are the properties of an object type: `Route<{ body: NewOrder }>`.
-    Route,
-    /// Response of one status: `Reply<status, Body, Headers>`.
-    Reply,
-    /// Error response: `Failure<status, Code, Details>`.
-    Failure,
-}
-
-impl KitType {
-    const ALL: [Self; 4] = [Self::RouteContract, Self::Route, Self::Reply, Self::Failure];
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::RouteContract => "RouteContract",
-            Self::Route => "Route",
-            Self::Reply => "Reply",
-            Self::Failure => "Failure",
-        }
-    }
-
-    /// Returns the type as documentation writes it.
-    pub(super) fn form(self) -> &'static str {
-        match self {
-            Self::RouteContract => "RouteContract<Params, Query, Body, Response>",
-            Self::Route => "Route<{ query: Query; body: Body; response: Response }>",
-            Self::Reply => "Reply<201, Body, Headers>",
-            Self::Failure => "Failure<409, \"CODE\", Details>",
-        }
-    }
-
-    /// Returns the minimum and the maximum number of type arguments.
-    pub(super) fn arguments(self) -> (usize, usize) {
-        match self {
-            Self::RouteContract => (0, 4),
-            Self::Route => (1, 1),
-            Self::Reply => (1, 3),
-            Self::Failure => (2, 3),
-        }
-    }
 }
 
 /// Source of the rules of a [`Ty::Constrained`].

@@ -6,12 +6,9 @@ use kit_diagnostics::{closest, codes};
 use kit_ir::Slot;
 
 use crate::docs::Doc;
-use crate::eval::{Evaluator, KitType, Property, Ty, TyId};
+use crate::eval::{ERRORS, Evaluator, KitType, Property, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
-
-/// Name of the slot with the failures of a contract. It has no values, so it is not a [`Slot`].
-const ERRORS: &str = "errors";
 
 /// A route in a group: its key and its contract.
 #[derive(Clone)]

@@ -87,15 +87,16 @@ fn project(section: &Section, revealed: Option<&Revealed>) -> Output {
         );
         files.push((ASKED.to_owned(), text));
     }
-    let own = |path: &str| path.starts_with("src/");
+    let select = |wanted: &dyn Fn(&str) -> bool| {
+        let own = files
+            .iter()
+            .filter(|(path, _)| path.starts_with("src/") && wanted(path));
+        own.map(|(path, _)| root.join(path)).collect()
+    };
     compile(&Input {
         root,
-        type_files: files
-            .iter()
-            .filter(|(path, _)| own(path) && path != ASKED)
-            .map(|(path, _)| root.join(path))
-            .collect(),
-        route_files: revealed.map(|_| root.join(ASKED)).into_iter().collect(),
+        type_files: select(&|path| !path.ends_with(".routes.ts")),
+        route_files: select(&|path| path.ends_with(".routes.ts")),
         entry_files: Vec::new(),
         files: Arc::new(MemoryFiles::new(
             files.iter().map(|(path, text)| (root.join(path), text.as_str())),

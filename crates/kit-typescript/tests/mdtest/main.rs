@@ -4,7 +4,7 @@
 //! A page is a Markdown file. The code blocks below one heading are the files of a project:
 //!
 //! - A ` ```ts ` block is a part of `src/page.ts`; several blocks are joined. A ` ```ts file=src/other.ts `
-//!   block is another file, and so is ` ```json file=tsconfig.json `.
+//!   block is another file, and so is ` ```json file=tsconfig.json `. A file `*.routes.ts` is a route file.
 //! - `// revealed: T` after an exported type, on its last line or a line of its own, claims that kit
 //!   evaluates the type to `T`. `// revealed: error` claims that kit refuses the type.
 //! - `` // error: [KIT1306] "part of the message" at `source text` `` claims an error: on the line that it
@@ -44,6 +44,7 @@ pages! {
     brands
     classes
     conditional
+    contracts
     doc_tags
     enums
     generics

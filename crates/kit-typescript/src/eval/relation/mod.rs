@@ -145,6 +145,10 @@ impl Evaluator<'_> {
         let (a, b) = (self.store.get(from).clone(), self.store.get(to).clone());
         match (a, b) {
             (Ty::Union(members), _) => members.iter().all(|member| self.assignable(*member, to)),
+            (Ty::Kit(..), _) | (_, Ty::Kit(..)) => {
+                let (from, to) = (self.without_kit_type(from), self.without_kit_type(to));
+                self.assignable(from, to)
+            }
             (Ty::Boolean, Ty::Union(members)) => {
                 let values = self.boolean_values();
                 members.iter().any(|member| self.assignable(from, *member))

@@ -1,0 +1,169 @@
+//! Types of kit that describe routes: contracts, replies and failures.
+
+use std::rc::Rc;
+
+use kit_diagnostics::codes;
+use kit_ir::Slot;
+
+use super::reference::count;
+use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
+use crate::modules::Location;
+
+/// Types of kit that describe routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum KitType {
+    /// Contract whose slots are type arguments: `RouteContract<Params, Query, Body, Response>`.
+    RouteContract,
+    /// Contract whose slots are the properties of an object type: `Route<{ body: NewOrder }>`.
+    Route,
+    /// Response of one status: `Reply<status, Body, Headers>`.
+    Reply,
+    /// Error response: `Failure<status, Code, Details>`.
+    Failure,
+}
+
+impl KitType {
+    const ALL: [Self; 4] = [Self::RouteContract, Self::Route, Self::Reply, Self::Failure];
+
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::RouteContract => "RouteContract",
+            Self::Route => "Route",
+            Self::Reply => "Reply",
+            Self::Failure => "Failure",
+        }
+    }
+
+    /// Returns the type as documentation writes it.
+    fn form(self) -> &'static str {
+        match self {
+            Self::RouteContract => "RouteContract<Params, Query, Body, Response>",
+            Self::Route => "Route<{ query: Query; body: Body; response: Response }>",
+            Self::Reply => "Reply<201, Body, Headers>",
+            Self::Failure => "Failure<409, \"CODE\", Details>",
+        }
+    }
+
+    /// Returns the minimum and the maximum number of type arguments.
+    fn arguments(self) -> (usize, usize) {
+        match self {
+            Self::RouteContract => (0, 4),
+            Self::Route => (1, 1),
+            Self::Reply => (1, 3),
+            Self::Failure => (2, 3),
+        }
+    }
+}
+
+/// Name of the slot with the failures of a contract. It has no values, so it is not a [`Slot`].
+pub(crate) const ERRORS: &str = "errors";
+
+impl Evaluator<'_> {
+    /// Evaluates a type of kit that describes routes. Omitted type arguments of a contract are `void`.
+    pub(super) fn kit_type(&mut self, kind: KitType, mut arguments: Vec<TyId>, location: Location) -> TyId {
+        let (least, most) = kind.arguments();
+        if !(least..=most).contains(&arguments.len()) {
+            let takes = match (least, most) {
+                (0, most) => format!("at most {}", count(most)),
+                (least, most) if least == most => count(most),
+                (least, most) => format!("{least} to {}", count(most)),
+            };
+            let message = format!("`{}` takes {takes}, not {}", kind.name(), arguments.len());
+            let help = format!("write `{}`", kind.form());
+            return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, &help);
+        }
+        if kind == KitType::RouteContract {
+            let void = self.store.add(Ty::Undefined);
+            arguments.resize(most, void);
+        }
+        self.store.add(Ty::Kit(kind, arguments.into()))
+    }
+
+    /// Returns the type arguments of a type of kit; `None` for any other type.
+    pub(crate) fn kit_type_arguments(&self, shape: TyId, wanted: KitType) -> Option<Rc<[TyId]>> {
+        match self.store.get(shape) {
+            Ty::Kit(kind, arguments) if *kind == wanted => Some(Rc::clone(arguments)),
+            _ => None,
+        }
+    }
+
+    /// Returns the object type that TypeScript sees for a type of kit. Returns any other type unchanged.
+    pub(super) fn without_kit_type(&mut self, shape: TyId) -> TyId {
+        let Ty::Kit(kind, arguments) = self.store.get(shape).clone() else {
+            return shape;
+        };
+        let void = self.store.add(Ty::Undefined);
+        let argument = |index: usize| arguments.get(index).copied().unwrap_or(void);
+        let slots = || Slot::ALL.iter().map(|slot| slot.name()).chain([ERRORS]);
+        let members: Vec<(&str, TyId)> = match kind {
+            KitType::RouteContract => {
+                let position = |name: &str| Slot::POSITIONAL.iter().position(|slot| slot.name() == name);
+                slots()
+                    .map(|name| (name, position(name).map_or(void, argument)))
+                    .collect()
+            }
+            KitType::Route => {
+                let declared = self.as_object(argument(0));
+                let declared = declared.as_deref();
+                let of_slot = |name: &str| {
+                    declared.and_then(|object| object.property(name).map(|property| property.ty))
+                };
+                slots()
+                    .map(|name| (name, of_slot(name).unwrap_or(void)))
+                    .collect()
+            }
+            KitType::Reply => {
+                let headers = match arguments.get(2) {
+                    Some(headers) => *headers,
+                    None => self.store.object(Object::default()),
+                };
+                vec![
+                    ("status", argument(0)),
+                    ("body", argument(1)),
+                    ("headers", headers),
+                ]
+            }
+            KitType::Failure => {
+                vec![
+                    ("status", argument(0)),
+                    ("code", argument(1)),
+                    ("details", argument(2)),
+                ]
+            }
+        };
+        let mut object = Object {
+            nominal: true,
+            ..Object::default()
+        };
+        object.properties = members
+            .into_iter()
+            .map(|(name, ty)| self.kit_property(name.into(), KeyKind::Text, ty))
+            .collect();
+        // Replies and failures have a property with a symbol, so that no other object is assignable to them.
+        if matches!(kind, KitType::Reply | KitType::Failure) {
+            let name = format!("\0kit {}", kind.name());
+            let mark = self.kit_property(name.into(), KeyKind::Symbol, void);
+            object.properties.push(mark);
+        }
+        self.store.object(object)
+    }
+
+    fn kit_property(&self, name: Rc<str>, key: KeyKind, ty: TyId) -> Property {
+        Property {
+            name,
+            key,
+            ty,
+            optional: false,
+            required: false,
+            readonly: false,
+            text_only_doc: false,
+            column: false,
+            doc: None,
+            location: self.current_location(),
+        }
+    }
+}
