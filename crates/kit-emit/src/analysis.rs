@@ -80,7 +80,15 @@ impl Analysis {
         Self {
             groups,
             uses,
-            written: routes.flat_map(kit_ir::Route::written).collect(),
+            written: routes
+                .flat_map(kit_ir::Route::written)
+                .chain(
+                    program
+                        .application
+                        .declared_format()
+                        .map(|declared| declared.body),
+                )
+                .collect(),
             reply_headers: replies.filter_map(|reply| reply.headers).collect(),
             in_answers: in_answers(program),
             components: ComponentNames::new(program, &references),

@@ -43,6 +43,7 @@ mod context;
 mod contract_tests;
 mod declared_names;
 mod direction;
+mod error_format;
 mod fingerprint;
 mod groups;
 mod header_writer;

@@ -127,6 +127,14 @@ fn with_references(
     of: impl Fn(&Route) -> Vec<DeclarationId>,
 ) -> FxHashSet<DeclarationId> {
     let mut pending: Vec<DeclarationId> = context.program.routes.iter().flat_map(of).collect();
+    // Error bodies are written like responses.
+    pending.extend(
+        context
+            .program
+            .application
+            .declared_format()
+            .map(|declared| declared.body),
+    );
     let mut reached = FxHashSet::default();
     while let Some(id) = pending.pop() {
         if reached.insert(id) {

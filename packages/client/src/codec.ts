@@ -1,3 +1,5 @@
+import type { ErrorPlaces } from "./error.ts";
+
 /**
  * Describes at which properties and items a JSON value has types that JSON lacks, such as `Date`. Generated:
  * `.kit/client/index.ts` has a codec for each response that needs one.
@@ -41,16 +43,33 @@ export interface Codecs {
   readonly replies?: { readonly [route: string]: { readonly [status: number]: ReplyCodec } };
   /** Codecs of the details of errors, by `METHOD /path`, then by code. */
   readonly details?: { readonly [route: string]: { readonly [code: string]: Codec } };
+  /** Places of values in error bodies. Absent for kit's envelope. */
+  readonly errors?: ErrorPlaces & { readonly validationStatus: 400 | 422 };
   /** Routes, `METHOD /path`, by the name that `@operation` gives them. */
   readonly operations?: { readonly [name: string]: string };
 }
 
 declare const generated: unique symbol;
+declare const errors: unique symbol;
+
+/**
+ * Mark of the generated routes of an API with the option `errors`: type of the error bodies, and status of validation
+ * errors.
+ */
+export interface ApiErrors<Body, ValidationStatus extends 400 | 422> {
+  readonly [errors]: { readonly body: Body; readonly validationStatus: ValidationStatus };
+}
 
 /** Mark of generated routes. A client of these needs the codecs that were generated with them. */
 export interface Generated {
   readonly [generated]: true;
 }
+
+/** Type of the error bodies of an API. `unknown` if it declares none. */
+export type ErrorBodyOf<Routes> = Routes extends ApiErrors<infer Body, 400 | 422> ? Body : unknown;
+
+/** Status of the validation errors of an API. */
+export type ValidationStatusOf<Routes> = Routes extends ApiErrors<unknown, infer Status> ? Status : 400;
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const BIGINT = /^-?\d+$/;

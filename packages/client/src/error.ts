@@ -11,18 +11,24 @@ export class ApiError<
   Code extends string = string,
   Status extends number = number,
   Details = unknown,
+  Body = unknown,
 > extends Error {
   override readonly name = "ApiError";
   /**
    * Code of the error: one that the route declares (`NOTE_NOT_FOUND`), one of kit (`VALIDATION_ERROR`,
    * `INTERNAL_SERVER_ERROR`, …), or one of this client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE` for a
-   * response that is not in kit's format.
+   * response that is not in the format of the API. In an error format without codes it is `HTTP_` with the status.
    */
   readonly code: Code;
   /** HTTP status. 0 if there was no response. */
   readonly status: Status;
   /** Details that the server sent with the message. */
   readonly details: Details;
+  /**
+   * Body of the response as parsed JSON. Has the declared type if the API declares its error format. `undefined` if there
+   * was no response, or no JSON.
+   */
+  readonly body: Body;
   /** Trace id of the request in the server's logs and traces. Empty if there was no response. */
   readonly traceId: string;
   /** Headers of the response. Empty if there was no response. */
@@ -32,12 +38,19 @@ export class ApiError<
     code: Code,
     status: Status,
     message: string,
-    more: { details?: unknown; traceId?: string; headers?: Headers; cause?: unknown } = {},
+    more: {
+      details?: unknown;
+      body?: unknown;
+      traceId?: string;
+      headers?: Headers;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.status = status;
     this.details = more.details as Details;
+    this.body = more.body as Body;
     this.traceId = more.traceId ?? "";
     this.headers = more.headers ?? new Headers();
   }
@@ -64,33 +77,78 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
+/** Places of values in an error body, as the names of nested properties. */
+export interface ErrorPlaces {
+  readonly code?: readonly string[];
+  readonly message?: readonly string[];
+  readonly details?: readonly string[];
+  /** Place of the invalid values of a validation error. */
+  readonly fields?: readonly string[];
+  readonly traceId?: readonly string[];
+}
+
+/** Places in kit's envelope. */
+const envelope: ErrorPlaces = {
+  code: ["error", "code"],
+  message: ["error", "message"],
+  details: ["error", "details"],
+  traceId: ["error", "traceId"],
+};
+
 /** Creates an {@link ApiError} from an error response. `decodeDetails` converts the details of an error with a code. */
 export async function errorOf(
   response: Response,
   decodeDetails: (code: string, details: unknown) => unknown,
+  places: ErrorPlaces = envelope,
 ): Promise<ApiError> {
   const { status, headers } = response;
   const text = await response.text();
-  let envelope: { code?: unknown; message?: unknown; details?: unknown; traceId?: unknown } | undefined;
+  let body: unknown;
   try {
-    envelope = (JSON.parse(text) as { error?: typeof envelope }).error;
+    body = JSON.parse(text);
   } catch {
     // Not JSON, for example the error page of a proxy. Handled below.
   }
-  if (typeof envelope?.code !== "string") {
+  const isObject = typeof body === "object" && body !== null;
+  // A format without a place of the code tells errors apart by their status only.
+  const code = places.code === undefined ? `HTTP_${status}` : at(body, places.code);
+  if (!isObject || typeof code !== "string") {
     return new ApiError(
       "UNEXPECTED_RESPONSE",
       status,
       `The server responded with ${status} in an unknown format`,
       {
         details: text.slice(0, 1000),
+        body,
         headers,
       },
     );
   }
-  return new ApiError(envelope.code, status, String(envelope.message), {
-    details: decodeDetails(envelope.code, envelope.details),
-    traceId: String(envelope.traceId ?? ""),
+  const message = at(body, places.message) ?? `The server responded with ${status} ${code}`;
+  return new ApiError(code, status, String(message), {
+    details: decodeDetails(code, detailsOf(body, places)),
+    body,
+    traceId: String(at(body, places.traceId) ?? ""),
     headers,
   });
+}
+
+/** Returns the details. Invalid values that stand elsewhere become `details.fields`, as in kit's envelope. */
+function detailsOf(body: unknown, { details: place, fields: fieldsPlace }: ErrorPlaces): unknown {
+  const details = at(body, place);
+  const fields = at(body, fieldsPlace);
+  if (fields === undefined || (typeof details === "object" && details !== null && "fields" in details))
+    return details;
+  return typeof details === "object" && details !== null ? { ...details, fields } : { fields };
+}
+
+/** Returns the value at a place of a body. `undefined` if there is none. */
+function at(body: unknown, place: readonly string[] | undefined): unknown {
+  if (place === undefined) return undefined;
+  let value = body;
+  for (const name of place) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
 }

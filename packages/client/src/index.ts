@@ -7,7 +7,7 @@
 export { createClient } from "./client.ts";
 export { ApiError, isApiError } from "./error.ts";
 export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
-export type { Codec, Codecs, Generated, ReplyCodec } from "./codec.ts";
+export type { ApiErrors, Codec, Codecs, Generated, ReplyCodec } from "./codec.ts";
 export type {
   ApiCall,
   ApiFailure,

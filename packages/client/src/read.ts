@@ -12,10 +12,13 @@ export async function read(
   const { status, headers, type } = response;
   if (status >= 400) {
     const details = codecs?.details?.[route];
-    throw await errorOf(response, (code, value) =>
-      details !== undefined && Object.hasOwn(details, code)
-        ? decode(details[code]!, value, codecs!.types)
-        : value,
+    throw await errorOf(
+      response,
+      (code, value) =>
+        details !== undefined && Object.hasOwn(details, code)
+          ? decode(details[code]!, value, codecs!.types)
+          : value,
+      codecs?.errors,
     );
   }
   const replies = codecs?.replies?.[route];

@@ -1,3 +1,4 @@
+import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
 
@@ -118,21 +119,31 @@ export interface InvalidField {
   readonly limit?: ValidationLimitValue | readonly ValidationLimitValue[];
 }
 
-/** Errors that any call may fail with, in addition to the declared ones. */
-export type CommonFailure =
-  | ApiFailure<
+/**
+ * Errors that any call may fail with, in addition to the declared ones. `Body` is the type of the API's error bodies,
+ * `ValidationStatus` the status of its validation errors.
+ */
+export type CommonFailure<Body = unknown, ValidationStatus extends 400 | 422 = 400> =
+  | ApiError<
       "VALIDATION_ERROR",
-      400,
+      ValidationStatus,
       | {
           readonly fields: readonly InvalidField[];
         }
-      | undefined
+      | undefined,
+      Body
     >
-  | ApiFailure<"INTERNAL_SERVER_ERROR", 500>
-  | ApiFailure<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE", 503>
+  | ApiError<"INTERNAL_SERVER_ERROR", 500, unknown, Body>
+  | ApiError<"REQUEST_TIMEOUT" | "SERVICE_UNAVAILABLE", 503, unknown, Body>
   | ApiFailure<"NETWORK_ERROR" | "TIMEOUT", 0>
   | ApiFailure<"UNEXPECTED_RESPONSE", number>
-  | ApiFailure<OtherCode, number>;
+  | ApiError<OtherCode, number, unknown, Body>;
+
+/** Errors of a route, with the type of the API's error bodies. */
+type WithBody<Failures, Body> =
+  Failures extends ApiError<infer Code, infer Status, infer Details>
+    ? ApiError<Code, Status, Details, Body>
+    : never;
 
 /** Result of a call. */
 export type Result<Output, Failures> =
@@ -238,7 +249,9 @@ export type InputOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["in
 /** Data of a route's response: `OutputOf<Routes, "GET /notes/:id">`. */
 export type OutputOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["output"];
 /** Errors of a route: `ErrorOf<Routes, "GET /notes/:id">`. */
-export type ErrorOf<Routes, Key extends keyof Routes> = RouteOf<Routes[Key]>["failures"] | CommonFailure;
+export type ErrorOf<Routes, Key extends keyof Routes> =
+  | WithBody<RouteOf<Routes[Key]>["failures"], ErrorBodyOf<Routes>>
+  | CommonFailure<ErrorBodyOf<Routes>, ValidationStatusOf<Routes>>;
 
 type PathsOf<Key, Method extends string> = Key extends `${Method} ${infer Path}` ? Path : never;
 

@@ -124,3 +124,64 @@ test("checks the details of an error whose contract declares their type", () => 
   expectAnswered(typed, soldOut({ left: 0 }), false);
   assert.throws(() => expectAnswered(typed, soldOut({ left: "none" }), false), /409 SOLD_OUT.*\$\.left/);
 });
+
+const problems: RouteTable = {
+  ...table,
+  errorFormat: {
+    validationStatus: 422,
+    code: ["code"],
+    message: ["detail"],
+    details: ["details"],
+    fields: ["errors"],
+    traceId: ["traceId"],
+  },
+};
+
+function problem(status: number, code: string, paths?: readonly string[]): TestResponse {
+  const errors = paths?.map((path) => ({ path, expected: "string", rule: "type" }));
+  return answer(
+    status,
+    { status, code, detail: "no", traceId: "1", ...(errors && { errors }) },
+    "application/problem+json",
+  );
+}
+
+test("an error must have the format and the validation status of the application", () => {
+  expectAnswered(problems, problem(404, "NOTE_NOT_FOUND"), false);
+  expectRefused(problems, problem(422, "VALIDATION_ERROR", ["$.a"]), "$.a", false);
+  for (const [found, why] of [
+    [problem(404, "OTHER"), /add `@throws OTHER 404` to the route/],
+    [problem(422, "VALIDATION_ERROR", ["$.id"]), /refused what its contract allows: \$\.id: expected string/],
+    [failed(404, "NOTE_NOT_FOUND"), /nor an error in the format of the option `errors`/],
+  ] as const) {
+    assert.throws(() => expectAnswered(problems, found, false), why);
+  }
+  for (const [found, why] of [
+    [problem(400, "VALIDATION_ERROR", ["$.a"]), /should have answered 422 VALIDATION_ERROR/],
+    [problem(422, "VALIDATION_ERROR", ["$.b"]), /names \$\.b instead of \$\.a/],
+    [problem(422, "VALIDATION_ERROR"), /names no path/],
+  ] as const) {
+    assert.throws(() => expectRefused(problems, found, "$.a", false), why);
+  }
+});
+
+test("an error of a declared format without codes must have the declared type and a declared status", () => {
+  const strings: Shape = { kind: "array", element: { kind: "string" } };
+  const body: Shape = { kind: "object", properties: [{ key: "errors", shape: strings }] };
+  const own: RouteTable = { ...table, errorFormat: { validationStatus: 422, body } };
+  expectAnswered(own, answer(404, { errors: ["no note"] }), false);
+  expectRefused(own, answer(422, { errors: ["a is invalid"] }), "$.a", false);
+  expectError(own, answer(405, { errors: [] }), 405, "METHOD_NOT_ALLOWED");
+  for (const [found, why] of [
+    [answer(404, { errors: [7] }), /error body\) does not fit its contract: \$\.errors\[0\]/],
+    [answer(404, "no"), /nor an error in the format of the option `errors`/],
+    [
+      answer(409, { errors: [] }),
+      /answered 409, which its contract does not declare; add `@throws CODE 409`/,
+    ],
+    [answer(500, { errors: [] }), /failed with 500/],
+  ] as const) {
+    assert.throws(() => expectAnswered(own, found, false), why);
+  }
+  assert.throws(() => expectRefused(own, answer(400, { errors: [] }), "$.a", false), /answered 422/);
+});

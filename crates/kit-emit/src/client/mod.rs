@@ -12,6 +12,7 @@ use self::codec::Codecs;
 use crate::component_names::{used, with_input_form};
 use crate::context::Context;
 use crate::direction::Direction;
+use crate::error_format;
 use crate::job::Job;
 use crate::text::{Writer, header, literal};
 use crate::types::{InputNames, write_input};
@@ -107,12 +108,31 @@ fn index(context: Context<'_>) -> String {
     let codecs = Codecs::new(context.program, context.analysis.references());
     let mut routes = Writer::default();
     let mut imported = vec!["Client", "ClientOptions", "Codecs", "Generated"];
-    routes.doc("Every route with its request, its response, and the errors that it declares.");
-    routes.block("export interface Routes extends Generated {", "}", |writer| {
-        for route in &context.program.routes {
-            route::write(context, &inputs, &codecs, route, writer);
+    let declared = context.program.application.declared_format();
+    let body = declared.map(|declared| {
+        let name = format!("Types.{}", context.program.declarations[declared.body].name);
+        // Error bodies have no codec, so the client gets their JSON.
+        match codecs.of(declared.body) {
+            Some(_) => format!("Wire<{name}>"),
+            None => name,
         }
     });
+    let status = context.program.application.error_rules().validation_status;
+    let mut mark = String::new();
+    if body.is_some() || status != 400 {
+        imported.push("ApiErrors");
+        mark = format!(", ApiErrors<{}, {status}>", body.as_deref().unwrap_or("unknown"));
+    }
+    routes.doc("Every route with its request, its response, and the errors that it declares.");
+    routes.block(
+        format_args!("export interface Routes extends Generated{mark} {{"),
+        "}",
+        |writer| {
+            for route in &context.program.routes {
+                route::write(context, &inputs, &codecs, route, writer);
+            }
+        },
+    );
     let routes = routes.finish();
     let used = ["ApiFailure", "ApiReply", "ApiRoute", "Wire"];
     imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));
@@ -189,6 +209,9 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         });
         let raw: Vec<_> = raw.map(Route::reference).collect();
         writer.line(format_args!("raw: {},", literal::strings(&raw)));
+        if let Some(errors) = error_format::properties(program.application.error_rules()) {
+            writer.line(format_args!("errors: {},", literal::object(errors)));
+        }
         for (name, lines) in [
             ("replies", reply::codecs(program, codecs)),
             ("details", reply::details(program, codecs)),

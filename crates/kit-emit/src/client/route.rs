@@ -100,12 +100,19 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
         });
         replies.collect::<Vec<_>>().join(" | ")
     };
+    let declared = context.program.application.declared_format();
     let mut failures: Vec<String> = Vec::new();
     for error in &route.throws {
         let details = error.details.map(|id| format!(", {}", received(id)));
+        // Without a place of the code in error bodies, a client cannot know it.
+        let has_code = declared.is_none_or(|declared| !declared.paths.code.is_empty());
+        let code = if has_code {
+            literal::string(&error.code)
+        } else {
+            "string".to_owned()
+        };
         let text = format!(
-            "ApiFailure<{}, {}{}>",
-            literal::string(&error.code),
+            "ApiFailure<{code}, {}{}>",
             error.status,
             details.unwrap_or_default()
         );

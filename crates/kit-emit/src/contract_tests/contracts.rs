@@ -8,7 +8,7 @@ use kit_ir::{Route, Slot};
 use crate::context::Context;
 use crate::options::ContractTests;
 use crate::text::{Writer, header, literal};
-use crate::validator;
+use crate::{error_format, validator};
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let program = context.program;
@@ -26,6 +26,17 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
         }
         entries.line(format_args!("{},", literal::object(fields)));
     }
+    let rules = program.application.error_rules();
+    let errors = error_format::properties(rules).map(|mut fields| {
+        if let Some(declared) = program.application.declared_format() {
+            let name = &program.declarations[declared.body].name;
+            let shape = format!("{name}Shape");
+            let module = format!("../validators/{}", validator::file_name(name));
+            shapes.insert(shape.clone(), module);
+            fields.push(("body".to_owned(), shape));
+        }
+        literal::object(fields)
+    });
     let mut body = Writer::default();
     body.line("import type { Contracts } from \"@kit/testing\";");
     body.line("import application from \"../routes/index.ts\";");
@@ -36,6 +47,9 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let entries = entries.inner();
     body.block("const contracts: Contracts = {", "};", |body| {
         body.line("application,");
+        if let Some(errors) = &errors {
+            body.line(format_args!("errors: {errors},"));
+        }
         body.block("routes: [", "],", |body| body.line(entries));
     });
     body.blank();

@@ -172,7 +172,7 @@ pub(crate) struct Parameter {
 #[derive(Serialize)]
 pub(crate) struct RequestBody {
     pub(crate) required: bool,
-    pub(crate) content: IndexMap<&'static str, MediaType>,
+    pub(crate) content: IndexMap<String, MediaType>,
 }
 
 /// Response of an operation.
@@ -183,7 +183,7 @@ pub(crate) struct Response {
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) headers: IndexMap<String, Header>,
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    pub(crate) content: IndexMap<&'static str, MediaType>,
+    pub(crate) content: IndexMap<String, MediaType>,
 }
 
 /// Header of a response.
@@ -211,10 +211,10 @@ pub(crate) struct Example {
 }
 
 /// Returns the content `application/json` with a schema and an optional example.
-pub(crate) fn json_content(schema: Schema, example: Option<Value>) -> IndexMap<&'static str, MediaType> {
+pub(crate) fn json_content(schema: Schema, example: Option<Value>) -> IndexMap<String, MediaType> {
     let examples = example.map(|value| ("example".to_owned(), Example { value }));
     let examples = examples.into_iter().collect();
-    IndexMap::from([("application/json", MediaType { schema, examples })])
+    IndexMap::from([("application/json".to_owned(), MediaType { schema, examples })])
 }
 
 /// Returns the schema of the body that every error response of the runtime has.

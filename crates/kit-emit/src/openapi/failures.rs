@@ -1,10 +1,11 @@
 //! Errors of an operation by status, with the schemas of their responses.
 
 use indexmap::IndexMap;
-use kit_ir::{DeclarationId, Route, Slot};
-use serde_json::{Value, json};
+use kit_ir::{DeclarationId, ErrorRules, Route, Slot};
+use serde_json::Value;
 
-use super::document::{Example, error_with_details};
+use super::document::Example;
+use super::error_body::{example, with_details};
 use crate::json_schema::{Schema, Schemas};
 
 /// Statuses of errors that kit itself can answer any request with, beside the errors of the contract.
@@ -25,7 +26,7 @@ pub(super) struct Failures<'a>(IndexMap<u16, Vec<Failure<'a>>>);
 
 impl<'a> Failures<'a> {
     /// Collects the errors of kit itself and those that the route declares.
-    pub(super) fn of(route: &'a Route) -> Self {
+    pub(super) fn of(route: &'a Route, rules: &ErrorRules) -> Self {
         let mut failures = Self(IndexMap::new());
         let of_kit = |code, description| Failure {
             code,
@@ -38,7 +39,7 @@ impl<'a> Failures<'a> {
             .any(|slot| route.slots.get(slot).is_some())
         {
             failures.add(
-                400,
+                rules.validation_status,
                 of_kit("VALIDATION_ERROR", "the input does not fit the contract"),
             );
         }
@@ -82,38 +83,34 @@ impl Failure<'_> {
         )
     }
 
-    /// Returns an example of the response body for this error.
-    pub(super) fn example(&self, details: Option<Value>) -> Example {
+    /// Returns an example of the response body for this error; `None` if the application has its own format.
+    pub(super) fn example(&self, rules: &ErrorRules, status: u16, details: Option<Value>) -> Option<Example> {
         let message = self.description.unwrap_or(self.code);
-        // The example of a trace id in W3C Trace Context, section 3.2.2.
-        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        let value = match details {
-            None => json!({ "error": { "code": self.code, "message": message, "traceId": trace } }),
-            Some(details) => {
-                json!({ "error": { "code": self.code, "message": message, "details": details, "traceId": trace } })
-            }
-        };
-        Example { value }
+        let value = example(rules, status, self.code, message, details)?;
+        Some(Example { value })
     }
 }
 
 /// Returns the schema of the responses with a status: one schema for each code with declared details, and `other` for all
 /// other errors. If every error of the status has declared details, and kit itself never answers with the status, `other` is
 /// left out, so that a tool can check the details.
-pub(super) fn schema(status: u16, failures: &[Failure<'_>], schemas: Schemas<'_>, other: Schema) -> Schema {
+pub(super) fn schema(
+    rules: &ErrorRules,
+    (status, failures): (u16, &[Failure<'_>]),
+    schemas: Schemas<'_>,
+    other: Schema,
+) -> Schema {
     let mut members: Vec<Schema> = failures
         .iter()
         .filter_map(|failure| {
-            Some(error_with_details(
-                failure.code,
-                schemas.reference(failure.details?),
-            ))
+            let details = schemas.reference(failure.details?);
+            Some(with_details(rules, failure.code, details, &other))
         })
         .collect();
     if members.is_empty() {
         return other;
     }
-    if members.len() < failures.len() || OF_KIT.contains(&status) {
+    if members.len() < failures.len() || OF_KIT.contains(&status) || status == rules.validation_status {
         members.push(other);
     }
     if members.len() == 1 {

@@ -49,7 +49,9 @@ pub(super) fn operation(
     let replies: Vec<_> = replies.iter().map(|reply| reply.status).collect();
     let texts = (summary, tags, throws, documentation);
     let asked = (security, operations.names_of(security), operations.is_open(route));
-    let refers = (names, operations.error_name());
+    let rules = context.program.application.error_rules();
+    let errors = serde_json::to_string(rules).unwrap_or_default();
+    let refers = (names, operations.error_name(), errors);
     let id = operations.id(route);
     fingerprint((
         method, path, id, parameters, types, status, replies, texts, asked, refers,

@@ -1,6 +1,7 @@
 //! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json`.
 
 mod document;
+mod error_body;
 mod failures;
 mod key;
 mod operation;
@@ -38,7 +39,8 @@ pub(crate) struct PrintedParts<'a> {
     /// Operation of each route, by the index of the route in the program.
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
-    error: (String, String),
+    /// Name and text of the component of error bodies; `None` if they have a declared type.
+    error: Option<(String, String)>,
     schemes: SecuritySchemes<'a>,
     by_file: FxHashMap<SourceId, Vec<RouteId>>,
 }
@@ -58,7 +60,11 @@ impl<'a> PrintedParts<'a> {
             })
             .collect();
         let entities = program.entities.iter();
-        let roots: Vec<_> = entities.map(|entity| entity.declaration).collect();
+        let error = program
+            .application
+            .declared_format()
+            .map(|declared| declared.body);
+        let roots: Vec<_> = entities.map(|entity| entity.declaration).chain(error).collect();
         let used: Vec<_> = component_names::used(context.analysis.references(), &routes, &roots)
             .into_iter()
             .map(|used| {
@@ -76,10 +82,8 @@ impl<'a> PrintedParts<'a> {
                 version.print_operation(&operations.operation(route))
             }),
             components: used.into_iter().map(|(_, used)| used).zip(texts).collect(),
-            error: (
-                operations.error_name().to_owned(),
-                version.print_schema(&document::error_envelope()),
-            ),
+            error: error_body::component(program.application.error_rules())
+                .map(|schema| (operations.error_name().to_owned(), version.print_schema(&schema))),
             by_file: routes_by_file(context),
             schemes: operations.into_schemes(),
             context,
@@ -117,12 +121,19 @@ impl<'a> PrintedParts<'a> {
         }
         let analysis = self.context.analysis;
         let mut found: IndexMap<&str, &str> = IndexMap::new();
-        for used in component_names::used(analysis.references(), &contracts, roots) {
+        let error = program
+            .application
+            .declared_format()
+            .map(|declared| declared.body);
+        let roots: Vec<_> = roots.iter().copied().chain(error).collect();
+        for used in component_names::used(analysis.references(), &contracts, &roots) {
             let name = analysis.components().name(program, used);
             found.entry(name).or_insert_with(|| &self.components[&used]);
         }
         // The component of error responses comes last.
-        found.insert(&self.error.0, &self.error.1);
+        if let Some((name, text)) = &self.error {
+            found.insert(name, text);
+        }
         Document {
             head: Head {
                 openapi: self.context.options.openapi.number(),

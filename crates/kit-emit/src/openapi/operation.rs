@@ -2,12 +2,13 @@
 
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{DeclarationId, Program, Property, Route, RoutePath, Security, Slot};
+use kit_ir::{DeclarationId, ErrorRules, Program, Property, Route, RoutePath, Security, Slot};
 use serde_json::Value;
 
 use super::document::{
     Example, Header, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content,
 };
+use super::error_body;
 use super::failures::{Failure, Failures};
 use super::security::SecuritySchemes;
 use super::status::description;
@@ -148,23 +149,21 @@ impl<'a> Operations<'a> {
             };
             responses.insert(reply.status.to_string(), response);
         }
-        for (status, failures) in Failures::of(route).by_status() {
+        let rules = self.context.program.application.error_rules();
+        let reference = self.error_reference(output);
+        for (status, failures) in Failures::of(route, rules).by_status() {
             let descriptions: Vec<_> = failures.iter().map(Failure::described).collect();
             let declared = failures.iter().filter(|failure| failure.declared);
-            let examples = declared.map(|failure| {
+            let examples = declared.filter_map(|failure| {
                 let details = failure.details.and_then(|id| self.example(id, Purpose::Response));
-                (failure.code.to_owned(), failure.example(details))
+                Some((failure.code.to_owned(), failure.example(rules, status, details)?))
             });
             let examples = examples.collect();
-            let schema = super::failures::schema(status, &failures, output, self.error_reference());
-            let response = error(descriptions.join("; "), schema, examples);
+            let schema = super::failures::schema(rules, (status, &failures), output, reference.clone());
+            let response = error(rules, descriptions.join("; "), schema, examples);
             responses.insert(status.to_string(), response);
         }
-        let other = error(
-            "Any other error".to_owned(),
-            self.error_reference(),
-            IndexMap::new(),
-        );
+        let other = error(rules, "Any other error".to_owned(), reference, IndexMap::new());
         responses.insert("default".to_owned(), other);
         responses
     }
@@ -210,7 +209,10 @@ impl<'a> Operations<'a> {
     }
 
     /// Returns the schema of an error response without declared details.
-    fn error_reference(&self) -> Schema {
+    fn error_reference(&self, schemas: Schemas<'_>) -> Schema {
+        if let Some(declared) = self.context.program.application.declared_format() {
+            return schemas.reference(declared.body);
+        }
         Schema {
             reference: Some(format!("#/components/schemas/{}", self.error_name)),
             ..Schema::default()
@@ -218,11 +220,19 @@ impl<'a> Operations<'a> {
     }
 }
 
-fn error(description: String, schema: Schema, examples: IndexMap<String, Example>) -> Response {
+fn error(
+    rules: &ErrorRules,
+    description: String,
+    schema: Schema,
+    examples: IndexMap<String, Example>,
+) -> Response {
     Response {
         description,
         headers: IndexMap::new(),
-        content: IndexMap::from([("application/json", MediaType { schema, examples })]),
+        content: IndexMap::from([(
+            error_body::media_type(rules).to_owned(),
+            MediaType { schema, examples },
+        )]),
     }
 }
 

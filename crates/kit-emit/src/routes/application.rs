@@ -21,6 +21,8 @@ pub(crate) fn emit(context: Context<'_>) -> String {
         write_route(context, route, &mut routes, &mut module);
     }
     let routes = routes.finish();
+    let declared = context.program.application.declared_format();
+    let error_body = declared.map(|declared| value(context, Some(declared.body), "Serializer", &mut module));
     let mut writer = Writer::default();
     writer.doc("The built application.");
     writer.block(
@@ -38,6 +40,9 @@ pub(crate) fn emit(context: Context<'_>) -> String {
             let sensitive = sensitive_names(context.program);
             if !sensitive.is_empty() {
                 writer.line(format_args!("sensitive: {},", literal::strings(sensitive)));
+            }
+            if let Some(error_body) = error_body {
+                writer.line(format_args!("errorBody: {error_body},"));
             }
             writer.line(format_args!(
                 "openapi: () => {read}(new URL(\"../schemas/openapi.json\", import.meta.url), \"utf8\"),"

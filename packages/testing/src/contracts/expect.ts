@@ -1,20 +1,13 @@
 import { AssertionError } from "node:assert";
 
 import { explain, type Shape } from "@kit/core/codec";
-import type { ValidationFailure } from "@kit/types";
 
 import { curlOf } from "../curl.ts";
+import { envelope, fitsFormat, type ReadFailure, readFailure } from "../error-format.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import { requestOf, type TestResponse } from "../test-response.ts";
 import { headerValues } from "./header-values.ts";
 import type { DeclaredReply, RouteTable } from "./tables.ts";
-
-/** Content of the property `error` that every error response has. */
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: { readonly fields?: readonly Partial<ValidationFailure>[] };
-}
 
 /**
  * Throws an error for a response that breaks its contract. The message contains the request as a curl command, followed by the response.
@@ -38,16 +31,20 @@ export function fail(message: string, answer?: TestResponse): never {
 export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
   const reply = replyOf(table, answer);
   if (reply !== undefined) return expectContent(table, reply, answer);
-  const error = expectEnvelope(table, answer);
-  if (answer.status >= 500) fail(`${table.route} failed with ${error.code}: ${error.message}`, answer);
-  if (error.code === "VALIDATION_ERROR" && answer.status === 400) {
-    const fields = (error.details?.fields ?? []).map(({ path, expected }) => `${path}: expected ${expected}`);
+  const error = expectFormat(table, answer);
+  const { validationStatus } = formatOf(table);
+  if (answer.status >= 500) {
+    fail(`${table.route} failed with ${error.code ?? answer.status}: ${error.message ?? ""}`, answer);
+  }
+  if (error.code === "VALIDATION_ERROR" && answer.status === validationStatus) {
+    const fields = (error.fields ?? []).map(({ path, expected }) => `${path}: expected ${expected}`);
     fail(`${table.route} refused what its contract allows: ${fields.join("; ") || error.message}`, answer);
   }
-  const name = `${answer.status} ${error.code}`;
+  const name = nameOf(table, answer, error);
   if (!table.errors?.includes(name)) {
+    const [, code = "CODE"] = name.split(" ");
     fail(
-      `${table.route} answered ${name}, which its contract does not declare; add \`@throws ${error.code} ${answer.status}\` to the route, or give it a fixture`,
+      `${table.route} answered ${name}, which its contract does not declare; add \`@throws ${code} ${answer.status}\` to the route, or give it a fixture`,
       answer,
     );
   }
@@ -94,26 +91,46 @@ function expectShape(route: string, shape: Shape, value: unknown, answer: TestRe
   );
 }
 
-/** Returns the error in a response. Fails if the response does not have the format of all errors of kit. */
-function expectEnvelope({ route }: RouteTable, answer: TestResponse): Failure {
-  const error = (answer.body as { error?: Partial<Failure> & { traceId?: unknown } } | undefined)?.error;
-  const isEnvelope =
-    typeof error?.code === "string" && typeof error.message === "string" && typeof error.traceId === "string";
-  if (!isEnvelope) {
-    fail(
-      `${route} answered neither what its contract says nor an error \`{ error: { code, message, traceId } }\``,
-      answer,
-    );
+function formatOf({ errorFormat }: RouteTable): typeof envelope {
+  return errorFormat ?? envelope;
+}
+
+/**
+ * Returns status and code of an error, such as `404 NOTE_NOT_FOUND`. If error bodies have no code, the code is that of the
+ * declared error with this status.
+ */
+function nameOf({ errors = [] }: RouteTable, { status }: TestResponse, { code }: ReadFailure): string {
+  if (code !== undefined) return `${status} ${code}`;
+  return errors.find((declared) => declared.startsWith(`${status} `)) ?? `${status}`;
+}
+
+/** Returns the error in a response. Fails if the response does not have the format of all errors of the application. */
+function expectFormat(table: RouteTable, answer: TestResponse): ReadFailure {
+  const { route } = table;
+  const format = formatOf(table);
+  if (!fitsFormat(format, answer.body)) {
+    const expected =
+      table.errorFormat === undefined
+        ? "an error `{ error: { code, message, traceId } }`"
+        : "an error in the format of the option `errors`";
+    fail(`${route} answered neither what its contract says nor ${expected}`, answer);
   }
-  return error as Failure;
+  if (format.body !== undefined) expectShape(`${route} (error body)`, format.body, answer.body, answer);
+  return readFailure(format, answer.body);
 }
 
 /** Checks that a response has the given status, and the given error code of kit. */
-export function expectError(table: RouteTable, answer: TestResponse, status: number, code: string): Failure {
-  const error = expectEnvelope(table, answer);
-  if (answer.status !== status || error.code !== code) {
+export function expectError(
+  table: RouteTable,
+  answer: TestResponse,
+  status: number,
+  code: string,
+): ReadFailure {
+  const error = expectFormat(table, answer);
+  const hasCode = formatOf(table).code === undefined || error.code === code;
+  if (answer.status !== status || !hasCode) {
     fail(
-      `${table.route} should have answered ${status} ${code}, but answered ${answer.status} ${error.code}`,
+      `${table.route} should have answered ${status} ${code}, but answered ${answer.status} ${error.code ?? ""}`.trimEnd(),
       answer,
     );
   }
@@ -128,8 +145,10 @@ export function expectError(table: RouteTable, answer: TestResponse, status: num
 export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
   if (replyOf(table, answer) !== undefined)
     fail(`${table.route} accepted a value that its contract forbids at ${path}`, answer);
-  const error = expectError(table, answer, 400, "VALIDATION_ERROR");
-  const fields = error.details?.fields ?? [];
+  const { validationStatus, fields: place } = formatOf(table);
+  const { fields = [] } = expectError(table, answer, validationStatus, "VALIDATION_ERROR");
+  // A format of the application may not say which values are invalid.
+  if (place === undefined) return;
   const unruled = fields.find(({ rule }) => typeof rule !== "string");
   if (unruled !== undefined) {
     fail(`${table.route} refused the request, but does not say which rule ${unruled.path} breaks`, answer);

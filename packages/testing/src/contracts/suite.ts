@@ -46,7 +46,9 @@ export function contractTests(tests: ContractTests): void {
     for (const table of tests.routes) {
       const runnerAt = places.of(table);
       runnerAt().describe(table.route, () => {
-        routeTests({ tests, table, runnerAt }, () => {
+        const { errors } = tests.contracts;
+        const formatted = errors === undefined ? table : { ...table, errorFormat: errors };
+        routeTests({ tests, table: formatted, runnerAt }, () => {
           if (running === undefined) throw new Error("The application was not started");
           return running;
         });

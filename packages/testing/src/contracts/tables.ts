@@ -1,5 +1,6 @@
 import type { Shape } from "@kit/core/codec";
 
+import type { ErrorFormat } from "../error-format.ts";
 import type { Contracts, Slot } from "../coverage/contracts.ts";
 
 /**
@@ -42,6 +43,8 @@ export interface RouteTable {
   readonly replies?: readonly DeclaredReply[];
   /** Errors that the contract declares, for example `404 NOTE_NOT_FOUND`. */
   readonly errors?: readonly string[];
+  /** Format of error bodies. Absent for kit's envelope. {@link contractTests} adds it from the contracts. */
+  readonly errorFormat?: ErrorFormat;
   /** Shapes of the details of errors, for those errors that declare a type of their details. */
   readonly details?: Readonly<Record<string, Shape>>;
   /** Method that the path does not accept, and the `Allow` header that the response must have. */

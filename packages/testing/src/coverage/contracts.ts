@@ -1,6 +1,8 @@
 import type { Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
+import type { ErrorFormat } from "../error-format.ts";
+
 /** Part of a request that has a contract. */
 export type Slot = "params" | "query" | "headers" | "cookies" | "body";
 
@@ -28,5 +30,7 @@ export interface ContractParts {
 export interface Contracts {
   /** Application in the form that `kit build` generates: its routes with their validators. */
   readonly application: CompiledApplication;
+  /** Format of error bodies. Absent for kit's envelope. */
+  readonly errors?: ErrorFormat;
   readonly routes: readonly ContractParts[];
 }

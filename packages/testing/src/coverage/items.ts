@@ -1,3 +1,4 @@
+import { envelope, type ErrorFormat } from "../error-format.ts";
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
@@ -29,21 +30,21 @@ export function idOf({ kind, route, slot, path, what }: Item): string {
 }
 
 /** Returns all items of the contracts, route by route. */
-export function itemsOf({ routes }: Pick<Contracts, "routes">): Item[] {
+export function itemsOf({ routes, errors = envelope }: Pick<Contracts, "routes" | "errors">): Item[] {
   const found = new Map<string, Item>();
   for (const contract of routes) {
     if (contract.skipped === true) continue;
-    for (const item of itemsOfRoute(contract)) found.set(idOf(item), item);
+    for (const item of itemsOfRoute(contract, errors)) found.set(idOf(item), item);
   }
   return [...found.values()];
 }
 
-function* itemsOfRoute(contract: ContractParts): Generator<Item, void> {
+function* itemsOfRoute(contract: ContractParts, format: ErrorFormat): Generator<Item, void> {
   const { route } = contract;
   const parts = SLOTS.flatMap((slot) => Array.from(itemsOfSlot(contract, slot)));
   yield { kind: "route", route };
   const canBeRefused = parts.some(({ kind }) => kind === "rule");
-  for (const what of answersOf(contract, canBeRefused)) yield { kind: "answer", route, what };
+  for (const what of answersOf(contract, canBeRefused, format)) yield { kind: "answer", route, what };
   yield* parts;
 }
 
@@ -72,9 +73,13 @@ function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void>
 }
 
 /** Returns the names of the responses that a route can send: success, errors of validation and declared errors. */
-function answersOf({ successes, errors, body }: ContractParts, canBeRefused: boolean): string[] {
+export function answersOf(
+  { successes, errors, body }: ContractParts,
+  canBeRefused: boolean,
+  { validationStatus }: ErrorFormat,
+): string[] {
   const own = [
-    ...(canBeRefused ? ["400 VALIDATION_ERROR"] : []),
+    ...(canBeRefused ? [`${validationStatus} VALIDATION_ERROR`] : []),
     ...(body === undefined ? [] : ["413 PAYLOAD_TOO_LARGE", "415 UNSUPPORTED_MEDIA_TYPE"]),
   ];
   return [...successes.map(String), ...new Set([...own, ...errors])];

@@ -8,7 +8,8 @@ import type {
 } from "@kit/types";
 
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
-import { idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
+import { envelope, type ErrorFormat, readFailure } from "../error-format.ts";
+import { answersOf, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
@@ -25,8 +26,10 @@ export class Observer {
   /** Contracts by the method and path pattern of their route. */
   readonly #contracts: ReadonlyMap<string, ContractParts>;
   readonly #match: Matcher;
+  readonly #errors: ErrorFormat;
 
-  constructor({ application, routes }: Contracts) {
+  constructor({ application, routes, errors = envelope }: Contracts) {
+    this.#errors = errors;
     this.#application = application;
     this.#contracts = new Map(routes.map((contract) => [contract.route, contract]));
     const refs = application.routes.map(({ ref }) => ref);
@@ -42,11 +45,12 @@ export class Observer {
     const contract = compiled === undefined ? undefined : this.#contracts.get(compiled.ref);
     if (match.kind !== "route" || compiled === undefined || contract === undefined) return [];
     const { route } = contract;
-    const seen: Item[] = [{ kind: "answer", route, what: nameOf(answer) }];
+    const seen: Item[] = [{ kind: "answer", route, what: this.#nameOf(answer, contract) }];
     const isSuccess = contract.successes.includes(answer.status);
-    if (!isSuccess && answer.status !== 400) return seen.map(idOf);
-    const named = namedFailures(answer);
-    const isRefused = answer.status === 400 && named.length > 0;
+    const { validationStatus } = this.#errors;
+    if (!isSuccess && answer.status !== validationStatus) return seen.map(idOf);
+    const named = namedFailures(this.#errors, answer);
+    const isRefused = answer.status === validationStatus && named.length > 0;
     if (isSuccess) seen.push({ kind: "route", route });
     else if (!isRefused) return seen.map(idOf);
     for (const slot of SLOTS) {
@@ -69,6 +73,19 @@ export class Observer {
       else if (!fits(shape, value)) seen.push(...refused(route, slot, places, named));
     }
     return seen.map(idOf);
+  }
+
+  /**
+   * Returns the name of a response: `404 NOTE_NOT_FOUND`, or `200` if it is not an error. If error bodies have no code, the
+   * name is that of the error with this status that the contract or kit declares.
+   */
+  #nameOf({ status, body }: TestedResponse, contract: ContractParts): string {
+    if (status < 400) return String(status);
+    const { code } = readFailure(this.#errors, body);
+    if (code !== undefined) return `${status} ${code}`;
+    if (this.#errors.code !== undefined) return String(status);
+    const known = answersOf(contract, true, this.#errors);
+    return known.find((name) => name.startsWith(`${status} `)) ?? String(status);
   }
 }
 
@@ -93,17 +110,9 @@ function valueOf(
   }
 }
 
-/** Returns the name of a response: `404 NOTE_NOT_FOUND`, or `200` if it is not an error. */
-function nameOf({ status, body }: TestedResponse): string {
-  const code = (body as { error?: { code?: unknown } } | null | undefined)?.error?.code;
-  return status >= 400 && typeof code === "string" ? `${status} ${code}` : String(status);
-}
-
-function namedFailures({ body }: TestedResponse): readonly NamedFailure[] {
-  const error = (body as { error?: { code?: unknown; details?: { fields?: unknown } } } | null | undefined)
-    ?.error;
-  if (error?.code !== "VALIDATION_ERROR" || !Array.isArray(error.details?.fields)) return [];
-  return error.details.fields as NamedFailure[];
+function namedFailures(format: ErrorFormat, { body }: TestedResponse): readonly NamedFailure[] {
+  const { code, fields } = readFailure(format, body);
+  return code === "VALIDATION_ERROR" && fields !== undefined ? (fields as NamedFailure[]) : [];
 }
 
 /** Returns the items at one place that a valid request covers. */
