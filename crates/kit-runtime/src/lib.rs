@@ -44,8 +44,8 @@ pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
 pub use http::{
-    Application, ChunkSender, Context, Cors, DeclaredReply, Error, Match, Middleware, Phase, Reply, Request,
-    Response, RouteTree, Router, Routes, Segment, Serve,
+    Application, ChunkSender, Context, Cors, DeclaredReply, Error, ErrorFormat, Failure, InvalidField, Match,
+    Middleware, Phase, Reply, Request, Response, RouteTree, Router, Routes, Segment, Serve,
 };
 pub use indexmap::IndexMap;
 pub use never::Never;

@@ -6,22 +6,24 @@ use std::time::SystemTime;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use kit_guard::Rejection;
-use serde_json::json;
+use serde_json::{Value, json};
 use tracing::Level;
 
 use super::headers::default_lines;
-use crate::http::random_trace_id;
+use crate::http::{Written, chosen_error_format, random_trace_id};
 use crate::sampler::Sampler;
 
 /// Returns the response as bytes, with its head, for a connection on which hyper writes nothing.
 pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
-    let body = body(rejection);
+    let (content_type, body) = body(rejection);
+    // The value was created from text.
+    let content_type = content_type.to_str().unwrap_or("application/json");
     let reason = status(rejection).canonical_reason().unwrap_or("Error");
     let date = httpdate::fmt_http_date(SystemTime::now());
     let length = body.len();
     let defaults = default_lines();
     format!(
-        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\n{defaults}content-length: {length}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
+        "HTTP/1.1 {} {reason}\r\ncontent-type: {content_type}\r\n{defaults}content-length: {length}\r\nconnection: close\r\ndate: {date}\r\n\r\n{body}",
         rejection.status
     )
     .into_bytes()
@@ -29,10 +31,11 @@ pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
 
 /// Creates the response to a request with a rejected body.
 pub(super) fn to_response(rejection: Rejection) -> axum::response::Response {
-    let mut response = axum::response::Response::new(Body::from(body(rejection)));
+    let (content_type, body) = body(rejection);
+    let mut response = axum::response::Response::new(Body::from(body));
     *response.status_mut() = status(rejection);
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, content_type);
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
@@ -62,9 +65,9 @@ fn log_remaining((code, message, status): &RejectionKind, count: u64) {
     );
 }
 
-/// Returns the body of the response. The first rejection of its kind in a minute is logged with the trace id of this
+/// Returns the content type and the body of the response. The first rejection of its kind in a minute is logged with the trace id of this
 /// body, so that an operator can find the error that a client reports.
-fn body(rejection: Rejection) -> String {
+fn body(rejection: Rejection) -> (HeaderValue, String) {
     let Rejection {
         status,
         code,
@@ -81,5 +84,17 @@ fn body(rejection: Rejection) -> String {
             "The server refused a request with {status} {code}: {message}"
         );
     }
-    json!({ "error": { "code": code, "message": message, "traceId": trace } }).to_string()
+    let error = json!({ "code": code, "message": message, "traceId": trace });
+    match (chosen_error_format(), error) {
+        (Some(chosen), Value::Object(error)) => {
+            let Written {
+                content_type, text, ..
+            } = chosen.write(status, error);
+            (content_type, text)
+        }
+        (_, error) => (
+            HeaderValue::from_static("application/json"),
+            json!({ "error": error }).to_string(),
+        ),
+    }
 }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tracing::Level;
 
 use super::details::{HandlerLocation, WithLocation};
+use super::error_format::{Written, chosen};
 use super::fields::{ValidationDetails, development_failure};
 use super::source::Slot;
 use super::{Context, Phase, rejection_log};
@@ -208,6 +209,25 @@ impl Error {
         causes
     }
 
+    /// Returns the status of the response. It differs from the status of the error for a validation error whose status
+    /// the application has chosen.
+    pub(super) fn sent_status(&self) -> StatusCode {
+        let Some(chosen) = chosen() else {
+            return self.status();
+        };
+        let status = chosen.status(self.status().as_u16(), self.code());
+        StatusCode::from_u16(status).unwrap_or(self.status())
+    }
+
+    /// Returns status, content type and body of the response in the format that the application has chosen; `None` for
+    /// kit's envelope.
+    pub(super) fn written(&self, context: &Context) -> Option<Written> {
+        let chosen = chosen()?;
+        let error = serde_json::to_value(ErrorJson { error: self, context }).ok()?;
+        let Value::Object(error) = error else { return None };
+        Some(chosen.write(self.sent_status().as_u16(), error))
+    }
+
     /// Returns the body of the response.
     pub(super) fn body(&self, context: &Context) -> String {
         let error = ErrorJson { error: self, context };
@@ -286,7 +306,7 @@ impl Error {
     /// warning, with the rate limit of [`rejection_log`].
     pub(super) fn log(&self, context: &Context) {
         let (code, message) = (self.code(), self.without_values(self.message()));
-        let status = self.status().as_u16();
+        let status = self.sent_status().as_u16();
         let place = || self.own_location();
         if status >= 500 {
             let causes = self.causes().join(": ");

@@ -9,6 +9,7 @@ mod declared_reply;
 mod details;
 mod direct_input;
 mod error;
+mod error_format;
 mod fields;
 mod ids;
 mod ignored_input;
@@ -22,12 +23,14 @@ mod route_list;
 mod routes;
 mod service;
 mod source;
+mod status_phrase;
 mod unstorable;
 
 pub use context::{Context, Phase};
 pub use cors::Cors;
 pub use declared_reply::DeclaredReply;
 pub use error::Error;
+pub use error_format::{ErrorFormat, Failure, InvalidField};
 pub use reply::{ChunkSender, Reply};
 pub use request::{Middleware, Request};
 pub use response::Response;
@@ -40,6 +43,7 @@ pub(crate) use abandoned::was_abandoned_recently;
 pub(crate) use context::current;
 #[cfg(feature = "otlp")]
 pub(crate) use context::parent_span;
+pub(crate) use error_format::{Written, chosen as chosen_error_format};
 #[cfg(feature = "otlp")]
 pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;

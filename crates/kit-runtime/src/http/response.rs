@@ -75,8 +75,13 @@ pub(super) fn check<T: Contract>(context: &Context, text: &str, found: &str) -> 
 pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Response {
     error.log(context);
     drop_description_of_body(&mut context.answer_headers());
-    let text = error.body(context);
-    let mut response = with_text(context, error.status(), text);
+    let mut response = match error.written(context) {
+        None => with_text(context, error.status(), error.body(context)),
+        Some(written) => {
+            let status = StatusCode::from_u16(written.status).unwrap_or(error.status());
+            with_typed_text(context, status, written.content_type, written.text)
+        }
+    };
     if let Some((name, value)) = error.header() {
         response.headers_mut().insert(name, value.clone());
     }
@@ -84,10 +89,24 @@ pub(super) fn of_error(context: &Context, error: &Error) -> axum::response::Resp
 }
 
 fn with_text(context: &Context, status: StatusCode, text: String) -> axum::response::Response {
+    with_typed_text(
+        context,
+        status,
+        HeaderValue::from_static("application/json"),
+        text,
+    )
+}
+
+fn with_typed_text(
+    context: &Context,
+    status: StatusCode,
+    content_type: HeaderValue,
+    text: String,
+) -> axum::response::Response {
     let mut response = axum::response::Response::new(Body::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, content_type);
     let own = std::mem::take(&mut *context.answer_headers());
     if !own.is_empty() {
         headers.extend(own);

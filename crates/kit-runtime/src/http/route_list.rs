@@ -4,8 +4,9 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::context::MatchedRoute;
+use super::error_format;
 use super::source::RouteSource;
-use super::{Application, Cors, Error, Request, Response, Segment};
+use super::{Application, Cors, Error, ErrorFormat, Request, Response, Segment};
 use crate::connection;
 use crate::redact::redactor;
 
@@ -151,6 +152,15 @@ impl<A: Application> Routes<A> {
     #[must_use]
     pub fn security_headers(self, headers: &[(&str, &str)]) -> Self {
         connection::set_defaults(headers);
+        self
+    }
+
+    /// Sets the format of error bodies, and the status of validation errors, 400 or 422. Responses to input that is not
+    /// HTTP have the format too. Both apply to all servers in the process; only the first call has an effect. `kit build`
+    /// generates the call from the option `errors` of `createApp`.
+    #[must_use]
+    pub fn errors(self, format: ErrorFormat, validation_status: u16) -> Self {
+        error_format::choose(format, validation_status);
         self
     }
 

@@ -1,10 +1,11 @@
-//! Server for the cases of `conformance/cors.json` and `conformance/security-headers.json`. The variable `CORS` has the
+//! Server for the cases of `conformance/cors.json`, `conformance/security-headers.json` and
+//! `conformance/error-formats.json`. The variable `ERRORS` has the value of the option `errors` as JSON, or is empty. The variable `CORS` has the
 //! value of the option `cors` as JSON, or `null`. The variable `SECURITY_HEADERS` has a list of names and values.
 
 use std::process::ExitCode;
 
 use kit_runtime::{
-    Application, Context, Cors, Error, HeaderName, HeaderValue, Reply, Request, Response, Routes, Segment,
+    Application, Context, Cors, Error, ErrorFormat, Failure, HeaderName, HeaderValue, Reply, Request, Response, Routes, Segment,
     StatusCode, Value, header,
 };
 use rust_server::models::OneText;
@@ -31,6 +32,15 @@ fn main() -> ExitCode {
         };
         routes = routes.cors(cors);
     }
+    if let Some(errors) = json("ERRORS").filter(|errors| errors.as_object().is_some_and(|errors| !errors.is_empty())) {
+        let format = match errors.get("format").and_then(Value::as_str) {
+            Some("problem-details") => ErrorFormat::problem_details(),
+            Some("own") => ErrorFormat::declared("application/vnd.own+json", own_error),
+            _ => ErrorFormat::envelope(),
+        };
+        let status = errors.get("validationStatus").and_then(Value::as_u64);
+        routes = routes.errors(format, if status == Some(422) { 422 } else { 400 });
+    }
     let headers = strings(&headers);
     if !headers.is_empty() {
         let pairs: Vec<_> = headers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
@@ -53,6 +63,24 @@ fn main() -> ExitCode {
         .route("GET /slow", &[Segment::Static("slow")], slow)
         .into_router();
     kit_runtime::run(kit_runtime::serve(router))
+}
+
+/// Format `own` in `conformance/error-formats.json`.
+fn own_error(failure: &Failure) -> Value {
+    let invalid: Vec<_> = failure
+        .fields
+        .iter()
+        .map(|field| format!("{}: {}", field.path, field.rule))
+        .collect();
+    kit_runtime::value!({
+        "failed": {
+            "kind": failure.code,
+            "text": failure.message,
+            "invalid": invalid,
+            "request": failure.trace_id,
+        },
+        "status": failure.status,
+    })
 }
 
 fn json(variable: &str) -> Option<Value> {
