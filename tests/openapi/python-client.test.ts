@@ -2,6 +2,7 @@
 // requests to the running applications. The calls are in notes.py and teams.py.
 
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 
@@ -17,14 +18,20 @@ describe("a Python client that is generated from the OpenAPI document sends requ
     missing = generator.install();
   });
 
-  for (const example of ["notes", "teams"] as const) {
-    test(example, { timeout: 300_000 }, async (t) => {
+  for (const [example, version] of [
+    ["notes", "3.1"],
+    ["teams", "3.1"],
+    ["notes", "3.0"],
+    ["teams", "3.0"],
+  ] as const) {
+    test(`${example}, with OpenAPI ${version}`, { timeout: 300_000 }, async (t) => {
       if (missing !== undefined) {
         t.skip(missing);
         return;
       }
       const project = await Project.ready(example);
       try {
+        if (version !== "3.1") await changeVersion(project, version);
         const made = await run(
           join(generator.bin, "openapi-python-client"),
           [
@@ -55,3 +62,16 @@ describe("a Python client that is generated from the OpenAPI document sends requ
     });
   }
 });
+
+/** Sets the version of the OpenAPI document and builds the project again. */
+async function changeVersion(project: Project, version: string): Promise<void> {
+  const file = join(project.root, "kit.config.ts");
+  const config = await readFile(file, "utf8");
+  await writeFile(
+    file,
+    config.replace("defineConfig({", `defineConfig({\n  openapi: { version: "${version}" },`),
+  );
+  await project.build();
+  const document = await readFile(join(project.root, ".kit/schemas/openapi.json"), "utf8");
+  assert.match(document, new RegExp(`"openapi": "${version}\\.`));
+}
