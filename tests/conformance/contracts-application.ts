@@ -56,6 +56,8 @@ const answers: Readonly<Record<string, (input: Input) => unknown>> = {
     return reply(201, orderOf(body), required);
   },
   "line break": ({ reply, body }) => reply(201, orderOf(body), { ...required, etag: "1\r\nx-split: 2" }),
+  "latin-1": ({ reply, body }) => reply(201, orderOf(body), { ...required, etag: '"é"' }),
+  "outside of latin-1": ({ reply, body }) => reply(201, orderOf(body), { ...required, etag: '"€"' }),
   "no header": ({ reply, body }) => reply(201, orderOf(body), { location: "/" }),
   "no body": ({ reply }) => reply(202),
   "no reply": ({ body }) => orderOf(body),

@@ -89,7 +89,9 @@ export class Context implements RequestContext {
   }
 
   cookie(name: string, value: string | null, options: CookieOptions = {}): this {
-    this.#request.setCookie(name, value, options);
+    const request = this.#request;
+    const cookie = request.settings.cookies.write(name, value, options);
+    if (!request.isTooLate("cookie")) request.responseHeaders.setCookie(cookie);
     return this;
   }
 

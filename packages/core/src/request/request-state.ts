@@ -1,7 +1,6 @@
 import { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
-import type { CookieOptions } from "../cookies/cookie-options.ts";
 import type { ErrorResponse } from "../error-middleware.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { LogContext } from "../logging/log.ts";
@@ -229,19 +228,18 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new RangeError(`ctx.status takes an integer from 200 to 599, not ${String(status)}`);
     }
-    if (this.#isTooLate("status")) return;
+    if (this.isTooLate("status")) return;
     this.#status = status;
   }
 
   setHeader(name: string, value: string | readonly string[]): void {
-    if (this.#isTooLate("header")) return;
-    (this.#responseHeaders ??= new ResponseHeaders()).set(name, value);
+    if (this.isTooLate("header")) return;
+    this.responseHeaders.set(name, value);
   }
 
-  setCookie(name: string, value: string | null, options: CookieOptions): void {
-    const cookie = this.settings.cookies.write(name, value, options);
-    if (this.#isTooLate("cookie")) return;
-    (this.#responseHeaders ??= new ResponseHeaders()).setCookie(cookie);
+  /** Headers of the response, to change them. */
+  get responseHeaders(): ResponseHeaders {
+    return (this.#responseHeaders ??= new ResponseHeaders());
   }
 
   /** Sends a response. Omits the body if the status does not allow one. */
@@ -296,7 +294,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.#notify(this.settings.onError, (listener) => listener(error, this));
     this.#responseHeaders?.dropDescriptionOfBody();
     if (status === 503 && isDatabaseOutage(error)) {
-      (this.#responseHeaders ??= new ResponseHeaders()).set("retry-after", retryAfter);
+      this.responseHeaders.set("retry-after", retryAfter);
     }
     this.#respond(status, this.#errorType, text);
   }
@@ -479,7 +477,7 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   /** Returns true if the response was sent. Logs a warning instead of throwing, because nothing may catch the error. */
-  #isTooLate(method: string): boolean {
+  isTooLate(method: string): boolean {
     if (this.#isAnswered)
       this.log.warn(`ctx.${method} was called after the response was sent and has no effect`);
     return this.#isAnswered;

@@ -19,8 +19,10 @@ const ofTheServer = new Set([
 const ofTheBody = new Set(["cache-control", "etag", "expires", "last-modified"]);
 
 const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// Only ASCII is allowed, because servers encode other characters differently.
+// Only ASCII is allowed, because clients decode other characters differently.
 const valuePattern = /^[\t\x20-\x7e]*$/;
+/** Matches what all servers send unchanged: each character as one byte of Latin-1. */
+const latin1Pattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Response headers that middleware and the handler set, as alternating names and values. */
 export class ResponseHeaders {
@@ -48,13 +50,31 @@ export class ResponseHeaders {
         );
       }
     }
+    this.#store(lowerName, values as readonly string[]);
+  }
+
+  /**
+   * Sets the headers of a declared reply, given as names and values alternately. Their writer allows every character of
+   * Latin-1 that a header may have (RFC 9110, 5.5).
+   */
+  setDeclared(list: readonly string[]): void {
+    for (let index = 0; index < list.length; index += 2) {
+      const [name, value] = [list[index]!, list[index + 1]!];
+      if (!namePattern.test(name) || ofTheServer.has(name) || !latin1Pattern.test(value)) {
+        throw new TypeError(`The header ${name} of the reply cannot be sent with this name or value`);
+      }
+      this.#store(name, [value]);
+    }
+  }
+
+  #store(lowerName: string, values: readonly string[]): void {
     if (lowerName === "content-type") {
       if (values.length !== 1) throw new TypeError("The header content-type has exactly one value");
-      this.contentType = values[0] as string;
+      this.contentType = values[0]!;
       return;
     }
     if (lowerName !== "set-cookie") this.#keep((present) => present !== lowerName);
-    for (const item of values) this.#list.push(lowerName, item as string);
+    for (const item of values) this.#list.push(lowerName, item);
   }
 
   /** Adds a cookie. Replaces the cookie that was set with the same id before. */

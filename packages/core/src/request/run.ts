@@ -280,14 +280,17 @@ export class RequestRun extends RequestState implements RoutedRequest {
     const declared = findReply(ref, replies, status);
     if (this.settings.checkResponses) this.#checkReply(ref, declared, result);
     let text: string | null;
+    let list: readonly string[] = [];
     try {
       text = declared.body === null ? null : declared.body.serialize(body);
-      if (declared.headers !== null) this.#setHeaders(declared.headers.write(headers ?? {}));
+      if (declared.headers !== null) list = declared.headers.write(headers ?? {});
+      if (list.length > 0) this.responseHeaders.setDeclared(list);
     } catch (error) {
       this.#failToWrite(error);
       return;
     }
-    this.respond(status, text);
+    // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
+    this.respond(status, text === null || list.every(isAscii) ? text : Buffer.from(text));
   }
 
   #checkReply(ref: string, declared: Replies[number], { status, body, headers }: DeclaredReply): void {
@@ -301,11 +304,6 @@ export class RequestRun extends RequestState implements RoutedRequest {
       const found = `a reply ${status} with headers that are not a valid`;
       throw new ResponseContractError(ref, declared.headers!.name, ofHeaders, found);
     }
-  }
-
-  /** Sets headers, given as names and values alternately. */
-  #setHeaders(list: readonly string[]): void {
-    for (let index = 0; index < list.length; index += 2) this.setHeader(list[index]!, list[index + 1]!);
   }
 
   /** Responds with 500 because the result of the handler cannot be written as its contract requires. */
@@ -357,6 +355,10 @@ function isUnwrappedStream(result: unknown): boolean {
     result !== null &&
     (result as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] !== undefined
   );
+}
+
+function isAscii(text: string): boolean {
+  return !/[\x80-\xff]/.test(text);
 }
 
 function notAReply(ref: string, result: unknown): TypeError {
