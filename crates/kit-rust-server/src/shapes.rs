@@ -14,13 +14,8 @@ use crate::models::Module;
 use crate::source::{ident, number as digits, string_literal};
 use crate::types::{Form, Types};
 
-/// Returns the Rust expression that creates the shape of a type. `declared` is the declaration whose type it is.
-pub(crate) fn shape(
-    types: &Types<'_>,
-    id: TypeId,
-    declared: Option<DeclarationId>,
-    module: &mut Module,
-) -> TokenStream {
+/// Returns the Rust expression that creates the shape of a type.
+pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &mut Module) -> TokenStream {
     let r#type = &types.program.types[id];
     let rules = &r#type.constraints;
     let base = module.runtime(types, "shape::Shape");
@@ -51,7 +46,7 @@ pub(crate) fn shape(
             let elements: Vec<_> = elements.iter().map(|of| element(types, of, module)).collect();
             quote!(#base::tuple(&[#(#elements),*]))
         }
-        TypeKind::Object(object) => self::object(types, object, declared, &base, module),
+        TypeKind::Object(object) => self::object(types, object, name, &base, module),
         TypeKind::Union { members } => union(types, members, module),
         TypeKind::Reference { declaration } => {
             let target = ident(&module.model(types, *declaration, Form::Complete));
@@ -81,7 +76,7 @@ fn element(types: &Types<'_>, of: &TupleElement, module: &mut Module) -> TokenSt
 fn object(
     types: &Types<'_>,
     object: &ObjectType,
-    declared: Option<DeclarationId>,
+    name: Option<&str>,
     base: &TokenStream,
     module: &mut Module,
 ) -> TokenStream {
@@ -95,11 +90,10 @@ fn object(
         };
         let name = string_literal(&property.name);
         let shape = shape(types, property.r#type, None, module);
-        let sensitive = types.hides(declared, property).then(|| quote!(.sensitive()));
+        let sensitive = property.tags.sensitive.then(|| quote!(.sensitive()));
         properties.push(quote!(#path::#function(#name, #shape) #sensitive));
     }
-    let shape_of_object = if let Some(id) = declared {
-        let name = string_literal(&types.program.declarations[id].name);
+    let shape_of_object = if let Some(name) = name.map(string_literal) {
         quote!(#base::object(#name, &[#(#properties),*]))
     } else {
         quote!(#base::anonymous(&[#(#properties),*]))

@@ -189,7 +189,12 @@ impl Models<'_, '_> {
         let body = if self.form == Form::Request && self.types.has_two_forms(self.home) {
             self.shape_of(self.types.name(self.home))
         } else {
-            let expression = shape(self.types, declaration.r#type, Some(self.home), self.module);
+            let expression = shape(
+                self.types,
+                declaration.r#type,
+                Some(&declaration.name),
+                self.module,
+            );
             let result = if self.types.is_recursive(self.home) {
                 quote!(&#kind::Recursive(|| &SHAPE))
             } else {

@@ -42,14 +42,7 @@ impl Models<'_, '_> {
         }
         let maps = self.maps(object, site, &fields);
         let (reads, writes) = self.derives();
-        let is_declared = name == self.types.name_in(self.home, self.form);
-        let declared = is_declared.then_some(self.home);
-        let hidden = object.properties.iter();
-        let hidden: Vec<&str> = hidden
-            .filter(|property| self.types.hides(declared, property))
-            .map(|property| property.name.as_str())
-            .collect();
-        let sensitive = !hidden.is_empty();
+        let sensitive = object.properties.iter().any(|property| property.tags.sensitive);
         let debug = (!sensitive).then(|| quote!(Debug,));
         let is_camel = fields
             .iter()
@@ -79,9 +72,7 @@ impl Models<'_, '_> {
             }
         });
         if sensitive {
-            self.module
-                .items
-                .push(hidden_debug(name, &fields, &maps, &hidden));
+            self.module.items.push(hidden_debug(name, &fields, &maps, object));
             self.module.imports.add("std", "fmt");
         }
         if !readers.is_empty() {
@@ -282,12 +273,13 @@ fn is_default_of_type(default: &DefaultValue, rust: &RustType) -> bool {
     }
 }
 
-/// Returns an implementation of `Debug` that hides the fields of these properties.
-fn hidden_debug(name: &str, fields: &[Field], maps: &[Map<'_>], hidden: &[&str]) -> TokenStream {
+/// Returns an implementation of `Debug` that hides sensitive fields.
+fn hidden_debug(name: &str, fields: &[Field], maps: &[Map<'_>], object: &ObjectType) -> TokenStream {
     let mut calls = TokenStream::new();
     for field in fields {
         let (display_name, field_name) = (plain(field), ident(&field.name));
-        let value = if hidden.contains(&field.property.as_str()) {
+        let property = object.property(&field.property);
+        let value = if property.is_some_and(|property| property.tags.sensitive) {
             quote!(&"[redacted]")
         } else {
             quote!(&self.#field_name)

@@ -7,8 +7,8 @@ mod rust_type;
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToSnakeCase;
-use kit_analysis::{SecretSlots, collect_references};
-use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Property, Route, Slot, Span, TypeId};
+use kit_analysis::collect_references;
+use kit_ir::{DeclarationId, DeclarationOrigin, Entity, Program, Route, Slot, Span, TypeId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -31,8 +31,6 @@ pub(crate) struct Types<'a> {
     /// For each declared type, its Rust name.
     names: Vec<String>,
     forms: Forms,
-    /// Types that routes use as headers or cookies.
-    secrets: SecretSlots,
     /// Module and name of the Rust types for types without a name. With `Omit` and `Pick`, such a type can occur in
     /// several declarations.
     generated: BTreeMap<(TypeId, Form), (String, String)>,
@@ -130,7 +128,6 @@ impl<'a> Types<'a> {
             needed: BTreeSet::new(),
             names: names::declared(program),
             forms: Forms::default(),
-            secrets: SecretSlots::new(program),
             generated: BTreeMap::new(),
             taken: BTreeSet::new(),
             structs: BTreeMap::new(),
@@ -224,12 +221,6 @@ impl<'a> Types<'a> {
     /// Returns the forms in which a declared type is needed.
     pub(crate) fn forms(&self, id: DeclarationId) -> &'static [Form] {
         self.forms.of(id)
-    }
-
-    /// Returns true if errors and `Debug` must not show the value of a property: it is sensitive, a cookie, or a header
-    /// with credentials. `declared` is the declared type whose property it is; `None` for a type without a name.
-    pub(crate) fn hides(&self, declared: Option<DeclarationId>, property: &Property) -> bool {
-        property.tags.sensitive || declared.is_some_and(|id| self.secrets.hides(id, property))
     }
 
     /// Returns true if a declared type has a separate Rust type for requests.

@@ -246,6 +246,15 @@ pub fn router(app: App) -> Router<App> {
         .source("src/orders.routes.ts:52", &[], &[])
         .handler("src/handlers/orders.rs", "get_stock")
         .openapi(include_str!("schemas/openapi.json"))
+        .sensitive(&[
+            "authorization",
+            "seen",
+            "set-cookie",
+            "set_cookie",
+            "sid",
+            "theme",
+            "visits",
+        ])
         .into_router()
 }
 

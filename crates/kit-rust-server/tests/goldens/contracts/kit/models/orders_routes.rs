@@ -230,7 +230,7 @@ impl<'de> Deserialize<'de> for PostOrdersReply201HeadersXKind {
 }
 
 /// `PostOrdersReply201Headers` of the contracts.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
 pub struct PostOrdersReply201Headers {
     /// Path of the new order.
     pub location: String,
@@ -258,6 +258,23 @@ pub struct PostOrdersReply201Headers {
     pub set_cookie: Option<Vec<String>>,
 }
 
+impl fmt::Debug for PostOrdersReply201Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostOrdersReply201Headers")
+            .field("location", &self.location)
+            .field("etag", &self.etag)
+            .field("x_remaining", &self.x_remaining)
+            .field("x_expires", &self.x_expires)
+            .field("x_total", &self.x_total)
+            .field("x_cached", &self.x_cached)
+            .field("x_kind", &self.x_kind)
+            .field("vary", &self.vary)
+            .field("x_sizes", &self.x_sizes)
+            .field("set_cookie", &"[redacted]")
+            .finish()
+    }
+}
+
 impl Contract for PostOrdersReply201Headers {
     const NAME: &'static str = "PostOrdersReply201Headers";
 
@@ -277,7 +294,7 @@ impl Contract for PostOrdersReply201Headers {
                 ),
                 Property::optional("vary", Shape::array(&Shape::TEXT)),
                 Property::optional("x-sizes", Shape::array(&Shape::NUMBER)),
-                Property::optional("set-cookie", Shape::array(&Shape::TEXT)),
+                Property::optional("set-cookie", Shape::array(&Shape::TEXT)).sensitive(),
             ],
         );
         &SHAPE
