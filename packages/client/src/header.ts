@@ -56,7 +56,7 @@ export function readHeaders(
 
 /** Splits a list at commas outside quoted strings (RFC 9110, section 5.6.1). */
 function itemsOf(text: string): string[] {
-  const items = text.match(/(?:"(?:\\.|[^"\\])*(?:"|$)|[^",])+/g) ?? [];
+  const items = text.match(/(?:"(?:\\.|[^"\\])*(?:"|\\?$)|[^",])+/gs) ?? [];
   return items.map((item) => item.trim()).filter((item) => item !== "");
 }
 
