@@ -62,12 +62,22 @@ export interface Route<
  * }
  * ```
  */
-export interface RouteContract<TParams = void, TQuery = void, TBody = void, TResponse = void> extends Route<{
+export interface RouteContract<TParams = void, TQuery = void, TBody = void, TResponse = void> {
+  /** Path parameters, by name. */
   params: TParams;
+  /** Query keys. */
   query: TQuery;
+  /** Request headers: none. */
+  headers: void;
+  /** Cookies: none. */
+  cookies: void;
+  /** JSON body of the request. */
   body: TBody;
+  /** JSON body of the response. */
   response: TResponse;
-}> {}
+  /** Failures: any. */
+  errors: void;
+}
 
 declare const replyMark: unique symbol;
 declare const failureMark: unique symbol;
