@@ -9,11 +9,10 @@ use kit_ir::Program;
 use kit_router::RouteTree;
 use kit_typescript::{Input, SourceTexts};
 
-use crate::build::{BuildRequest, paths, run_without_host};
-use crate::plugins::{Mode, NoPlugins, PluginReports, TapHost, Taps};
+use crate::plugins::{Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
-    BuildError, Progress, Step, contract_tests, database, globs, read_migrations, related_tests, routes,
-    unions,
+    BuildError, BuildRequest, Progress, Step, contract_tests, database, globs, read_migrations,
+    related_tests, routes, unions,
 };
 
 /// Result of the analysis of a project. No file was written yet.
@@ -177,4 +176,9 @@ impl Steps<'_> {
         self.progress.finished(step, took);
         result
     }
+}
+
+/// Returns the paths of the source files, in the order of the program.
+pub(crate) fn paths(program: &Program) -> Vec<String> {
+    program.sources.iter().map(|source| source.path.clone()).collect()
 }

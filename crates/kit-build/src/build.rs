@@ -1,72 +1,25 @@
 //! Runs the phases of a build in order.
 
-use std::path::{Path, PathBuf};
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use indexmap::IndexSet;
-use kit_diagnostics::Diagnostics;
 use kit_emit::Emitter;
 use kit_ir::Program;
 use kit_router::RouteTree;
-use kit_typescript::{FileSystem, SourceTexts};
 
-use crate::analyze::{Analysis, Steps, analyze_in};
-use crate::database::{CachedDatabaseFiles, PendingChanges};
+use crate::analyze::{Analysis, Steps, analyze_in, paths};
+use crate::database::CachedDatabaseFiles;
 use crate::output::{OutputCache, OutputDirectory, OutputFile};
-use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps};
+use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
-    BuildError, BuildTime, FileChanges, NoContractTests, Progress, ResolvedConfig, Step, contract_tests,
-    database, emit,
+    BuildError, BuildReport, BuildRequest, Counts, FileChanges, Progress, ResolvedConfig, Step,
+    contract_tests, database, emit,
 };
 
 /// Maximum time that a build waits until another build releases the same output directory.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Input of a build.
-#[derive(Clone)]
-pub struct BuildRequest<'a> {
-    /// Root of the project, as returned by [`project_root`](crate::project_root).
-    pub root: &'a Path,
-    /// Configuration of the project.
-    pub config: &'a ResolvedConfig,
-    /// File system with the source files. Artifacts are always written to the disk.
-    pub files: Arc<dyn FileSystem>,
-    /// Time of the build, which is written into changed files.
-    pub time: &'a BuildTime,
-}
-
-/// Result of a build.
-#[derive(Debug, Clone)]
-pub struct BuildReport {
-    /// Errors and warnings, sorted. If one of them is an error, no file was written.
-    pub diagnostics: Diagnostics,
-    /// Texts of the source files, for excerpts in messages.
-    pub sources: SourceTexts,
-    /// Paths of the program's source files, in the order of the program.
-    pub paths: Vec<String>,
-    /// Every file that was read. A change to any of them can change the output.
-    pub dependencies: Vec<PathBuf>,
-    /// Number of sources, types, entities and routes.
-    pub counts: Counts,
-    /// Paths of the generated contract tests, relative to the output directory, or the reason why there are none.
-    pub contract_tests: Result<Vec<String>, NoContractTests>,
-    /// Differences between the types and the committed migrations.
-    pub pending: PendingChanges,
-    /// Files that were written and removed.
-    pub files: FileChanges,
-    /// Duration of each step, in order.
-    pub steps: Vec<(Step, Duration)>,
-}
-
 impl BuildReport {
-    /// Returns true if the build had no errors, so the output directory matches the sources.
-    pub fn succeeded(&self) -> bool {
-        !self.diagnostics.has_errors()
-    }
-
     fn start_reports(&self) -> PluginReports {
         PluginReports {
             sources: self.paths.clone(),
@@ -77,19 +30,6 @@ impl BuildReport {
     fn add_reports(&mut self, reports: PluginReports) {
         reports.move_into(&mut self.diagnostics, &mut self.sources, &mut self.dependencies);
     }
-}
-
-/// Counts that describe the size of a project.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Number of source files that were read.
-    pub sources: usize,
-    /// Number of named types.
-    pub types: usize,
-    /// Number of types that are stored in the database.
-    pub entities: usize,
-    /// Number of routes.
-    pub routes: usize,
 }
 
 /// Builds a project without plugins. Mistakes in the project are diagnostics of the report.
@@ -116,14 +56,6 @@ pub async fn build_with(
     };
     let analysis = analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await?;
     write(&taps, analysis, &mut BuildCache::default(), None, progress).await
-}
-
-/// Runs a future that completes in one poll. Without plugins, a build never waits.
-pub(crate) fn run_without_host<T>(work: impl Future<Output = T>) -> T {
-    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => unreachable!("a host that runs no plugins answers at once"),
-    }
 }
 
 /// Runs the plugins that tap the hook `compile`. Returns the name of the plugin that replaced the compiler, if one did.
@@ -242,10 +174,6 @@ async fn plugin_additions(
     );
     analysis.diagnostics.sort();
     Ok(additions)
-}
-
-pub(crate) fn paths(program: &Program) -> Vec<String> {
-    program.sources.iter().map(|source| source.path.clone()).collect()
 }
 
 /// Builds a project without plugins and without writing files. [`BuildReport::files`] lists the files that a build would

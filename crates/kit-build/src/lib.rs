@@ -31,6 +31,8 @@
 
 mod analyze;
 mod build;
+mod build_report;
+mod build_request;
 mod config;
 mod contract_tests;
 mod create_directory;
@@ -54,9 +56,9 @@ mod time;
 mod unions;
 
 pub use analyze::{Analysis, analyze, analyze_with};
-pub use build::{
-    BuildReport, BuildRequest, Counts, build, build_with, check, check_with, compile_step, finish,
-};
+pub use build::{build, build_with, check, check_with, compile_step, finish};
+pub use build_report::{BuildReport, Counts};
+pub use build_request::BuildRequest;
 pub use config::{
     Adapter, AdapterChoice, AdapterOrigin, CONFIG_FILES, Compiler, Config, ConfigSource, LoadedConfig,
     Plugin, ProjectInfo, Resolution, ResolvedConfig, Tap, TestPackages, TestsConfig, find_config_file,

@@ -1,9 +1,9 @@
 //! Builds of one project in one process, one after the other, as `kit dev` runs them.
 
 use crate::analyze::analyze_in;
-use crate::build::{BuildCache, run_without_host, write};
+use crate::build::{BuildCache, write};
 use crate::output::OutputCache;
-use crate::plugins::{Mode, NoPlugins, TapHost, Taps};
+use crate::plugins::{Mode, NoPlugins, TapHost, Taps, run_without_host};
 use crate::{BuildError, BuildReport, BuildRequest, Progress};
 
 /// Builds a project repeatedly. Each build only does the work that the last edit requires: it parses changed files, generates

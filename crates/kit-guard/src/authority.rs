@@ -1,7 +1,7 @@
 //! Validates a host with an optional port, as in `Host` and in request targets of the absolute form (RFC 9110, 7.2; RFC
 //! 3986, 3.2).
 
-use crate::head::{HOST, all};
+use crate::characters::{HOST, all};
 
 /// Returns true if the value is a non-empty host with or without a port: `example.org`, `10.0.0.1:80`, `[::1]:3000`.
 ///

@@ -9,7 +9,7 @@
 //! kit uses no extensions. Invalid extensions are rejected, because servers disagree about the end of a line that
 //! contains them.
 
-use crate::head::{TOKEN, VALUE, all};
+use crate::characters::{TOKEN, VALUE, all};
 
 /// Returns true if the text after a chunk's size is a valid list of extensions. An empty text is a valid list.
 pub(crate) fn are_extensions(mut text: &[u8]) -> bool {

@@ -4,6 +4,7 @@
 //! tolerances, because with every tolerance a proxy in front may interpret the same bytes differently.
 
 use crate::authority::is_authority;
+use crate::characters::{PATH, QUERY, TOKEN, VALUE, all, trim};
 use crate::path::has_dot_segment;
 use crate::rejection::Rejection;
 use crate::transfer_coding::{self, TransferCoding};
@@ -66,67 +67,6 @@ pub(crate) struct Checked {
 /// Maximum body length that is accepted: integers up to this bound are exact as a JavaScript number.
 const MAX_LENGTH: u64 = 1 << 53;
 
-/// Class of the characters of a token (RFC 9110, 5.6.2).
-pub(crate) const TOKEN: u8 = 1;
-const PATH: u8 = 2;
-const QUERY: u8 = 4;
-/// Class of the characters of a host name, without brackets, colon and percent sign.
-pub(crate) const HOST: u8 = 8;
-/// Class of the characters of a field value.
-pub(crate) const VALUE: u8 = 16;
-
-/// Classes of each byte, as a set of bits.
-static CLASSES: [u8; 256] = classes();
-
-const fn classes() -> [u8; 256] {
-    let mut table = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        #[allow(clippy::cast_possible_truncation)] // index is below 256
-        let byte = index as u8;
-        let alphanumeric = byte.is_ascii_alphanumeric();
-        let mut class = 0;
-        if alphanumeric || contains(b"!#$%&'*+-.^_`|~", byte) {
-            class |= TOKEN;
-        }
-        // Characters that clients, including browsers, send unescaped: all visible characters except for those that the
-        // URL standard always encodes, and except for the backslash, which is invalid in a URI (RFC 3986) and which
-        // some parsers treat as a slash. The path has the characters of `http::Uri`, which would reject the others
-        // without a response.
-        if byte > b' ' && byte < 0x7f && !contains(b"\"<>#\\", byte) {
-            class |= QUERY;
-            if !contains(b"`", byte) {
-                class |= PATH;
-            }
-        }
-        if alphanumeric || contains(b"-._~!$&'()*+,;=", byte) {
-            class |= HOST;
-        }
-        if byte == b'\t' || (byte >= b' ' && byte != 0x7f) {
-            class |= VALUE;
-        }
-        table[index] = class;
-        index += 1;
-    }
-    table
-}
-
-const fn contains(set: &[u8], byte: u8) -> bool {
-    let mut index = 0;
-    while index < set.len() {
-        if set[index] == byte {
-            return true;
-        }
-        index += 1;
-    }
-    false
-}
-
-/// Returns true if every byte is in the class.
-pub(crate) fn all(bytes: &[u8], class: u8) -> bool {
-    bytes.iter().all(|&byte| CLASSES[usize::from(byte)] & class != 0)
-}
-
 /// Maximum length of a method in bytes.
 const MAX_METHOD: usize = 32;
 
@@ -143,7 +83,7 @@ pub(crate) fn endless_method(head: &[u8]) -> Option<(usize, Rejection)> {
 
 /// Returns true if a request may begin with this byte.
 pub(crate) fn starts_request(byte: u8) -> bool {
-    byte == b'\r' || CLASSES[usize::from(byte)] & TOKEN != 0
+    byte == b'\r' || all(&[byte], TOKEN)
 }
 
 /// Validates a head that ends with its empty line. The caller has checked that all lines end with CRLF.
@@ -198,15 +138,6 @@ pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
         return Err(Rejection::bad_request("a header value has invalid characters"));
     }
     Ok((name, value))
-}
-
-/// Removes the surrounding spaces and tabs, which are not a part of a field value. Other whitespace characters are a
-/// part of the value, although libraries would remove them.
-pub fn trim(mut value: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
-        value = rest;
-    }
-    value
 }
 
 /// A valid request line.

@@ -11,6 +11,7 @@
 //! - The guard stores at most one head and one line of a chunked body.
 
 mod authority;
+mod characters;
 mod chunk_extension;
 mod chunked;
 mod guard;
@@ -20,8 +21,9 @@ mod rejection;
 mod rejections;
 mod transfer_coding;
 
+pub use characters::trim;
 pub use guard::{Guard, guard_stream};
-pub use head::{Layout, Limits, Lines, trim};
+pub use head::{Layout, Limits, Lines};
 pub use path::{has_dot_segment, normal_path, normal_target};
 pub use rejection::Rejection;
 pub use rejections::REJECTIONS;

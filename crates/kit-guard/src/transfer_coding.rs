@@ -1,6 +1,6 @@
 //! Parses the field `transfer-encoding` (RFC 9112, 6.1).
 
-use crate::head::{TOKEN, all, trim};
+use crate::characters::{TOKEN, all, trim};
 use crate::rejection::Rejection;
 
 /// Framing of a message with `transfer-encoding`.

@@ -11,9 +11,7 @@ use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use http_body_util::Full;
 
-use crate::link::Link;
 use crate::request::RequestId;
-use crate::state::ConnectionState;
 
 /// Number of queued bytes from which on [`crate::Engine::write`] asks the writer to wait. Together with the buffers of
 /// hyper and V8, a client that does not read needs less than 64 KiB of memory.
@@ -144,46 +142,40 @@ impl Queue {
     }
 }
 
+/// Connection whose responses are read by hyper.
+pub(crate) trait Answering {
+    /// Records that hyper has read the whole response. The connection then waits for the next request.
+    fn finish_answer(&self, context: &Context<'_>);
+}
+
 /// Reads a [`Queue`] for hyper.
 pub(crate) struct ChunkReader {
     /// Id of the request that the body responds to.
     id: RequestId,
     queue: Rc<Queue>,
-    /// A weak reference, because the link may own the response that contains this reader.
-    link: Weak<Link>,
+    /// A weak reference, because the connection may own the response that contains this reader.
+    connection: Weak<dyn Answering>,
 }
 
 impl ChunkReader {
-    pub(crate) fn new(id: RequestId, queue: Rc<Queue>, link: &Rc<Link>) -> Self {
+    pub(crate) fn new(id: RequestId, queue: Rc<Queue>, connection: Weak<dyn Answering>) -> Self {
         Self {
             id,
             queue,
-            link: Rc::downgrade(link),
+            connection,
         }
     }
 
     fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Bytes>> {
         let piece = self.queue.pop();
         if self.queue.is_fully_read() {
-            if let Some(link) = self.link.upgrade() {
-                link.finish_answer(context);
+            if let Some(connection) = self.connection.upgrade() {
+                connection.finish_answer(context);
             }
             return Poll::Ready(piece);
         }
         // Store no waker: the engine polls a connection after each write to its stream.
         piece.map_or(Poll::Pending, |piece| Poll::Ready(Some(piece)))
-    }
-}
-
-impl Link {
-    /// Records that hyper has read the whole response. The connection then waits for the next request.
-    pub(crate) fn finish_answer(&self, context: &Context<'_>) {
-        *self.state.borrow_mut() = ConnectionState::Idle;
-        if self.guard.borrow().rejection().is_some() {
-            // hyper has tried to read more data after this request, and waits for it. No data will come, so hyper must
-            // try again to notice that the stream ends here.
-            context.waker().wake_by_ref();
-        }
     }
 }
 

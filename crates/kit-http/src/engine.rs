@@ -31,7 +31,8 @@ use crate::listener::Listener;
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::{Pending, Requests};
-use crate::response::{Response, ResponseError};
+use crate::response::Response;
+use crate::response_error::ResponseError;
 use crate::state::{ConnectionState, Outcome};
 
 const LISTENER: Token = Token(usize::MAX);

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 
-use crate::body::Body;
+use crate::body::{Answering, Body};
 use crate::body_limits::BodyLimit;
 use crate::error_bodies::ErrorBodies;
 use crate::request::{Request, RequestId};
@@ -294,6 +294,17 @@ impl Link {
             if progress {
                 return Poll::Ready(Ok(()));
             }
+        }
+    }
+}
+
+impl Answering for Link {
+    fn finish_answer(&self, context: &Context<'_>) {
+        *self.state.borrow_mut() = ConnectionState::Idle;
+        if self.guard.borrow().rejection().is_some() {
+            // hyper has tried to read more data after this request, and waits for it. No data will come, so hyper must
+            // try again to notice that the stream ends here.
+            context.waker().wake_by_ref();
         }
     }
 }

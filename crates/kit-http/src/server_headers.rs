@@ -6,7 +6,7 @@ use http::HeaderMap;
 use http::header::{HOST, HeaderName, HeaderValue};
 use http::request::Parts;
 
-use crate::ResponseError;
+use crate::response_error::ResponseError;
 
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
 const NO_SNIFF: (&str, &str) = ("x-content-type-options", "nosniff");

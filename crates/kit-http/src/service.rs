@@ -11,7 +11,7 @@ use http::request::Parts;
 use http_body::Body as _;
 use hyper::body::Incoming;
 
-use crate::body::Body;
+use crate::body::{Answering as _, Body};
 use crate::link::{CurrentLink, Link};
 use crate::request::Request;
 use crate::state::ConnectionState;

@@ -173,13 +173,3 @@ pub enum MiddlewareKind {
     /// The middleware is a part of kit.
     BuiltIn,
 }
-
-/// Location of a route's handler in the source.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HandlerSource {
-    /// Name under which the handler map is exported.
-    pub export: String,
-    /// Location of the handler in the map.
-    pub span: Span,
-}

@@ -33,6 +33,7 @@ mod cors;
 mod declaration;
 mod errors;
 mod ids;
+mod literal;
 mod property;
 mod route;
 mod security;
@@ -40,20 +41,21 @@ mod security_headers;
 mod source;
 mod types;
 
-pub use application::{Application, HandlerSource, MiddlewareKind, MiddlewareSource, Program};
+pub use application::{Application, MiddlewareKind, MiddlewareSource, Program};
 pub use constraints::{Constraints, Decimal, Format, MAX_EMAIL_LENGTH, MAX_EXPLICIT_EMAIL_LENGTH};
 pub use cors::{Cors, CorsRules};
 pub use declaration::{Declaration, DeclarationOrigin, Entity, EntityOwner};
 pub use errors::{DeclaredFormat, ErrorFormat, ErrorPaths, ErrorRules, Errors};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use kit_router::{InvalidPath, Method, RoutePath, Segment};
+pub use literal::LiteralValue;
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
-pub use route::{ContractGroup, DeclaredError, DeclaredReply, Route, RouteLimits, RouteSlots, Slot};
+pub use route::{
+    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteLimits, RouteSlots, Slot,
+};
 pub use security::{Security, SecurityScheme};
 pub use security_headers::SecurityHeaders;
 pub use source::{SourceFile, Span};
-pub use types::{
-    IndexKey, IndexSignature, LiteralValue, ObjectType, TemplatePart, TupleElement, Type, TypeKind,
-};
+pub use types::{IndexKey, IndexSignature, ObjectType, TemplatePart, TupleElement, Type, TypeKind};

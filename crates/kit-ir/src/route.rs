@@ -3,7 +3,7 @@
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
-use crate::{DeclarationId, Documentation, HandlerSource, Security, Span};
+use crate::{DeclarationId, Documentation, Security, Span};
 
 /// A method and a path pattern with a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -265,4 +265,14 @@ pub struct DeclaredError {
     /// Type of the details that the error response has; `None` if the contract declares no type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<DeclarationId>,
+}
+
+/// Location of a route's handler in the source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HandlerSource {
+    /// Name under which the handler map is exported.
+    pub export: String,
+    /// Location of the handler in the map.
+    pub span: Span,
 }

@@ -2,48 +2,19 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::time::Duration;
 
 use kit_database::Migration;
 use tokio_postgres::Client;
 
-use crate::connect::{Connection, block_on, connect};
+use crate::connect::{block_on, connect};
 use crate::destructive::losses;
-use crate::event::{Event, Planned};
+use crate::event::{Applied, Event, Planned};
 use crate::history::{History, Progress, Record};
 use crate::interrupt::Interrupt;
 use crate::migration_run::MigrationRun;
+use crate::run::Run;
 use crate::script::Script;
-use crate::{DatabaseError, MigrateError, lock, pooler};
-
-/// Options of [`apply`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Allow migrations that lose stored values.
-    pub allow_destructive: bool,
-    /// Report what would be applied, and write nothing.
-    pub dry_run: bool,
-    /// Maximum time to wait for another run to finish, and to retry while the application holds locks. Default: 60 s.
-    pub wait: Duration,
-    /// Maximum time that one attempt waits for a lock. Queries of the application queue behind the attempt, so keep
-    /// this time short. Default: 2 s.
-    pub lock_timeout: Duration,
-    /// True if Ctrl-C and a termination signal stop the run cleanly. These signals then no longer have their usual
-    /// effect on the process.
-    pub interruptible: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            allow_destructive: false,
-            dry_run: false,
-            wait: Duration::from_mins(1),
-            lock_timeout: Duration::from_secs(2),
-            interruptible: false,
-        }
-    }
-}
+use crate::{DatabaseError, MigrateError, Options, lock, pooler};
 
 /// Result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,15 +27,6 @@ pub struct Report {
     pub already_applied: usize,
     /// Warnings for the user about facts that did not make the run fail.
     pub warnings: Vec<String>,
-}
-
-/// An applied migration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Applied {
-    /// Name of the migration.
-    pub name: String,
-    /// Duration of the migration.
-    pub duration: Duration,
 }
 
 /// Applies the migrations that are not applied yet. `migrations` must contain all committed migrations, in the order of
@@ -145,16 +107,6 @@ pub(crate) fn in_order(migrations: &[Migration]) -> Result<(), MigrateError> {
     }
 }
 
-/// State of one run.
-pub(crate) struct Run<'a> {
-    pub(crate) connection: Connection,
-    pub(crate) history: History,
-    pub(crate) options: &'a Options,
-    pub(crate) interrupt: Interrupt,
-    watch: &'a dyn Fn(&Event<'_>),
-    applied: RefCell<Vec<Applied>>,
-}
-
 impl Run<'_> {
     async fn all(&self, migrations: &[Migration]) -> Result<Report, MigrateError> {
         if !self.options.dry_run {
@@ -201,41 +153,6 @@ impl Run<'_> {
         }
         report.applied = self.applied.take();
         Ok(report)
-    }
-
-    /// Passes a progress event to the function `watch` of the caller.
-    pub(crate) fn report(&self, event: &Event<'_>) {
-        (self.watch)(event);
-    }
-
-    /// Returns the names of the migrations that this run applied.
-    pub(crate) fn applied_names(&self) -> Vec<String> {
-        self.applied
-            .borrow()
-            .iter()
-            .map(|applied| applied.name.clone())
-            .collect()
-    }
-
-    /// Waits for the given time, or until the run is interrupted.
-    pub(crate) async fn pause(&self, pause: Duration) {
-        const SLICE: Duration = Duration::from_millis(50);
-        let end = tokio::time::Instant::now() + pause;
-        while !self.interrupt.is_set() && tokio::time::Instant::now() < end {
-            tokio::time::sleep(SLICE.min(pause)).await;
-        }
-    }
-
-    /// Describes the three other sessions of this database whose transactions are open longest, for a message.
-    pub(crate) async fn longest_transactions(&self) -> Vec<String> {
-        let query = "SELECT 'server process ' || pid || ', `' || coalesce(application_name, '') || '`, ' || state \
-            || ', since ' || to_char(xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') || ' UTC' \
-            FROM pg_catalog.pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
-            AND xact_start IS NOT NULL AND state IS NOT NULL ORDER BY xact_start LIMIT 3";
-        match self.connection.query(query, &[]).await {
-            Ok(rows) => rows.iter().filter_map(|row| row.get(0)).collect(),
-            Err(_) => Vec::new(),
-        }
     }
 }
 

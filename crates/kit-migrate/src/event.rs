@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Applied, Loss};
+use crate::Loss;
 
 /// Progress event of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,4 +49,13 @@ pub struct Planned {
     pub out_of_order: bool,
     /// Number of steps that an earlier run already completed.
     pub steps_done: usize,
+}
+
+/// An applied migration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// Name of the migration.
+    pub name: String,
+    /// Duration of the migration.
+    pub duration: Duration,
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
 
-use crate::apply::Run;
+use crate::run::Run;
 use crate::{DatabaseError, Event, MigrateError};
 
 /// Number of the advisory lock: `kit_migr` in ASCII. Advisory locks are per database.

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use kit_database::Migration;
 use tokio_postgres::SimpleQueryMessage;
 
-use crate::apply::Run;
 use crate::concurrent::{Concurrent, IndexState};
 use crate::history::Progress;
+use crate::run::Run;
 use crate::script::{Script, Statement, Step};
 use crate::{Applied, DatabaseError, Event, MigrateError};
 

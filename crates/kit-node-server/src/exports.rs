@@ -1,10 +1,10 @@
 //! Functions that JavaScript calls. `packages/server-native/src/addon.ts` declares their types.
 
+mod reservations;
 mod stream;
 
 use std::cell::RefCell;
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use bytes::Bytes;
 use kit_http::{Engine, ErrorBodies, Request, RequestId, Response, ResponseError};
 use kit_router::RouteTree;
 
-use crate::node::{Env, Error, Export, Reference, Value, inherited_listener};
+use reservations::Reservations;
+
+use crate::node::{Env, Error, Reference, Value, inherited_listener};
 use crate::options::Options;
-use crate::reservations::{self, Reservations};
-use crate::server::{Callbacks, Server};
+use crate::server::{Callbacks, Server, address_text};
 
 /// Data that the addon stores for each Node environment (the main thread, or a worker).
 #[derive(Default)]
@@ -24,7 +25,15 @@ pub(crate) struct State {
     servers: RefCell<Vec<Option<Rc<Server>>>>,
     /// Buffer into which strings from JavaScript are copied.
     text: RefCell<Vec<u8>>,
-    pub(crate) reservations: Reservations,
+    reservations: Reservations,
+}
+
+/// A function that JavaScript can call.
+pub(crate) struct Export {
+    pub(crate) name: &'static str,
+    /// Number of arguments. If JavaScript passes fewer, the others are `undefined`.
+    pub(crate) arguments: usize,
+    pub(crate) run: for<'scope> fn(Env<'scope>, &State, &[Value<'scope>]) -> Result<Value<'scope>, Error>,
 }
 
 /// All functions for JavaScript. Their first argument is the number of the server, except for `create`, `errors`,
@@ -298,11 +307,6 @@ fn remote_address<'scope>(
     args: &[Value<'scope>],
 ) -> Result<Value<'scope>, Error> {
     env.string(&address_text(request(env, state, args)?.remote_address()))
-}
-
-/// Formats an IP address for JavaScript; empty if there is none.
-pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
-    address.map_or_else(String::new, |address| address.ip().to_canonical().to_string())
 }
 
 /// `close(server, graceMs)`: shuts a server down within a grace period.

@@ -18,6 +18,5 @@
 mod exports;
 mod node;
 mod options;
-mod reservations;
 mod routes;
 mod server;

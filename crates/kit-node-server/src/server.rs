@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -9,7 +10,6 @@ use std::time::{Duration, Instant};
 use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId};
 use kit_router::{ParamBuffer, Router};
 
-use crate::exports::address_text;
 use crate::node::{
     AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Env, Error, Reference, Value, Watcher,
     WatcherCallbacks,
@@ -430,4 +430,9 @@ fn body_length<'scope>(env: Env<'scope>, request: &Request) -> Result<Value<'sco
         #[allow(clippy::cast_precision_loss)] // no body has 2^53 bytes
         Err(_) => env.double(request.body().len() as f64),
     }
+}
+
+/// Formats an IP address for JavaScript; empty if there is none.
+pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
+    address.map_or_else(String::new, |address| address.ip().to_canonical().to_string())
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use kit_ir::{MiddlewareKind, Program};
 
 use crate::names;
-use crate::router::{unique, unique_field};
 
 /// Middleware that routes use.
 #[derive(Clone, PartialEq, Eq)]
@@ -54,11 +53,11 @@ impl Middleware {
         } else {
             plain
         };
-        let module = unique_field(&wanted, modules);
+        let module = names::unique_field(&wanted, modules);
         Self {
             name: name.to_owned(),
             module,
-            r#type: unique(names::type_name(&names::variant(name)), taken),
+            r#type: names::unique_type(names::type_name(&names::variant(name)), taken),
             adds: context_values(program, name),
         }
     }

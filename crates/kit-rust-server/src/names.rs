@@ -272,6 +272,23 @@ pub(crate) fn serde_camel(field: &str) -> String {
     camel
 }
 
+/// Returns the Rust name for a field, function or module, with a number if it is taken. Adds the name to `taken`.
+pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain = unique(plain_field(wanted), |name| taken.contains(name));
+    let name = field(&plain);
+    taken.insert(plain);
+    name
+}
+
+/// Returns the Rust name for a type, with a number if it is taken. Adds the name to `taken`.
+pub(crate) fn unique_type(wanted: String, taken: &mut BTreeSet<String>) -> String {
+    let name = unique(wanted, |name| {
+        taken.contains(name) || is_reserved(name) || IMPORTED.contains(&name)
+    });
+    taken.insert(name.clone());
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

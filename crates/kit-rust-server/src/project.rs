@@ -18,11 +18,15 @@ const RUNTIME: &[(&str, &str)] = &include!("runtime_files.rs");
 const RUNTIME_MANIFEST: &str = include_str!("runtime.toml");
 
 /// Sources of `kit-guard`, which are in a subdirectory of `kit-runtime`.
-const GUARD: [(&str, &str); 11] = [
+const GUARD: [(&str, &str); 12] = [
     ("Cargo.toml", include_str!("guard.toml")),
     (
         "src/authority.rs",
         include_str!("../../kit-guard/src/authority.rs"),
+    ),
+    (
+        "src/characters.rs",
+        include_str!("../../kit-guard/src/characters.rs"),
     ),
     (
         "src/chunk_extension.rs",

@@ -55,23 +55,6 @@ pub(crate) struct RouteNames<'a> {
     pub(crate) middleware: Vec<Middleware>,
 }
 
-/// Returns the Rust name for a field, function or module, with a number if it is taken. Adds the name to `taken`.
-pub(crate) fn unique_field(wanted: &str, taken: &mut BTreeSet<String>) -> String {
-    let plain = names::unique(names::plain_field(wanted), |name| taken.contains(name));
-    let name = names::field(&plain);
-    taken.insert(plain);
-    name
-}
-
-/// Returns the Rust name for a type, with a number if it is taken. Adds the name to `taken`.
-pub(crate) fn unique(wanted: String, taken: &mut BTreeSet<String>) -> String {
-    let name = names::unique(wanted, |name| {
-        taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)
-    });
-    taken.insert(name.clone());
-    name
-}
-
 impl<'a> Routes<'a> {
     pub(crate) fn new(types: &Types<'a>) -> Self {
         let program = types.program;
@@ -100,11 +83,12 @@ impl<'a> Routes<'a> {
                 });
                 own.push(one);
             }
-            let input = unique(input_name(route), &mut taken);
-            let reply = (!route.replies.is_empty()).then(|| unique(format!("{input}Reply"), &mut taken));
+            let input = names::unique_type(input_name(route), &mut taken);
+            let reply =
+                (!route.replies.is_empty()).then(|| names::unique_type(format!("{input}Reply"), &mut taken));
             let handled = RouteNames {
                 route,
-                function: unique_field(&input, &mut functions),
+                function: names::unique_field(&input, &mut functions),
                 input,
                 reply,
                 middleware: own,
@@ -121,7 +105,7 @@ impl<'a> Routes<'a> {
                 });
                 groups.push(Group {
                     contract: &route.group,
-                    name: unique(names::type_name(&route.group), &mut taken),
+                    name: names::unique_type(names::type_name(&route.group), &mut taken),
                     module: names::field(&module),
                     documentation: known.and_then(|group| group.documentation.description.clone()),
                     routes: vec![handled],

@@ -25,11 +25,13 @@ mod entity;
 mod manifest;
 mod name;
 mod options;
+mod packages;
 mod project;
 mod words;
 
 pub use addition::{Addition, Kind, addition};
 pub use entity::{Entity, EntityOptions, entity, interface_name, looks_plural};
 pub use name::{NameError, ProjectName};
-pub use options::{Adapter, Archives, Options, Server};
+pub use options::{Archives, Options};
+pub use packages::{Adapter, Server};
 pub use project::{File, project};

@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde_json::Value;
 
 use super::contributing::{Row, TestCommand, rows};
-use super::jobs::{Group, Job, Tests};
+use super::job::{Group, Job, Tests};
 use super::{Outcome, checks, crates, jobs, node};
 use crate::repository::Repository;
 use crate::{addons, check, run, setup};

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::Outcome;
-use super::jobs::{Group, Job, Tests};
+use super::job::{Group, Job, Tests};
 use crate::repository::Repository;
 use crate::run;
 

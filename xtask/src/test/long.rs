@@ -1,6 +1,6 @@
 //! Additional work of `cargo xtask test --long`: tests that other runs leave out, and more inputs for random tests.
 
-use super::jobs::{Group, LONG_TIMEOUT};
+use super::job::{Group, LONG_TIMEOUT};
 
 /// Environment variable that is set with `--long`. Tests that only the long run has read the variable.
 const LONG_RUN: &str = "KIT_LONG";
@@ -47,7 +47,7 @@ pub(crate) fn take_left_out(skipped: &mut Vec<String>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{prepare, take_left_out};
-    use crate::test::jobs::Tests;
+    use crate::test::job::Tests;
 
     #[test]
     fn sets_kit_long_for_all_jobs_and_kit_runs_for_the_listed_ones() {

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Context;
 
 use super::Outcome;
-use super::jobs::{Group, Tests};
+use super::job::{Group, Tests};
 use crate::repository::Repository;
 use crate::run;
 

@@ -2,6 +2,7 @@
 //! list of problems. Each problem has a location, a description and advice.
 
 mod architecture;
+mod circles;
 mod files;
 mod lock;
 mod manifests;
@@ -43,10 +44,12 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// Returns the problems that all rules report, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 13] = [
+    let rules: [fn(&Tree) -> Vec<String>; 15] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
+        circles::folders_have_no_circles,
+        circles::modules_have_no_circles,
         files::crates_begin_with_documentation,
         files::files_are_short,
         files::unsafe_code_is_in_one_module,

@@ -5,11 +5,12 @@ use std::rc::{Rc, Weak};
 use bytes::Bytes;
 
 use super::{Engine, Handler, WriteResult};
-use crate::body::{Body, ChunkReader, Queue};
+use crate::body::{Answering, Body, ChunkReader, Queue};
 use crate::connection::Connection;
 use crate::link::Link;
 use crate::request::RequestId;
-use crate::response::{Response, ResponseError};
+use crate::response::Response;
+use crate::response_error::ResponseError;
 use crate::state::Outcome;
 
 /// A response that is sent in chunks and that the handler has not ended.
@@ -56,7 +57,12 @@ impl Engine {
             Body::Absent(length)
         } else {
             let queue = Rc::new(Queue::new(length));
-            let body = Body::ChunkReader(ChunkReader::new(id, Rc::clone(&queue), &link));
+            let connection: Rc<dyn Answering> = Rc::clone(&link) as _;
+            let body = Body::ChunkReader(ChunkReader::new(
+                id,
+                Rc::clone(&queue),
+                Rc::downgrade(&connection),
+            ));
             let ends_with_connection = length.is_none() && pending.request.is_http_10();
             if ends_with_connection {
                 head.close();

@@ -1,5 +1,6 @@
 //! Creates and reads JavaScript values.
 
+use std::any::Any;
 use std::ffi::{CString, c_char};
 use std::marker::PhantomData;
 use std::ptr;
@@ -315,4 +316,14 @@ impl Value<'_> {
 /// Returns the length for Node-API. It always fits, because slices are never longer than `isize::MAX`.
 fn length(bytes: &[u8]) -> isize {
     isize::try_from(bytes.len()).unwrap_or(isize::MAX)
+}
+
+/// Returns the message of a panic as text.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    format!("the native server failed inside: {text}")
 }

@@ -13,5 +13,4 @@ mod uv;
 pub(crate) use callbacks::{AsyncContext, CallbackScope, CleanupHook, CloseOnExit, Reference};
 pub(crate) use descriptor::inherited_listener;
 pub(crate) use env::{Env, Error, Value};
-pub(crate) use module::Export;
 pub(crate) use uv::{Watcher, WatcherCallbacks};

@@ -1,25 +1,16 @@
 //! Entry point of the addon: registers the functions for JavaScript, and stores the state of each environment.
 
-use std::any::Any;
 use std::ffi::{CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use napi_sys as sys;
 
-use super::env::{Env, Error, Value};
-use crate::exports::{EXPORTS, State};
+use super::env::{Env, Error, Value, panic_message};
+use crate::exports::{EXPORTS, Export, State};
 
 /// Maximum number of arguments of an exported function.
 const MAX_ARGUMENTS: usize = 6;
-
-/// A function that JavaScript can call.
-pub(crate) struct Export {
-    pub(crate) name: &'static str,
-    /// Number of arguments. If JavaScript passes fewer, the others are `undefined`.
-    pub(crate) arguments: usize,
-    pub(crate) run: for<'scope> fn(Env<'scope>, &State, &[Value<'scope>]) -> Result<Value<'scope>, Error>,
-}
 
 /// Entry point that Node calls when the addon is loaded, once in each environment.
 ///
@@ -150,14 +141,4 @@ fn finish<T>(env: Env<'_>, result: std::thread::Result<Result<T, Error>>) -> Opt
             None
         }
     }
-}
-
-/// Returns the message of a panic as text.
-pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    format!("the native server failed inside: {text}")
 }

@@ -177,7 +177,7 @@ unsafe fn call(handle: *mut c_void, what: fn(&dyn WatcherCallbacks)) {
     // watcher.
     let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| what(&*target))) {
-        let message = super::module::panic_message(&*panic);
+        let message = super::env::panic_message(&*panic);
         // If `panicked` itself panics, nothing can report it.
         let _ = catch_unwind(AssertUnwindSafe(|| target.panicked(&message)));
     }

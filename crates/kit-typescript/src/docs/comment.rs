@@ -2,7 +2,6 @@
 
 use oxc_span::Span;
 
-use super::implied;
 use super::tags::{Style, TagName};
 use crate::modules::{Location, ModuleId};
 
@@ -51,13 +50,6 @@ impl Doc {
     /// Returns true if the comment has a tag with the given name.
     pub(crate) fn has(&self, name: TagName) -> bool {
         self.tags.iter().any(|tag| tag.name == name)
-    }
-
-    /// Returns true if a tag defines a rule for the type, or if a rule follows from it, as from
-    /// `@generated uuid`.
-    pub(crate) fn has_rules(&self) -> bool {
-        let names_key = self.has(TagName::References);
-        names_key || implied::generated(self).is_some() || self.limits()
     }
 
     /// Returns true if a tag defines a rule for the type, such as `@maxLength 10`.

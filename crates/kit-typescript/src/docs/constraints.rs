@@ -6,48 +6,9 @@ use kit_ir::{Constraints, Program, TypeId, TypeKind};
 use super::conflicts::{self, Merged};
 use super::implied::Implied;
 use super::pattern::unsafe_pattern;
-use super::rules::rule;
-use super::{Doc, Tag, TagName, problem};
+use super::rules::{Domain, rule};
+use super::{Doc, Tag, problem};
 use crate::modules::Graph;
-
-/// Kind of values that a rule applies to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Domain {
-    Strings,
-    Numbers,
-    /// Bigints. Only database columns have rules for them; no tag has.
-    BigInts,
-    Arrays,
-}
-
-impl Domain {
-    fn of(name: TagName) -> Self {
-        use TagName::{Format, MaxItems, MaxLength, MinItems, MinLength, Pattern, UniqueItems};
-        match name {
-            MinLength | MaxLength | Format | Pattern => Self::Strings,
-            MinItems | MaxItems | UniqueItems => Self::Arrays,
-            _ => Self::Numbers,
-        }
-    }
-
-    fn holds(self, kind: &TypeKind) -> bool {
-        match self {
-            Self::Strings => matches!(kind, TypeKind::String | TypeKind::Template { .. }),
-            Self::Numbers => matches!(kind, TypeKind::Number),
-            Self::BigInts => matches!(kind, TypeKind::BigInt),
-            Self::Arrays => matches!(kind, TypeKind::Array { .. }),
-        }
-    }
-
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Strings => "strings",
-            Self::Numbers => "numbers",
-            Self::BigInts => "bigints",
-            Self::Arrays => "arrays",
-        }
-    }
-}
 
 /// Treatment of a tag that does not fit the type it is applied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,7 @@
 use kit_ir::{Constraints, Format};
 
 use super::conflicts::{Merged, merge};
-use super::constraints::Domain;
-use super::rules::rule;
+use super::rules::{Domain, rule};
 use super::{Doc, Tag, TagName};
 use crate::modules::Graph;
 
@@ -65,6 +64,15 @@ impl Implied {
         ]
         .into_iter()
         .filter(|(_, rules)| !rules.is_empty())
+    }
+}
+
+impl Doc {
+    /// Returns true if a tag defines a rule for the type, or if a rule follows from it, as from
+    /// `@generated uuid`.
+    pub(crate) fn has_rules(&self) -> bool {
+        let names_key = self.has(TagName::References);
+        names_key || generated(self).is_some() || self.limits()
     }
 }
 

@@ -24,7 +24,6 @@ pub(crate) use comment::{Doc, Tag};
 pub(crate) use constraints::{Misfit, apply as apply_constraints, limit_bigints};
 pub(crate) use examples::examples;
 pub(crate) use implied::{Implied, combined_rules, generated, rules_of};
-pub(crate) use pattern::Verdicts;
 pub(crate) use property::{name as property_name, property_tags, reference_target};
 pub(crate) use tags::{TagName, Target};
 pub(crate) use text::documentation;

@@ -1,41 +1,14 @@
 //! Check of `@pattern` for regular expressions that take so long that a request could block a server.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::{Program, TypeId, TypeKind};
-use kit_pattern::{Attack, Verdict, check};
-use rustc_hash::FxHashMap;
+use kit_pattern::{Attack, Verdict};
 
 use super::{Doc, TagName, problem};
 use crate::modules::Graph;
 
 /// Number of repetitions in the text that a message shows.
 const SHOWN: usize = 3;
-
-/// Maximum number of patterns in the cache.
-const MAX_VERDICTS: usize = 10_000;
-
-/// Cache of the results of checking patterns. A check takes long, and a project uses the same few patterns
-/// often.
-#[derive(Default)]
-pub(crate) struct Verdicts(RefCell<FxHashMap<String, Rc<Verdict>>>);
-
-impl Verdicts {
-    fn of(&self, pattern: &str) -> Rc<Verdict> {
-        if let Some(verdict) = self.0.borrow().get(pattern) {
-            return Rc::clone(verdict);
-        }
-        let verdict = Rc::new(check(pattern));
-        let mut known = self.0.borrow_mut();
-        if known.len() >= MAX_VERDICTS {
-            known.clear();
-        }
-        known.insert(pattern.to_owned(), Rc::clone(&verdict));
-        verdict
-    }
-}
 
 /// Returns the error for a pattern of a type if a text of the allowed length could keep a server busy for too
 /// long. Validators check the length first, so a `@maxLength` makes some patterns harmless.

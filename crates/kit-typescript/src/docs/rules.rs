@@ -1,7 +1,7 @@
 //! Parser of one doc tag that is a rule, such as `@maxLength 10`.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{Constraints, Format};
+use kit_ir::{Constraints, Format, TypeKind};
 
 use oxc_allocator::Allocator;
 use oxc_regular_expression::LiteralParser;
@@ -9,6 +9,45 @@ use oxc_regular_expression::LiteralParser;
 use super::arguments::{expect_no_argument, invalid, number};
 use super::{Tag, TagName, problem};
 use crate::modules::Graph;
+
+/// Kind of values that a rule applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Domain {
+    Strings,
+    Numbers,
+    /// Bigints. Only database columns have rules for them; no tag has.
+    BigInts,
+    Arrays,
+}
+
+impl Domain {
+    pub(super) fn of(name: TagName) -> Self {
+        use TagName::{Format, MaxItems, MaxLength, MinItems, MinLength, Pattern, UniqueItems};
+        match name {
+            MinLength | MaxLength | Format | Pattern => Self::Strings,
+            MinItems | MaxItems | UniqueItems => Self::Arrays,
+            _ => Self::Numbers,
+        }
+    }
+
+    pub(super) fn holds(self, kind: &TypeKind) -> bool {
+        match self {
+            Self::Strings => matches!(kind, TypeKind::String | TypeKind::Template { .. }),
+            Self::Numbers => matches!(kind, TypeKind::Number),
+            Self::BigInts => matches!(kind, TypeKind::BigInt),
+            Self::Arrays => matches!(kind, TypeKind::Array { .. }),
+        }
+    }
+
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::Strings => "strings",
+            Self::Numbers => "numbers",
+            Self::BigInts => "bigints",
+            Self::Arrays => "arrays",
+        }
+    }
+}
 
 /// Returns the rule that a tag defines. Reports an invalid argument and returns `None`.
 pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> Option<Constraints> {

@@ -9,7 +9,6 @@ use oxc_ast::ast::{
 use oxc_span::{GetSpan, Span};
 
 use super::function::Signature;
-use super::members::insert;
 use super::types::{Function, Generic};
 use super::values::Widening;
 use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
@@ -325,7 +324,7 @@ fn add_member(
         location,
     };
     change(&mut property);
-    insert(object, property);
+    object.insert(property);
 }
 
 fn is_hidden(accessibility: Option<TSAccessibility>) -> bool {

@@ -3,8 +3,8 @@
 use oxc_ast::ast::{TSType, TSTypeName, TSTypeOperatorOperator};
 use oxc_span::GetSpan;
 
-use super::utility::Utility;
 use super::{Evaluator, ScopeId, Ty, TyId};
+use crate::known_types::Utility;
 use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {

@@ -2,110 +2,10 @@
 
 use kit_diagnostics::{closest, codes};
 
-use super::reference::count;
 use super::types::Index;
-use super::utility::Utility;
 use super::{Evaluator, Object, Ty, TyId};
+use crate::known_types::{BUILTINS, Utility, argument_count, parameters_of};
 use crate::modules::Location;
-
-/// Classes and interfaces of TypeScript that kit knows only by name. Conditional types may compare them, but
-/// JSON cannot represent their values.
-const BUILTINS: &[&str] = &[
-    "ArrayBuffer",
-    "ArrayBufferLike",
-    "AsyncGenerator",
-    "AsyncIterable",
-    "AsyncIterableIterator",
-    "AsyncIterator",
-    "BigInt64Array",
-    "BigUint64Array",
-    "Blob",
-    "Buffer",
-    "DataView",
-    "Error",
-    "EvalError",
-    "File",
-    "Float32Array",
-    "Float64Array",
-    "FormData",
-    "Function",
-    "Generator",
-    "Headers",
-    "Int16Array",
-    "Int32Array",
-    "Int8Array",
-    "Iterable",
-    "IterableIterator",
-    "Iterator",
-    "Map",
-    "NewableFunction",
-    "CallableFunction",
-    "Promise",
-    "PromiseLike",
-    "RangeError",
-    "ReadableStream",
-    "ReadonlyMap",
-    "ReadonlySet",
-    "ReferenceError",
-    "RegExp",
-    "Request",
-    "Response",
-    "Set",
-    "SharedArrayBuffer",
-    "Symbol",
-    "SyntaxError",
-    "TypeError",
-    "URL",
-    "URLSearchParams",
-    "Uint16Array",
-    "Uint32Array",
-    "Uint8ClampedArray",
-    "WeakMap",
-    "WeakRef",
-    "WeakSet",
-];
-
-/// Returns true for a class of TypeScript whose type arguments follow from the arguments of `new Name(…)`.
-pub(super) fn infers_arguments(name: &str) -> bool {
-    matches!(
-        name,
-        "Array" | "Map" | "Promise" | "ReadableStream" | "Set" | "WeakMap" | "WeakRef" | "WeakSet"
-    )
-}
-
-/// Returns the number of type parameters of a class whose type arguments are optional. Omitted arguments are
-/// `any`.
-fn parameters_of(name: &str) -> usize {
-    match name {
-        "AsyncGenerator"
-        | "AsyncIterable"
-        | "AsyncIterableIterator"
-        | "AsyncIterator"
-        | "Generator"
-        | "Iterable"
-        | "IterableIterator"
-        | "Iterator" => 3,
-        "ReadableStream" => 1,
-        _ => 0,
-    }
-}
-
-/// Returns true if kit knows the type of TypeScript with this name without reading its declaration.
-pub(crate) fn is_known(name: &str) -> bool {
-    matches!(
-        name,
-        "Date"
-            | "Uint8Array"
-            | "PropertyKey"
-            | "ArrayLike"
-            | "String"
-            | "Number"
-            | "Boolean"
-            | "BigInt"
-            | "Object"
-    ) || Utility::from_name(name).is_some()
-        || BUILTINS.contains(&name)
-}
 
 impl Evaluator<'_> {
     /// Evaluates a type that TypeScript declares. Reports a name that is not declared.
@@ -120,7 +20,7 @@ impl Evaluator<'_> {
             if arguments.len() != utility.arity() {
                 let message = format!(
                     "`{name}` takes {}, not {}",
-                    count(utility.arity()),
+                    argument_count(utility.arity()),
                     arguments.len()
                 );
                 return self.reject(codes::WRONG_TYPE_ARGUMENTS, location, message, utility.form());

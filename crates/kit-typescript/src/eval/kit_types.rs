@@ -5,8 +5,8 @@ use std::rc::Rc;
 use kit_diagnostics::codes;
 use kit_ir::Slot;
 
-use super::reference::count;
 use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
+use crate::known_types::argument_count;
 use crate::modules::Location;
 
 /// Types of kit that describe routes.
@@ -68,9 +68,9 @@ impl Evaluator<'_> {
         let (least, most) = kind.arguments();
         if !(least..=most).contains(&arguments.len()) {
             let takes = match (least, most) {
-                (0, most) => format!("at most {}", count(most)),
-                (least, most) if least == most => count(most),
-                (least, most) => format!("{least} to {}", count(most)),
+                (0, most) => format!("at most {}", argument_count(most)),
+                (least, most) if least == most => argument_count(most),
+                (least, most) => format!("{least} to {}", argument_count(most)),
             };
             let message = format!("`{}` takes {takes}, not {}", kind.name(), arguments.len());
             let help = format!("write `{}`", kind.form());

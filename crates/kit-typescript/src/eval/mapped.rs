@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::index::KeyMember;
-use super::members::{insert, symbol_name};
+use super::members::symbol_name;
 use super::types::{Element, Index, Literal, Owner};
 use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId, reference};
 use crate::modules::Location;
@@ -324,7 +324,7 @@ impl<'a> Evaluator<'a> {
             doc: source.and_then(|source| source.doc),
             location: source.map_or(location, |source| source.location),
         };
-        insert(object, property);
+        object.insert(property);
     }
 
     /// Returns true if the value of a mapped type over `T` with the key `K` is `T[K]`.
@@ -400,7 +400,7 @@ impl<'a> Evaluator<'a> {
                     doc: None,
                     location,
                 };
-                insert(&mut object, property);
+                object.insert(property);
             } else {
                 many.push(member);
             }

@@ -30,21 +30,18 @@ impl<'a> Evaluator<'a> {
                 };
                 let doc = self.member_doc(property.span, scope);
                 let ty = self.constrained(ty, doc);
-                insert(
-                    object,
-                    Property {
-                        name,
-                        key,
-                        ty,
-                        optional: property.optional,
-                        required: false,
-                        readonly: property.readonly,
-                        text_only_doc: false,
-                        column: false,
-                        doc,
-                        location,
-                    },
-                );
+                object.insert(Property {
+                    name,
+                    key,
+                    ty,
+                    optional: property.optional,
+                    required: false,
+                    readonly: property.readonly,
+                    text_only_doc: false,
+                    column: false,
+                    doc,
+                    location,
+                });
             }
             TSSignature::TSMethodSignature(method) => {
                 let Some((name, key)) = self.key(object, &method.key, method.computed, scope) else {
@@ -66,21 +63,18 @@ impl<'a> Evaluator<'a> {
                     TSMethodSignatureKind::Set => function.parameters.first().map(|parameter| parameter.ty),
                 };
                 let ty = accessor.unwrap_or_else(|| self.overloaded(object, &name, function));
-                insert(
-                    object,
-                    Property {
-                        name,
-                        key,
-                        ty,
-                        optional: method.optional,
-                        required: false,
-                        readonly: false,
-                        text_only_doc: false,
-                        column: false,
-                        doc,
-                        location,
-                    },
-                );
+                object.insert(Property {
+                    name,
+                    key,
+                    ty,
+                    optional: method.optional,
+                    required: false,
+                    readonly: false,
+                    text_only_doc: false,
+                    column: false,
+                    doc,
+                    location,
+                });
             }
             TSSignature::TSIndexSignature(signature) => {
                 let location = self.location(scope, member.span());
@@ -225,18 +219,6 @@ impl<'a> Evaluator<'a> {
 /// source has this name.
 pub(super) fn symbol_name(location: crate::modules::Location) -> Rc<str> {
     format!("\0symbol {}:{}", location.module.0, location.span.start).into()
-}
-
-/// Adds a property. If the object has a property with the same name, the new one replaces it in its position.
-pub(super) fn insert(object: &mut Object, property: Property) {
-    match object
-        .properties
-        .iter_mut()
-        .find(|known| known.name == property.name)
-    {
-        Some(known) => *known = property,
-        None => object.properties.push(property),
-    }
 }
 
 impl Evaluator<'_> {

@@ -57,7 +57,6 @@ use rustc_hash::FxHashMap;
 use crate::docs::{Doc, Target};
 use crate::modules::{DeclId, DeclKind, EnumValue, Graph, Location, ModuleId};
 
-pub(crate) use global::is_known;
 pub(crate) use kit_types::{ERRORS, KitType};
 pub(crate) use steps::SubjectId;
 use store::Store;

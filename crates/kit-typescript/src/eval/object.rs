@@ -3,7 +3,6 @@
 use oxc_ast::ast::{TSInterfaceDeclaration, TSTypeLiteral};
 
 use super::index::set_index;
-use super::members::insert;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
@@ -74,7 +73,7 @@ impl<'a> Evaluator<'a> {
             Ty::Object(id) => {
                 let base = self.store.object_at(id);
                 for property in &base.properties {
-                    insert(object, property.clone());
+                    object.insert(property.clone());
                 }
                 for index in &base.index {
                     set_index(object, *index);

@@ -8,7 +8,8 @@ use oxc_span::GetSpan;
 
 use super::kit_types::KitType;
 use super::types::{Owner, Scope};
-use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES, global};
+use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, WIDE_INSTANCES};
+use crate::known_types::is_known;
 use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
 /// Returns the type parameters of a declaration; `None` if it has none.
@@ -20,13 +21,6 @@ pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>
         DeclKind::Enum(_) => None,
     };
     parameters.map(|parameters| parameters.params.as_slice())
-}
-
-pub(super) fn count(arguments: usize) -> String {
-    format!(
-        "{arguments} type argument{}",
-        if arguments == 1 { "" } else { "s" }
-    )
 }
 
 impl<'a> Evaluator<'a> {
@@ -134,7 +128,7 @@ impl<'a> Evaluator<'a> {
                     .iter()
                     .map(|node| self.location(scope, node.span()))
                     .collect();
-                if !global::is_known(name)
+                if !is_known(name)
                     && let Symbol::Type(decl) = self.graph.late_type(location.module, name)
                 {
                     return self.instantiate(decl, arguments, location);
@@ -157,7 +151,7 @@ impl<'a> Evaluator<'a> {
         if arguments.len() < required || arguments.len() > parameters.len() {
             let wanted = match (required, parameters.len()) {
                 (0, 0) => "no type arguments".to_owned(),
-                (least, most) if least == most => count(most),
+                (least, most) if least == most => crate::known_types::argument_count(most),
 
                 (least, most) => format!("{least} to {most} type arguments"),
             };

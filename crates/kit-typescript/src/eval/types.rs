@@ -254,6 +254,20 @@ pub(crate) struct Object {
 }
 
 impl Object {
+    /// Adds a property. If the object has a property with the same name, the new one replaces it in its position.
+    pub(super) fn insert(&mut self, property: Property) {
+        match self
+            .properties
+            .iter_mut()
+            .find(|known| known.name == property.name)
+        {
+            Some(known) => *known = property,
+            None => self.properties.push(property),
+        }
+    }
+}
+
+impl Object {
     fn key(&self) -> impl PartialEq + Hash + '_ {
         (
             &self.properties,

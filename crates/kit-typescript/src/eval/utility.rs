@@ -6,61 +6,10 @@ use kit_diagnostics::{Diagnostic, closest, codes};
 
 use super::index::set_index;
 use super::mapped::Modifier;
-use super::members::insert;
 use super::types::{Case, Element, Function, Index};
 use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
+use crate::known_types::Utility;
 use crate::modules::Location;
-
-macro_rules! utilities {
-    ($($variant:ident $arity:literal $form:literal)*) => {
-        /// A utility type.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Utility { $($variant),* }
-
-        impl Utility {
-            pub(super) const NAMES: &[&str] = &[$(stringify!($variant)),*];
-
-            pub(super) fn from_name(name: &str) -> Option<Self> {
-                match name { $(stringify!($variant) => Some(Self::$variant),)* _ => None }
-            }
-
-            pub(super) fn arity(self) -> usize {
-                match self { $(Self::$variant => $arity),* }
-            }
-
-            pub(super) fn form(self) -> &'static str {
-                match self { $(Self::$variant => concat!("write `", $form, "`")),* }
-            }
-        }
-    };
-}
-
-utilities! {
-    Array 1 "Array<Item>"
-    ReadonlyArray 1 "ReadonlyArray<Item>"
-    Record 2 "Record<string, Value>"
-    Partial 1 "Partial<Type>"
-    Required 1 "Required<Type>"
-    Readonly 1 "Readonly<Type>"
-    Pick 2 "Pick<Type, \"key\">"
-    Omit 2 "Omit<Type, \"key\">"
-    Exclude 2 "Exclude<Union, Member>"
-    Extract 2 "Extract<Union, Member>"
-    NonNullable 1 "NonNullable<Type>"
-    Awaited 1 "Awaited<Type>"
-    ReturnType 1 "ReturnType<typeof call>"
-    Parameters 1 "Parameters<typeof call>"
-    ConstructorParameters 1 "ConstructorParameters<typeof Class>"
-    InstanceType 1 "InstanceType<typeof Class>"
-    ThisParameterType 1 "ThisParameterType<typeof call>"
-    OmitThisParameter 1 "OmitThisParameter<typeof call>"
-    ThisType 1 "ThisType<Type>"
-    NoInfer 1 "NoInfer<Type>"
-    Uppercase 1 "Uppercase<Text>"
-    Lowercase 1 "Lowercase<Text>"
-    Capitalize 1 "Capitalize<Text>"
-    Uncapitalize 1 "Uncapitalize<Text>"
-}
 
 impl Evaluator<'_> {
     pub(super) fn utility(
@@ -237,7 +186,7 @@ impl Evaluator<'_> {
                 _ => None,
             };
             if let Some(own) = own {
-                insert(&mut picked, own);
+                picked.insert(own);
                 continue;
             }
             let value = self.indexed_access(ty, key, keys_location);
@@ -245,21 +194,18 @@ impl Evaluator<'_> {
                 return value;
             }
             match named {
-                Some((name, kind)) => insert(
-                    &mut picked,
-                    Property {
-                        name,
-                        key: kind,
-                        ty: value,
-                        optional: false,
-                        required: false,
-                        readonly: false,
-                        text_only_doc: false,
-                        column: false,
-                        doc: None,
-                        location: keys_location,
-                    },
-                ),
+                Some((name, kind)) => picked.insert(Property {
+                    name,
+                    key: kind,
+                    ty: value,
+                    optional: false,
+                    required: false,
+                    readonly: false,
+                    text_only_doc: false,
+                    column: false,
+                    doc: None,
+                    location: keys_location,
+                }),
                 None if matches!(
                     self.store.get(key),
                     Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..)

@@ -5,41 +5,15 @@ use std::sync::Arc;
 use oxc_ast::ast::{
     BinaryExpression, BinaryOperator, Expression, TSEnumDeclaration, TemplateLiteral, UnaryOperator,
 };
-use oxc_span::{GetSpan, Span};
-use rustc_hash::FxHashMap;
+use oxc_span::GetSpan;
 
+use super::enum_member::{EnumMember, EnumValue};
 use super::resolve::is_declaration;
 use super::{DeclId, DeclKind, Graph, ModuleId, Symbol, Value};
 
 /// Maximum depth of constants that refer to other constants, and of nested operators. A deeper expression is
 /// treated as not constant.
 const MAX_DEPTH: usize = 100;
-
-/// A member of an enum, with its value.
-#[derive(Debug, Clone)]
-pub(crate) struct EnumMember<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) value: EnumValue,
-    /// Location of the member's name.
-    #[allow(dead_code)]
-    // Reason: for mistakes about a single member, which the evaluator does not report yet.
-    pub(crate) span: Span,
-}
-
-/// Value of an enum member.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum EnumValue {
-    String(String),
-    Number(f64),
-    /// An expression that has a value only when the program runs. The value is some number.
-    Computed,
-}
-
-/// Cache of the members of enums. An enum that is being evaluated is `None`.
-#[derive(Default)]
-pub(super) struct Enums<'a> {
-    members: FxHashMap<DeclId, Option<Arc<[EnumMember<'a>]>>>,
-}
 
 impl<'a> Graph<'a> {
     /// Returns the members of all declarations of an enum.

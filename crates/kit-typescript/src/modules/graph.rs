@@ -10,15 +10,15 @@ use oxc_allocator::Allocator;
 use oxc_ast::ast::Function;
 use rustc_hash::FxHashMap;
 
-use super::enums::Enums;
-use super::lookup::Meaning;
+use super::enum_member::Enums;
 use super::module::{ModuleKind, Source};
 use super::parsed::{ParsedFiles, Tree};
 use super::resolve::Resolver;
+use super::symbol::Meaning;
 use super::tables::tables;
 use super::{Decl, DeclId, Location, Module, ModuleId, Symbol};
-use crate::docs::Verdicts;
 use crate::files::FileSystem;
+use crate::pattern_verdicts::Verdicts;
 use crate::source::display_path;
 
 /// Graph of modules. A file is read only if the caller of the compiler names it or if resolving a name needs

@@ -1,43 +1,11 @@
 //! Resolution of names to symbols through scopes, imports, exports and names with dots.
 
-use kit_diagnostics::{Diagnostic, codes};
-use rustc_hash::FxHashSet;
+use kit_diagnostics::codes;
 
 use super::module::{ImportedName, NameTarget};
-use super::unresolved::meaning_name;
-use super::{DeclId, DeclKind, Graph, Location, ModuleId, Value};
-use crate::eval::is_known;
-
-/// Declaration that a name refers to.
-#[derive(Clone)]
-pub(crate) enum Symbol<'a> {
-    /// A type of the application or of a package.
-    Type(DeclId),
-    /// A member of an enum, by its index in the list of `Graph::enum_members`.
-    EnumMember(DeclId, usize),
-    /// A value: the module that declares it, its name, and the kind of declaration.
-    Value(ModuleId, &'a str, Value<'a>),
-    /// A namespace, or all exports of a file.
-    Namespace(ModuleId),
-    /// An export of one of kit's packages. The files of these packages are not read.
-    Kit(&'a str),
-    /// A name that no module declares: a type of TypeScript itself, or a misspelled name.
-    Global,
-    /// A name that cannot be resolved, with the error to report.
-    Broken(Box<Diagnostic>),
-}
-
-/// Kind of declaration that a lookup searches for. One name may be a type, a value and a namespace at the
-/// same time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Meaning {
-    Type,
-    Value,
-    Namespace,
-}
-
-/// Names that the current lookup has passed, so that it stops if exports form a cycle.
-pub(super) type Visited<'a> = FxHashSet<(ModuleId, &'a str, Meaning)>;
+use super::symbol::{Meaning, Visited};
+use super::{DeclKind, Graph, Location, ModuleId, Symbol};
+use crate::known_types::is_known;
 
 /// Number of bytes of stack that must be free for a step of a lookup, and the size of a new stack segment. A
 /// lookup recurses for each re-export, and chains of re-exports have no maximum length.
@@ -196,7 +164,7 @@ impl<'a> Graph<'a> {
             return symbol;
         }
         let Some(name) = from.name else {
-            let message = format!("the module `{}` is not a {}", from.source, meaning_name(meaning));
+            let message = format!("the module `{}` is not a {}", from.source, meaning.name());
             let help = "name one of its exports".to_owned();
             return self.broken(codes::UNKNOWN_TYPE, location, message, help);
         };

@@ -7,27 +7,30 @@
 //! contains the modules, resolves names (`lookup`), merges declarations from several locations (`merge`) and
 //! computes the values of enum members (`enums`).
 
+mod enum_member;
 mod enums;
 mod graph;
 mod lookup;
 mod merge;
 mod mistakes;
 mod module;
+mod name;
 mod parse;
 mod parsed;
 mod path;
 mod resolve;
+mod symbol;
 mod tables;
 mod target;
 mod unresolved;
 
-pub(crate) use enums::EnumValue;
+pub(crate) use enum_member::EnumValue;
 pub(crate) use graph::Graph;
-pub(crate) use lookup::Symbol;
 pub(crate) use module::{Decl, DeclKind, Module, Value};
+pub(crate) use name::{Name, expression_path, import_path, type_path};
 pub(crate) use parsed::ParsedFiles;
-pub(crate) use path::{Name, expression_path, import_path, type_path};
 pub(crate) use resolve::as_newest_typescript_reads;
+pub(crate) use symbol::Symbol;
 
 /// Index of a module in the [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

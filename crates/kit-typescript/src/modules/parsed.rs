@@ -15,8 +15,8 @@ use self_cell::self_cell;
 use super::module::Source;
 use super::parse;
 use super::resolve::is_json;
-use crate::docs::Verdicts;
 use crate::files::FileSystem;
+use crate::pattern_verdicts::Verdicts;
 use crate::source::{LineIndex, display_path};
 use crate::stack::StackSize;
 

@@ -2,8 +2,8 @@
 
 use kit_diagnostics::{Code, Diagnostic, closest, codes};
 
-use super::lookup::{Meaning, Visited};
 use super::module::ModuleKind;
+use super::symbol::{Meaning, Visited};
 use super::{Graph, Location, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
@@ -33,7 +33,7 @@ impl<'a> Graph<'a> {
             let message = format!(
                 "`{name}` of {} is a value, not a {}",
                 self.module_title(target),
-                meaning_name(meaning)
+                meaning.name()
             );
             return self.broken(
                 codes::UNKNOWN_TYPE,
@@ -110,14 +110,5 @@ impl<'a> Graph<'a> {
             .label(self.label(location))
             .help(help);
         Symbol::Broken(Box::new(diagnostic))
-    }
-}
-
-/// Returns the word for a kind of declaration, such as `type`.
-pub(super) fn meaning_name(meaning: Meaning) -> &'static str {
-    match meaning {
-        Meaning::Type => "type",
-        Meaning::Value => "value",
-        Meaning::Namespace => "namespace",
     }
 }

@@ -3,7 +3,7 @@ import { AssertionError } from "node:assert";
 import { explain, type Shape } from "@kit/core/codec";
 
 import { curlOf } from "../curl.ts";
-import { envelope, fitsFormat, type ReadFailure, readFailure } from "../error-format.ts";
+import { envelope, fitsFormat, type ReadFailure, readFailure } from "../coverage/error-format.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import { requestOf, type TestResponse } from "../test-response.ts";
 import { headerValues } from "./header-values.ts";

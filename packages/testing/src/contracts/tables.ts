@@ -1,6 +1,6 @@
 import type { Shape } from "@kit/core/codec";
 
-import type { ErrorFormat } from "../error-format.ts";
+import type { ErrorFormat } from "../coverage/error-format.ts";
 import type { Contracts, Slot } from "../coverage/contracts.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Shape } from "@kit/core/codec";
 import type { CompiledApplication } from "@kit/types";
 
-import type { ErrorFormat } from "../error-format.ts";
+import type { ErrorFormat } from "./error-format.ts";
 
 /** Part of a request that has a contract. */
 export type Slot = "params" | "query" | "headers" | "cookies" | "body";

@@ -1,4 +1,4 @@
-import { envelope, type ErrorFormat } from "../error-format.ts";
+import { envelope, type ErrorFormat } from "./error-format.ts";
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { placesOf, type SchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";

@@ -8,7 +8,7 @@ import type {
 } from "@kit/types";
 
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
-import { envelope, type ErrorFormat, readFailure } from "../error-format.ts";
+import { envelope, type ErrorFormat, readFailure } from "./error-format.ts";
 import { answersOf, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";

@@ -103,7 +103,7 @@ impl<'a> Evaluator<'a> {
                 let defaults = parameters.iter().all(|parameter| parameter.default.is_some());
                 !(parameters.is_empty() || (free && defaults))
             }
-            Symbol::Global => crate::eval::global::infers_arguments(name),
+            Symbol::Global => crate::known_types::infers_arguments(name),
             _ => false,
         };
         inferred.then(|| {

@@ -10,10 +10,9 @@ use oxc_span::GetSpan;
 
 use super::Widening;
 use crate::eval::function::Signature;
-use crate::eval::members::insert;
 use crate::eval::types::{Element, Literal};
-use crate::eval::utility::Utility;
 use crate::eval::{Evaluator, Object, Property, ScopeId, Ty, TyId};
+use crate::known_types::Utility;
 use crate::modules::{Location, Name, expression_path};
 
 impl<'a> Evaluator<'a> {
@@ -339,7 +338,7 @@ impl<'a> Evaluator<'a> {
                             for property in spread.visible() {
                                 let mut property = property.clone();
                                 property.readonly = widening == Widening::Const;
-                                insert(&mut object, property);
+                                object.insert(property);
                             }
                             continue;
                         }
@@ -372,21 +371,18 @@ impl<'a> Evaluator<'a> {
             };
             let doc = self.member_doc(property.span, scope);
             let ty = self.constrained(ty, doc);
-            insert(
-                &mut object,
-                Property {
-                    name,
-                    key,
-                    ty,
-                    optional: false,
-                    required: false,
-                    readonly: widening == Widening::Const,
-                    text_only_doc: false,
-                    column: false,
-                    doc,
-                    location,
-                },
-            );
+            object.insert(Property {
+                name,
+                key,
+                ty,
+                optional: false,
+                required: false,
+                readonly: widening == Widening::Const,
+                text_only_doc: false,
+                column: false,
+                doc,
+                location,
+            });
         }
         self.store.object(object)
     }

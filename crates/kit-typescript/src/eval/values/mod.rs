@@ -14,7 +14,6 @@ use oxc_ast::ast::{
 };
 
 use super::function::Signature;
-use super::members::insert;
 use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, DeclKind, Location, ModuleId, Name, Symbol, Value, import_path, type_path};
 
@@ -139,21 +138,18 @@ impl<'a> Evaluator<'a> {
                 let mut object = Object::default();
                 for (index, member) in members.iter().enumerate() {
                     let ty = self.enum_member(id, index);
-                    insert(
-                        &mut object,
-                        Property {
-                            name: member.name.into(),
-                            key: KeyKind::Text,
-                            ty,
-                            optional: false,
-                            required: false,
-                            readonly: true,
-                            text_only_doc: false,
-                            column: false,
-                            doc: None,
-                            location,
-                        },
-                    );
+                    object.insert(Property {
+                        name: member.name.into(),
+                        key: KeyKind::Text,
+                        ty,
+                        optional: false,
+                        required: false,
+                        readonly: true,
+                        text_only_doc: false,
+                        column: false,
+                        doc: None,
+                        location,
+                    });
                 }
                 self.store.object(object)
             }

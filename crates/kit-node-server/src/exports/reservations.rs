@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use kit_http::Reservation;
 
-use crate::exports::{State, bind_error};
+use super::{State, bind_error};
 use crate::node::{Env, Error, Value};
 
 /// Reservations of ports, by number. A reservation ends when it is released, or with its environment.

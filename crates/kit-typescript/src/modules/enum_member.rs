@@ -1,0 +1,34 @@
+//! Members of enums, and the cache of them.
+
+use std::sync::Arc;
+
+use oxc_span::Span;
+use rustc_hash::FxHashMap;
+
+use super::DeclId;
+
+/// A member of an enum, with its value.
+#[derive(Debug, Clone)]
+pub(crate) struct EnumMember<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) value: EnumValue,
+    /// Location of the member's name.
+    #[allow(dead_code)]
+    // Reason: for mistakes about a single member, which the evaluator does not report yet.
+    pub(crate) span: Span,
+}
+
+/// Value of an enum member.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum EnumValue {
+    String(String),
+    Number(f64),
+    /// An expression that has a value only when the program runs. The value is some number.
+    Computed,
+}
+
+/// Cache of the members of enums. An enum that is being evaluated is `None`.
+#[derive(Default)]
+pub(super) struct Enums<'a> {
+    pub(super) members: FxHashMap<DeclId, Option<Arc<[EnumMember<'a>]>>>,
+}
