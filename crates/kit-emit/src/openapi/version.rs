@@ -48,12 +48,24 @@ impl OpenApiVersion {
                 convert_in(header);
             }
         }
+        split_default(&mut value["responses"]);
         // The accesses above add `null` for absent properties.
         remove_absent(&mut value, &["parameters", "requestBody"]);
         for response in members(&mut value["responses"]) {
             remove_absent(response, &["headers", "content"]);
         }
         part(&value)
+    }
+}
+
+/// Replaces the response `default`, which describes all other errors, by one for each class of errors. Generators such as
+/// progenitor count `default` as a success too, and then refuse an operation with two types of successes.
+fn split_default(responses: &mut Value) {
+    if let Some(responses) = responses.as_object_mut()
+        && let Some(other) = responses.shift_remove("default")
+    {
+        responses.insert("4XX".to_owned(), other.clone());
+        responses.insert("5XX".to_owned(), other);
     }
 }
 
@@ -121,6 +133,7 @@ fn convert_object(schema: &mut Map<String, Value>) {
     convert_items(schema);
     convert_keys(schema);
     convert_values(schema, nullable);
+    split_mixed_enum(schema);
     for (bound, exclusive, is_stricter) in [
         ("minimum", "exclusiveMinimum", f64::gt as fn(&f64, &f64) -> bool),
         ("maximum", "exclusiveMaximum", f64::lt),
@@ -265,6 +278,43 @@ fn convert_values(schema: &mut Map<String, Value>, nullable: bool) {
     }
 }
 
+/// Replaces an `enum` with values of several types by one schema for each type. OpenAPI 3.0 allows both, but generators of
+/// clients need the type of a value.
+fn split_mixed_enum(schema: &mut Map<String, Value>) {
+    if schema.contains_key("type") || schema.contains_key("anyOf") {
+        return;
+    }
+    let Some(Value::Array(values)) = schema.get("enum") else {
+        return;
+    };
+    let mut by_type: Vec<(&str, Vec<Value>)> = Vec::new();
+    for value in values.iter().filter(|value| !value.is_null()) {
+        let r#type = type_name(value);
+        match by_type.iter_mut().find(|(known, _)| *known == r#type) {
+            Some((_, values)) => values.push(value.clone()),
+            None => by_type.push((r#type, vec![value.clone()])),
+        }
+    }
+    let members: Vec<Value> = by_type
+        .into_iter()
+        .map(|(r#type, values)| json!({ "type": r#type, "enum": values }))
+        .collect();
+    if members.len() > 1 {
+        schema.shift_remove("enum");
+        schema.insert("anyOf".to_owned(), Value::Array(members));
+    }
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) | Value::Null => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// Converts a number in `exclusiveMinimum` or `exclusiveMaximum` to a boolean beside the bound.
 fn convert_bound(
     schema: &mut Map<String, Value>,
@@ -323,6 +373,17 @@ mod tests {
         assert_eq!(
             converted(json!({ "anyOf": [{ "const": "a", "type": "string" }, { "type": "null" }] })),
             json!({ "type": "string", "enum": ["a", null], "nullable": true })
+        );
+    }
+
+    #[test]
+    fn values_of_several_types_become_one_schema_for_each_type() {
+        assert_eq!(
+            converted(json!({ "enum": [1, "all", 2, null] })),
+            json!({
+                "nullable": true,
+                "anyOf": [{ "type": "number", "enum": [1, 2] }, { "type": "string", "enum": ["all"] }],
+            })
         );
     }
 
