@@ -463,16 +463,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns an invalid type, with an error about a type that JSON cannot represent: `what`.
-    fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
-        self.reject(
-            codes::NO_JSON_FORM,
-            location,
-            format!("{what} has no JSON form"),
-            "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null",
-        )
-    }
-
     /// Returns the location of the type expression that is being evaluated.
     pub(crate) fn current_location(&self) -> Location {
         self.current

@@ -1,9 +1,10 @@
 //! Check that JSON can represent the values of a type.
 
-use kit_diagnostics::Severity;
+use kit_diagnostics::{Severity, codes};
 use rustc_hash::FxHashSet;
 
 use super::{Evaluator, KeyKind, Segment, Ty, TyId};
+use crate::modules::Location;
 
 /// Maximum number of nested types to check. Only a type that expands without end has more, and lowering
 /// reports it with its location.
@@ -90,5 +91,15 @@ impl Evaluator<'_> {
         }
         checked.0.extend(seen);
         true
+    }
+
+    /// Returns an invalid type, with an error about a type that JSON cannot represent: `what`.
+    pub(super) fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
+        self.reject(
+            codes::NO_JSON_FORM,
+            location,
+            format!("{what} has no JSON form"),
+            "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null",
+        )
     }
 }

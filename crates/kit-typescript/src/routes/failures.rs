@@ -108,7 +108,7 @@ fn failure(
         location: at(lowering, 2),
     });
     let name = format!("{base}{}Details", pascal(&code.to_lowercase()));
-    let details = details.and_then(|details| slot_declaration(lowering, details, name, false));
+    let details = details.and_then(|details| slot_declaration(lowering, details, &name, false));
     let error = DeclaredError {
         code,
         status,

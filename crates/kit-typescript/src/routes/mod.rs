@@ -72,7 +72,7 @@ pub(crate) fn add(
     for (slot, part) in &contract.slots {
         if *slot != Slot::Response || replies.is_none() {
             let name = format!("{base}{}", pascal(slot.name()));
-            *slots.get_mut(*slot) = slot_declaration(lowering, *part, name, slot.is_text());
+            *slots.get_mut(*slot) = slot_declaration(lowering, *part, &name, slot.is_text());
         }
     }
     let replies = replies.unwrap_or_default();
@@ -191,7 +191,7 @@ fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<
 fn slot_declaration(
     lowering: &mut Lowering<'_>,
     part: Part,
-    name: String,
+    name: &str,
     object: bool,
 ) -> Option<kit_ir::DeclarationId> {
     let shape = lowering.eval.shape(part.ty);
@@ -204,7 +204,7 @@ fn slot_declaration(
         }
         _ => {}
     }
-    Some(declaration(lowering, part.ty, &name, part.location))
+    Some(declaration(lowering, part.ty, name, part.location))
 }
 
 /// Returns the declaration of a type. An anonymous type gets a declaration with the given name.

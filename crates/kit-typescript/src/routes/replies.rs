@@ -121,7 +121,7 @@ fn reply(
         })
     };
     let body = argument(lowering, 1);
-    let body = body.and_then(|body| slot_declaration(lowering, body, base.clone(), false));
+    let body = body.and_then(|body| slot_declaration(lowering, body, &base, false));
     if body.is_some() && [204, 205, 304].contains(&status) {
         let message =
             format!("a response with the status {status} cannot have a body, but this reply has a body type");
@@ -131,7 +131,7 @@ fn reply(
     }
     let headers = argument(lowering, 2);
     let headers =
-        headers.and_then(|headers| slot_declaration(lowering, headers, format!("{base}Headers"), true));
+        headers.and_then(|headers| slot_declaration(lowering, headers, &format!("{base}Headers"), true));
     Some((
         DeclaredReply {
             status,
