@@ -100,6 +100,23 @@ mod tests {
     }
 
     #[test]
+    fn reports_an_exception_without_a_circle() {
+        let tree = Tree::of(&[
+            (
+                "xtask/src/tidy/circles/exceptions.txt",
+                "folder: packages/a/src/one, packages/a/src/two\n",
+            ),
+            ("packages/a/src/one/x.ts", "export const x = 1;\n"),
+        ]);
+        assert_eq!(
+            folders_have_no_circles(&tree),
+            [
+                "xtask/src/tidy/circles/exceptions.txt:1: there is no such circle: packages/a/src/one, packages/a/src/two"
+            ]
+        );
+    }
+
+    #[test]
     fn accepts_an_entry_that_imports_everything_and_comments_with_imports() {
         let tree = Tree::of(&[
             ("packages/a/src/index.ts", "export { x } from \"./one/x.ts\";\n"),

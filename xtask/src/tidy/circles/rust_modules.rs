@@ -341,3 +341,77 @@ fn read_paths(tokens: impl IntoIterator<Item = TokenTree>, paths: &mut BTreeSet<
     }
     paths.extend((!path.is_empty()).then_some(path));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::modules_have_no_circles;
+    use crate::tidy::Tree;
+
+    /// Returns the problems of a crate with the modules `a` and `b`, and a folder `c` with the modules `c` and `c::d`.
+    fn problems(root: &str, a: &str, b: &str, c: &str, d: &str) -> Vec<String> {
+        modules_have_no_circles(&Tree::of(&[
+            (
+                "crates/x/src/lib.rs",
+                &format!("//! x\n{root}\nmod a;\nmod b;\nmod c;\n"),
+            ),
+            ("crates/x/src/a.rs", a),
+            ("crates/x/src/b.rs", b),
+            ("crates/x/src/c/mod.rs", &format!("mod d;\n{c}")),
+            ("crates/x/src/c/d.rs", d),
+        ]))
+    }
+
+    #[test]
+    fn reports_modules_that_use_each_other_by_use_and_by_path() {
+        let found = problems(
+            "",
+            "use crate::b::{B, other as renamed};\npub struct A(B);",
+            "pub struct B;\nfn f() { crate::a::A::new(); }",
+            "",
+            "",
+        );
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("crates/x/src/a.rs, crates/x/src/b.rs: a circle of imports"));
+        assert!(found[0].contains("crates/x/src/b.rs imports A from crates/x/src/a.rs"));
+    }
+
+    #[test]
+    fn follows_re_exports_to_the_module_that_defines_the_item() {
+        let found = problems(
+            "pub use a::A;\npub use c::*;",
+            "use crate::D;\npub struct A;",
+            "",
+            "pub use d::D;",
+            "use super::super::A;\npub struct D;",
+        );
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].starts_with("crates/x/src/a.rs, crates/x/src/c/d.rs: a circle"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn accepts_parts_that_use_the_items_of_their_module() {
+        let found = problems(
+            "",
+            "",
+            "",
+            "pub struct C;\nfn f() { d::run(); }",
+            "use super::C;\npub fn run() {}",
+        );
+        assert_eq!(found, [] as [&str; 0]);
+    }
+
+    #[test]
+    fn ignores_imports_of_test_modules_and_names_in_comments_and_texts() {
+        let found = problems(
+            "",
+            "use crate::b::B;\npub struct A;",
+            "/// See [`crate::a::A`].\npub struct B;\nconst TEXT: &str = \"crate::a::A\";\n#[cfg(test)]\nmod tests { use crate::a::A; }",
+            "",
+            "",
+        );
+        assert_eq!(found, [] as [&str; 0]);
+    }
+}
