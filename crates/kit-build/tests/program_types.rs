@@ -97,6 +97,10 @@ export const app = createApp({
     }),
     validationStatus: 422,
   },
+  compression: true,
+  etag: true,
+  requestLog: true,
+  csrf: true,
 });
 "#;
 
@@ -132,6 +136,7 @@ fn options_of_the_application_match_their_typescript_types() {
     for (place, wrong) in [
         ("/application/cors/rules/maxAgeSeconds", json!("1")),
         ("/application/securityHeaders/values/frameOptions", json!(true)),
+        ("/application/compression/span/line", json!(0)),
     ] {
         let mut spoiled = value.clone();
         *spoiled.pointer_mut(place).unwrap() = wrong;

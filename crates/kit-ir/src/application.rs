@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Arena, Constraints, ContractGroup, Cors, Declaration, DeclarationId, DeclaredFormat, Entity, EntityId,
-    ErrorFormat, ErrorRules, Errors, Property, Route, RouteId, Security, SecurityHeaders, SourceFile,
-    SourceId, Span, Type, TypeId, TypeKind,
+    ErrorFormat, ErrorRules, Errors, LiteralOption, Property, Route, RouteId, Security, SecurityHeaders,
+    SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 
 /// Complete description of an application, as the compiler understood it.
@@ -118,6 +118,18 @@ pub struct Application {
     /// The option `errors`; `None` for kit's envelope and the status 400.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Errors>,
+    /// The option `compression`; `None` if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<LiteralOption>,
+    /// The option `etag`; `None` if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<LiteralOption>,
+    /// The option `requestLog`; `None` if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_log: Option<LiteralOption>,
+    /// The option `csrf`; `None` if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub csrf: Option<LiteralOption>,
 }
 
 impl Application {

@@ -34,6 +34,7 @@ mod declaration;
 mod errors;
 mod ids;
 mod literal;
+mod literal_option;
 mod property;
 mod route;
 mod security;
@@ -49,6 +50,7 @@ pub use errors::{DeclaredFormat, ErrorFormat, ErrorPaths, ErrorRules, Errors};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use kit_router::{InvalidPath, Method, RoutePath, Segment};
 pub use literal::LiteralValue;
+pub use literal_option::LiteralOption;
 pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };

@@ -1,8 +1,11 @@
 //! Compilation of an application: runs the passes of the compiler in order.
+//!
+//! tidy: long because the passes share one state
 
 use kit_diagnostics::{Diagnostic, closest, codes};
 use kit_ir::{
-    Application, Cors, Entity, Errors, MiddlewareKind, MiddlewareSource, RouteLimits, SecurityHeaders,
+    Application, Cors, Entity, Errors, LiteralOption, MiddlewareKind, MiddlewareSource, RouteLimits,
+    SecurityHeaders,
 };
 use oxc_allocator::Allocator;
 use rustc_hash::FxHashSet;
@@ -474,7 +477,18 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
             });
         }
     }
+    let literal = |option: &factory::LiteralOption| {
+        let (location, value) = option.as_ref()?;
+        Some(LiteralOption {
+            value: value.clone(),
+            span: lowering.span(*location),
+        })
+    };
     Application {
+        compression: literal(&factory.compression),
+        etag: literal(&factory.etag),
+        request_log: literal(&factory.request_log),
+        csrf: literal(&factory.csrf),
         span: factory.location.map(|location| lowering.span(location)),
         middleware,
         cors: factory.cors.as_ref().map(|(location, rules)| Cors {

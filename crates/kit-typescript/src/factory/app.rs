@@ -5,7 +5,10 @@ use oxc_ast::ast::Expression;
 
 use super::calls::{calls, kit_function};
 use super::expression::properties;
-use super::{Factory, Located, cors, errors, groups, middleware, security_headers, warn_computed};
+use super::{
+    Factory, LiteralOption, Located, cors, errors, groups, literal, middleware, security_headers,
+    warn_computed,
+};
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
@@ -95,9 +98,20 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
                 };
             }
             "errors" => factory.errors = Some(errors::read(lowering, member.value)),
+            "compression" => factory.compression = read_literal(lowering, member.value),
+            "etag" => factory.etag = read_literal(lowering, member.value),
+            "requestLog" => factory.request_log = read_literal(lowering, member.value),
+            "csrf" => factory.csrf = read_literal(lowering, member.value),
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,
             _ => {}
         }
+    }
+}
+
+fn read_literal<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> LiteralOption {
+    match literal::read(lowering, option) {
+        literal::Read::Off => None,
+        literal::Read::On(value) => Some((option.location(), value)),
     }
 }
 

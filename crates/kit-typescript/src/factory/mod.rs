@@ -10,6 +10,7 @@ mod errors;
 mod expression;
 mod groups;
 mod handlers;
+mod literal;
 mod middleware;
 mod middleware_responses;
 mod middleware_tags;
@@ -49,7 +50,15 @@ pub(crate) struct Factory {
     pub(crate) security_headers: Option<(Location, Option<SecurityHeaderValues>)>,
     /// The option `errors`.
     pub(crate) errors: Option<errors::ReadErrors>,
+    pub(crate) compression: LiteralOption,
+    pub(crate) etag: LiteralOption,
+    pub(crate) request_log: LiteralOption,
+    pub(crate) csrf: LiteralOption,
 }
+
+/// Location and value of an option that consists of literals, if the option is on. The value is `None` if it is known
+/// only when the application runs.
+pub(crate) type LiteralOption = Option<(Location, Option<serde_json::Value>)>;
 
 /// An expression, with the module in which its names are resolved.
 #[derive(Clone, Copy)]

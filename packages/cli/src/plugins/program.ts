@@ -248,6 +248,10 @@ export interface Application {
   cors?: CorsOption;
   securityHeaders?: SecurityHeadersOption;
   errors?: ErrorsOption;
+  compression?: LiteralOption;
+  etag?: LiteralOption;
+  requestLog?: LiteralOption;
+  csrf?: LiteralOption;
 }
 
 /** Option `cors` of `createApp`. */
@@ -304,6 +308,13 @@ export type ErrorFormat =
       /** Places of values in the body, as the names of nested properties. */
       paths?: { code?: string[]; message?: string[]; details?: string[]; traceId?: string[] };
     };
+
+/** Option that is on, and whose value is `true` or an object of literals. */
+export interface LiteralOption {
+  /** Value of the option. Absent if a part of the value is known only when the application runs. */
+  value?: unknown;
+  span: Span;
+}
 
 /**
  * Range in a source file. `source` is an index into `sources`, `start` and `end` are UTF-8 offsets, and `line` and `column` are the
