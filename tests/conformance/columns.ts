@@ -18,6 +18,8 @@ export interface Served extends AsyncDisposable {
   readonly port: number;
   /** Returns the codes of the reasons for which requests to `GET /endless` were aborted. */
   aborted(): readonly string[];
+  /** Returns the log of a server in its own process. */
+  log?(): string;
 }
 
 /** Server that runs the cases: an adapter of kit on Node, or the Rust server. */

@@ -1,4 +1,4 @@
-// Application for the tests of the options `cors`, `securityHeaders` and `errors`, on every server.
+// Application for the tests of options such as `cors` and `compression`, on every server.
 // `rust-server/src/bin/edge.rs` has the same routes.
 
 import { Readable } from "node:stream";
@@ -42,10 +42,38 @@ const program = compiled(
   route("GET /policy", { response: note }),
   route("GET /stream"),
   route("GET /slow", { response: note }),
+  route("GET /reset/:token", { params: paramsOf("Token", { token: "string" }), response: note }),
+  route("GET /sized/:bytes", { params: paramsOf("Sized", { bytes: "number" }) }),
+  route("POST /sized/:bytes", { params: paramsOf("Sized", { bytes: "number" }) }),
 );
 
 interface Input {
   readonly ctx: RequestContext;
+}
+
+/** Returns the text of a body of this length. */
+export function textOf(bytes: number): string {
+  return "abcdefghij".repeat(Math.ceil(bytes / 10)).slice(0, bytes);
+}
+
+/**
+ * Responds with a text of the length in the path. Headers of the request choose the status (`x-status`), headers
+ * (`x-headers`, as JSON) and content type (`x-type`) of the response. `x-stream` sends the text in chunks: `yes`,
+ * `length` with a known length, `open` without an end.
+ */
+function sized({ ctx, params: { bytes } }: Input & { params: { bytes: number } }): unknown {
+  const { "x-status": status, "x-headers": headers, "x-type": contentType, "x-stream": stream } = ctx.headers;
+  if (status !== undefined) ctx.status(Number(status));
+  const given = JSON.parse(headers ?? "{}") as Record<string, string>;
+  for (const [name, value] of Object.entries(given)) ctx.header(name, value);
+  const type = { contentType: contentType ?? "text/plain; charset=utf-8" };
+  const text = textOf(bytes);
+  if (stream === undefined) return ctx.send(text, type);
+  const chunks = async function* (): AsyncGenerator<string> {
+    for (let start = 0; start < bytes; start += 1000) yield text.slice(start, start + 1000);
+    if (stream === "open") await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+  };
+  return ctx.send(chunks(), stream === "length" ? { ...type, length: bytes } : type);
 }
 
 const handlers = {
@@ -78,6 +106,9 @@ const handlers = {
   },
   "GET /stream": ({ ctx }: Input) => ctx.send(Readable.from([Buffer.from("a"), Buffer.from("b")])),
   "GET /slow": () => new Promise(() => undefined),
+  "GET /reset/:token": () => ({ title: "a" }),
+  "GET /sized/:bytes": sized,
+  "POST /sized/:bytes": sized,
 };
 
 /** Error body of the format `own` in `conformance/error-formats.json`. */
@@ -106,7 +137,10 @@ export const ownFormat: ErrorFormat<OwnError> = defineErrorFormat<OwnError>({
 });
 
 /** Options of the application. */
-export type EdgeOptions = Pick<AppOptions, "cors" | "securityHeaders" | "errors">;
+export type EdgeOptions = Pick<
+  AppOptions,
+  "cors" | "securityHeaders" | "errors" | "compression" | "etag" | "requestLog" | "csrf"
+>;
 
 /** Creates the application. Without a server, it can be called with `app.fetch` only. */
 export function edgeApplication(options: EdgeOptions, server?: ServerAdapter): App {
@@ -125,6 +159,8 @@ export function edgeApplication(options: EdgeOptions, server?: ServerAdapter): A
 /** Server that listens on a port. */
 export interface Served extends AsyncDisposable {
   readonly port: number;
+  /** Returns the log of a server in its own process. The log of other servers is the standard output of the test. */
+  log?(): string;
 }
 
 /** Starts an application with these options. */
@@ -135,9 +171,22 @@ export const edgeColumns: readonly (readonly [name: string, serve: Serve])[] = i
   ? [
       [
         "rust",
-        ({ cors, securityHeaders, errors: { format, validationStatus } = {} }) =>
+        ({
+          cors,
+          securityHeaders,
+          compression,
+          etag,
+          requestLog,
+          csrf,
+          errors: { format, validationStatus } = {},
+        }) =>
           startRust("edge", { bodyBytes, requestTimeoutMs, headersTimeoutMs }, "production", {
             CORS: JSON.stringify(cors ?? null),
+            COMPRESSION: JSON.stringify(compression ?? false),
+            ETAG: JSON.stringify(etag ?? false),
+            REQUEST_LOG: JSON.stringify(requestLog ?? false),
+            CSRF: JSON.stringify(csrf ?? false),
+            ...(requestLog !== undefined && { LOG_LEVEL: "info" }),
             ERRORS: JSON.stringify({ format: format === ownFormat ? "own" : format, validationStatus }),
             SECURITY_HEADERS: JSON.stringify(readSecurityHeaders(securityHeaders)),
           }),

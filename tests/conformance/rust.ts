@@ -68,6 +68,7 @@ export async function startRust(
     if (port !== undefined)
       return {
         port: Number(port),
+        log: () => written,
         aborted: () => written.match(/"message":"aborted"/g)?.map(() => "REQUEST_TIMEOUT") ?? [],
         [Symbol.asyncDispose]: async () => {
           const exited = once(child, "exit");

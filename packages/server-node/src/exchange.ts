@@ -7,6 +7,7 @@ import { onHalfClose } from "./half-closed.ts";
 import { closeAfter } from "./discard.ts";
 import { hadTrailingSlash } from "./destination.ts";
 import { RequestBody } from "./request-body.ts";
+import { noteLogged } from "./answer-log.ts";
 import { isRuled } from "./response-rules.ts";
 
 /**
@@ -55,6 +56,10 @@ export abstract class NodeExchange implements ServerExchange {
 
   get hadTrailingSlash(): boolean {
     return hadTrailingSlash(this.request);
+  }
+
+  noteLogged(): void {
+    noteLogged(this.response);
   }
 
   get hasResponseRules(): boolean {

@@ -17,6 +17,7 @@ import { addressOf, listenError } from "./listen-error.ts";
 import { type Framework, destinationOf } from "./destination.ts";
 import { badRequest, expectationFailed, notImplemented } from "./refusal.ts";
 import { lastResponse, Refuser, type TrackedSocket } from "./refuser.ts";
+import { logAnswer } from "./answer-log.ts";
 import { applyRules, headerReader } from "./response-rules.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
@@ -275,6 +276,7 @@ export class NodeHost {
     }
     const destination = destinationOf(request, this.#framework);
     if (destination === "framework") {
+      if (this.#service.logAnswer !== undefined) logAnswer(this.#service, request, response);
       if (rules !== undefined) applyRules(rules, request, response);
       for (const listener of listeners) listener.call(this.#server, request, response);
     } else if (destination === "kit") {

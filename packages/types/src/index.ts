@@ -70,6 +70,7 @@ export type {
   ServerAdapter,
   ServerExchange,
   ServerLimits,
+  ServerAnswer,
   ServerRefusal,
   ServerService,
   ServerWorker,

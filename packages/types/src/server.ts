@@ -72,6 +72,11 @@ export interface ServerExchange {
    * not add them.
    */
   readonly hasResponseDefaults?: boolean;
+  /**
+   * Tells the adapter that the service logs this request, so that the adapter does not call
+   * {@link ServerService.logAnswer} for it.
+   */
+  noteLogged?(): void;
   /** True if the body is larger than the limit. Its bytes are not available, and the response must be 413. */
   readonly bodyTooLarge: boolean;
   /** Number of bytes of the body. */
@@ -170,6 +175,25 @@ export interface ErrorBodies {
   body(error: ErrorBodySource, traceId: string): string;
 }
 
+/** Response that a framework or its middleware sent, so that the pipeline never received the request. */
+export interface ServerAnswer {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** HTTP status of the response. */
+  readonly status: number;
+  /** Number of bytes of the body. Absent if it is unknown. */
+  readonly bytes?: number;
+  /** Time from the head of the request to the end of the response. */
+  readonly durationMs: number;
+  /** IP address of the peer. */
+  readonly remoteAddress: string;
+  /** True if the client did not receive the whole response. */
+  readonly isCut: boolean;
+  /** Returns a request header by its lower-case name. */
+  header(name: string): string | undefined;
+}
+
 /**
  * Headers that every response must have, because of options such as `cors` and `securityHeaders`. The service adds them
  * to its responses. An adapter adds them to responses that it or its framework sends without the service.
@@ -211,6 +235,8 @@ export interface ServerService {
   handle(exchange: ServerExchange): void;
   /** Logs a refusal by the server, with one entry per kind and minute. Never throws. */
   logRefusal?(refusal: ServerRefusal): void;
+  /** Logs a response that was sent without the service. Absent if requests are not logged. Never throws. */
+  logAnswer?(answer: ServerAnswer): void;
   /**
    * Responds to a request that no middleware of the framework around kit has seen or allowed. Never runs a handler or
    * middleware of kit. Responds with the router's refusal (400, 404, 405) if there is one. If a route matches and

@@ -1,3 +1,4 @@
+// tidy: long because it creates every part of an application
 /**
  * Function `createApp`, and the application that it creates.
  *
@@ -9,7 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CloseOptions, ListenAddress, ServerService, Telemetry, TelemetryCounts } from "@kit/types";
 
 import { Cookies } from "../cookies/cookies.ts";
+import { Compression } from "../edge/compression.ts";
+import { Conditional } from "../edge/conditional.ts";
 import { Cors } from "../edge/cors.ts";
+import { Csrf } from "../edge/csrf.ts";
 import { EdgeRules } from "../edge/edge-rules.ts";
 import { createErrorMiddleware } from "../error-middleware.ts";
 import { ErrorWriter } from "../errors/error-writer.ts";
@@ -31,8 +35,10 @@ import { IgnoredInput } from "../request/ignored-input.ts";
 import { InFlightLists } from "../request/in-flight-lists.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
+import { RequestLog } from "../request/request-log.ts";
 import { RefusedRequestLog } from "../request/refused-request-log.ts";
 import type { App, AppCloseOptions } from "./app-interface.ts";
+import { compressedService } from "./compressed-service.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { developmentLink } from "./development-link.ts";
 import { findApiDocs } from "./find-api-docs.ts";
@@ -49,6 +55,7 @@ import { readRegistration, type RegisteredRoute } from "./register.ts";
 import { type SchemaChange, watchSchema } from "./schema-watch.ts";
 import { ignoreStdioErrors } from "./ignore-stdio-errors.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
+import { loggedService } from "./logged-service.ts";
 import { ruledService } from "./ruled-service.ts";
 import { showStartErrors } from "./start-error.ts";
 import { testedService } from "./test-link.ts";
@@ -414,6 +421,9 @@ class Application implements App {
     } = this.#options;
     const cors = this.#options.cors && new Cors(this.#options.cors);
     const rules = EdgeRules.of(cors, this.#options.securityHeaders);
+    const { compression, requestLog: logged } = this.#options;
+    const parts = { log: this.#log, redactor: this.#redactor, findAddress };
+    const requestLog = logged && new RequestLog(logged, parts);
     const location = "the given `compiled`";
     const found =
       given === undefined
@@ -438,6 +448,7 @@ class Application implements App {
       openapi: servesDocument ? OpenApiDocument.of(found.compiled) : null,
       health: health && new Health(health, paths, () => this.#isReady, log),
       cors,
+      csrf: this.#options.csrf && new Csrf(this.#options.csrf),
       settings: {
         serverAdapter: server.name,
         projectRoot,
@@ -453,6 +464,8 @@ class Application implements App {
         log: this.#log,
         clientErrors: this.#options.clientErrors,
         refusedRequests: this.#refusedRequests,
+        conditional: this.#options.etag && new Conditional(this.#options.etag),
+        requestLog,
         findAddress,
         cookies: new Cookies(this.#options.cookieKeys, !isDevelopment),
         inFlight: this.#inFlight.main,
@@ -462,7 +475,12 @@ class Application implements App {
         recorder,
       },
     });
-    const service = await testedService(rules === null ? pipeline : ruledService(pipeline, rules));
+    const ruled = rules === null ? pipeline : ruledService(pipeline, rules);
+    // Compression is outside of the rules, so that it sees all headers. The log is outside of both: it counts bytes.
+    const compressed = compression === null ? ruled : compressedService(ruled, new Compression(compression));
+    const service = await testedService(
+      requestLog === null ? compressed : loggedService(compressed, requestLog),
+    );
     return { found, service, recorder, projectRoot };
   }
 

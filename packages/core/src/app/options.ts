@@ -1,6 +1,9 @@
 import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySettings } from "@kit/types";
 
+import type { CompressionOptions, ReadCompression } from "../edge/compression.ts";
+import type { EtagOptions, ReadEtag } from "../edge/conditional.ts";
 import type { CorsOptions, ReadCors } from "../edge/cors.ts";
+import type { CsrfOptions, ReadCsrf } from "../edge/csrf.ts";
 import type { SecurityHeadersOptions } from "../edge/security-headers.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { ReadErrors } from "../errors/error-writer.ts";
@@ -11,10 +14,15 @@ import type { MiddlewareItem } from "../request/middleware.ts";
 import type { HealthOptions, ReadHealth } from "../request/health.ts";
 import { isByteCount } from "./byte-count.ts";
 import { type CookieKeyOptions, readCookieKeys } from "./cookies-option.ts";
+import type { ReadRequestLog, RequestLogOptions } from "../request/request-log.ts";
+import { readCompression } from "./compression-option.ts";
 import { readCors } from "./cors-option.ts";
+import { readCsrf } from "./csrf-option.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { type Environment, environmentOf, environments } from "../environment.ts";
 import { type ErrorsOptions, readErrors } from "./errors-option.ts";
+import { readEtag } from "./etag-option.ts";
+import { readRequestLog } from "./request-log-option.ts";
 import { readHealth } from "./health-options.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { Plugin } from "./plugin.ts";
@@ -131,6 +139,11 @@ export interface AppOptions {
    */
   readonly cors?: CorsOptions;
   /**
+   * True, or an object, to refuse requests that change data and that a web page of another site has sent (CSRF). Such
+   * a request gets 403 `CROSS_SITE_REQUEST`. Necessary if browsers authenticate with cookies. Default `false`.
+   */
+  readonly csrf?: boolean | CsrfOptions;
+  /**
    * True to send headers that tell browsers to be strict, such as `content-security-policy` and
    * `strict-transport-security`, with values for an API. An object changes or leaves out single headers. Every response
    * has these headers, also errors and responses to input that is not HTTP. A header of the same name that a handler
@@ -139,6 +152,23 @@ export interface AppOptions {
   readonly securityHeaders?: boolean | SecurityHeadersOptions;
   /** Options for cookies: the keys of signed cookies. See `ctx.cookie`. */
   readonly cookies?: CookieKeyOptions;
+  /**
+   * True, or an object, to compress responses with brotli or gzip if the client accepts it. Streams are compressed too.
+   * A response with `cache-control: no-transform` or its own `content-encoding` stays unchanged. Default `false`.
+   * `docs/guide/compression.md` explains the risk for secrets (BREACH).
+   */
+  readonly compression?: boolean | CompressionOptions;
+  /**
+   * True to add entity tags to responses of GET, and to respond with 304 if a client has the current body already. An
+   * object such as `{ generate: false }` uses only the tags that handlers set. Preconditions such as `if-match` that do
+   * not hold result in 412. Default `false`.
+   */
+  readonly etag?: boolean | EtagOptions;
+  /**
+   * True, or an object, to write one log entry for each request: its method, path, route, status, duration, bytes and
+   * address. Default `false`.
+   */
+  readonly requestLog?: boolean | RequestLogOptions;
   /**
    * True, or an object, to serve `/healthz` and `/readyz`. `/healthz` responds with 200 while the process serves.
    * `/readyz` responds with 503 before the plugins' `onReady`, after the application started to close, and while a
@@ -186,8 +216,12 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   requestTimeoutMs: true,
   trustProxy: true,
   cors: true,
+  csrf: true,
   securityHeaders: true,
   cookies: true,
+  compression: true,
+  etag: true,
+  requestLog: true,
   health: true,
   docs: true,
   openapi: true,
@@ -227,10 +261,14 @@ export interface ReadOptions {
   readonly findAddress: FindAddress;
   readonly health: ReadHealth | null;
   readonly cors: ReadCors | null;
+  readonly csrf: ReadCsrf | null;
   /** Security headers as names and values alternately. Empty if the option is off. */
   readonly securityHeaders: readonly string[];
   /** Keys of signed cookies. Empty if there are none. */
   readonly cookieKeys: readonly string[];
+  readonly compression: ReadCompression | null;
+  readonly etag: ReadEtag | null;
+  readonly requestLog: ReadRequestLog | null;
   readonly docs: ReadDocs | null;
   /** `null` if all telemetry is off. */
   readonly telemetry: TelemetrySettings | null;
@@ -292,6 +330,7 @@ export function readOptions(options: AppOptions): ReadOptions {
   const env = environmentOf(options.env);
   const isProduction = env === "production";
   const health = readHealth(options.health ?? false);
+  const cors = readCors(options.cors);
   return {
     server,
     routes,
@@ -311,9 +350,13 @@ export function readOptions(options: AppOptions): ReadOptions {
     shutdownDelayMs,
     findAddress: compileTrustProxy(options.trustProxy ?? false),
     health,
-    cors: readCors(options.cors),
+    cors,
+    csrf: readCsrf(options.csrf, cors),
     securityHeaders: readSecurityHeaders(options.securityHeaders),
     cookieKeys: readCookieKeys(options.cookies),
+    compression: readCompression(options.compression),
+    etag: readEtag(options.etag),
+    requestLog: readRequestLog(options.requestLog),
     telemetry: readTelemetry(telemetry),
     docs: readDocs(options.docs, isProduction, health),
   };

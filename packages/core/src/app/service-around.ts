@@ -20,6 +20,7 @@ export function serviceAround(
         around(exchange, () => service.refuseUnseen?.(exchange, error, about)),
     }),
     ...(service.logRefusal !== undefined && { logRefusal: (refusal) => service.logRefusal?.(refusal) }),
+    ...(service.logAnswer !== undefined && { logAnswer: (answer) => service.logAnswer?.(answer) }),
     ...(service.hasRoute !== undefined && { hasRoute: (path) => service.hasRoute?.(path) === true }),
     ...(service.errorBodies !== undefined && { errorBodies: service.errorBodies }),
     ...(service.responseRules !== undefined && { responseRules: service.responseRules }),

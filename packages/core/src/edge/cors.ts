@@ -1,4 +1,5 @@
 import { METHODS } from "../router/methods.ts";
+import { type AllowedOrigin, matchesOrigin } from "./allowed-origin.ts";
 
 /**
  * Rules for web pages of other origins (CORS, WHATWG Fetch 3.3). A browser lets a page read the responses of this
@@ -32,11 +33,6 @@ export interface CorsOptions {
   readonly maxAgeSeconds?: number;
 }
 
-/** Allowed origin: an exact origin, or all subdomains of a host. */
-export type AllowedOrigin =
-  | { readonly kind: "exact"; readonly origin: string }
-  | { readonly kind: "subdomains"; readonly scheme: string; readonly suffix: string };
-
 /** Validated {@link CorsOptions} with their defaults. */
 export interface ReadCors {
   readonly origins: "*" | readonly AllowedOrigin[];
@@ -56,9 +52,6 @@ const longestHeaderList = 4096;
 /** Matches a list of header names with commas. `\s*` could be matched in several ways, so the spaces are after a comma only. */
 const headerNames = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:, ?[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/;
 
-/** Label of a host, or several with dots, in the form in which browsers send an origin. */
-const subdomains = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
-
 /**
  * Rules of CORS for the responses of one application.
  *
@@ -70,7 +63,7 @@ export class Cors {
   /** Headers of every response if all origins are allowed; otherwise those of responses that no page may read. */
   readonly #always: readonly string[];
   readonly #exact: ReadonlySet<string>;
-  readonly #subdomains: readonly Extract<AllowedOrigin, { kind: "subdomains" }>[];
+  readonly #subdomains: readonly AllowedOrigin[];
   /** Headers after `access-control-allow-origin` in the response to an allowed page. */
   readonly #rest: readonly string[];
 
@@ -143,11 +136,7 @@ export class Cors {
   #allowedOrigin(origin: string): string | undefined {
     if (this.#options.origins === "*") return "*";
     if (this.#exact.has(origin)) return origin;
-    for (const { scheme, suffix } of this.#subdomains) {
-      if (!origin.startsWith(scheme) || !origin.endsWith(suffix)) continue;
-      if (subdomains.test(origin.slice(scheme.length, -suffix.length))) return origin;
-    }
-    return undefined;
+    return matchesOrigin(this.#subdomains, origin) ? origin : undefined;
   }
 }
 

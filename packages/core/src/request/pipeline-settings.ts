@@ -1,4 +1,5 @@
 import type { Cookies } from "../cookies/cookies.ts";
+import type { Conditional } from "../edge/conditional.ts";
 import type { ErrorMiddleware } from "../error-middleware.ts";
 import type { ErrorWriter } from "../errors/error-writer.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
@@ -10,6 +11,7 @@ import type { InvalidResponseLog } from "./invalid-response-log.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { RefusedRequestLog } from "./refused-request-log.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { FindAddress } from "./trust-proxy.ts";
 
 /** Settings that all requests of an application share. */
@@ -34,6 +36,10 @@ export interface PipelineSettings {
   /** Level of errors with a status below 500 that middleware or a handler throws. */
   readonly clientErrors: LogLevel;
   readonly refusedRequests: RefusedRequestLog;
+  /** Entity tags and preconditions. `null` if the option `etag` is off. */
+  readonly conditional: Conditional | null;
+  /** Logs each request. `null` if the option `requestLog` is off. */
+  readonly requestLog: RequestLog | null;
   readonly findAddress: FindAddress;
   /** Writer of the cookies that middleware and handlers set. */
   readonly cookies: Cookies;

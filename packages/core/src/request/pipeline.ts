@@ -1,6 +1,7 @@
 import type { AppError } from "@kit/errors";
 import type {
   BodyLimits,
+  CompiledRoute,
   CompiledRouteTree,
   ErrorBodies,
   RouteMatch,
@@ -13,13 +14,21 @@ import type {
 
 import type { Cors } from "../edge/cors.ts";
 import { normalTarget } from "../router/normal-path.ts";
+import type { Csrf } from "../edge/csrf.ts";
 import { createMatcher, type Matcher } from "../router/matcher.ts";
 import type { ApiReference } from "./api-reference.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import type { Health } from "./health.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
-import { badPath, invalidSlot, methodNotAllowed, notFound, payloadTooLarge } from "./refusals.ts";
+import {
+  badPath,
+  crossSiteRequest,
+  invalidSlot,
+  methodNotAllowed,
+  notFound,
+  payloadTooLarge,
+} from "./refusals.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { pathOf } from "../router/path-of.ts";
 import { RequestState } from "./request-state.ts";
@@ -41,6 +50,8 @@ export interface PipelineParts {
   readonly health: Health | null;
   /** Rules of CORS. `null` if pages of other origins may not read responses. */
   readonly cors: Cors | null;
+  /** Rules for requests of web pages. `null` if the option `csrf` is off. */
+  readonly csrf: Csrf | null;
 }
 
 /** Serves the requests of an application, on any server. */
@@ -56,6 +67,7 @@ export class Pipeline implements ServerService {
   readonly #reference: ApiReference | null;
   readonly #health: Health | null;
   readonly #cors: Cors | null;
+  readonly #csrf: Csrf | null;
   readonly #match: Matcher;
   /** Value of the header `Allow` for `OPTIONS *`. */
   readonly #allow: string;
@@ -72,6 +84,7 @@ export class Pipeline implements ServerService {
     this.#reference = parts.reference;
     this.#health = parts.health;
     this.#cors = parts.cors;
+    this.#csrf = parts.csrf;
     this.#allow = allowOf(this.routes);
     // Created even if the adapter has its own matcher, so that an invalid tree is detected at the start.
     this.#match = createMatcher(parts.tree, this.routes);
@@ -112,6 +125,10 @@ export class Pipeline implements ServerService {
     const match = exchange.match ?? this.#match(exchange.method, pathOf(exchange.target));
     if (match.kind === "route") {
       const route = this.#executables[match.route]!;
+      if (this.#csrf !== null && !this.#csrf.allows(exchange.method, (name) => exchange.header(name))) {
+        new RequestState(this.#settings, exchange, route).refuse(crossSiteRequest());
+        return undefined;
+      }
       return new RequestRun(this.#settings, exchange, route, match.params).start();
     }
     return this.#refuseUnmatched(exchange, match);
@@ -136,7 +153,7 @@ export class Pipeline implements ServerService {
       case "not-found":
         return this.#refuse(exchange, notFound());
       case "method-not-allowed":
-        return this.#refuseMethod(exchange, match.allow);
+        return this.#refuseMethod(exchange, match.allow, this.#routeAt(exchange, match.allow));
       default:
         return this.#refuse(exchange, badPath(pathOf(exchange.target)));
     }
@@ -189,15 +206,26 @@ export class Pipeline implements ServerService {
     else this.#refuseMethod(exchange, ["GET", "HEAD"]);
   }
 
-  #refuseMethod(exchange: ServerExchange, allowed: readonly string[]): void {
+  #refuseMethod(
+    exchange: ServerExchange,
+    allowed: readonly string[],
+    route: CompiledRoute | null = null,
+  ): void {
     const allow = allowed.join(", ");
-    this.#refuse(exchange, methodNotAllowed(exchange.method, allow), ["allow", allow]);
+    const state = new RequestState(this.#settings, exchange, null);
+    state.pathRoute = route;
+    state.setHeader("allow", allow);
+    state.refuse(methodNotAllowed(exchange.method, allow));
   }
 
-  #refuse(exchange: ServerExchange, error: AppError, header?: readonly [string, string]): void {
-    const state = new RequestState(this.#settings, exchange, null);
-    if (header !== undefined) state.setHeader(...header);
-    state.refuse(error);
+  /** Returns a route of a path by one of the path's methods. Its hidden parameters are left out of the log. */
+  #routeAt({ target }: ServerExchange, [method = ""]: readonly string[]): CompiledRoute | null {
+    const match = this.#match(method, pathOf(target));
+    return match.kind === "route" ? this.#executables[match.route]!.compiled : null;
+  }
+
+  #refuse(exchange: ServerExchange, error: AppError): void {
+    new RequestState(this.#settings, exchange, null).refuse(error);
   }
 }
 

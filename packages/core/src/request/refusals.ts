@@ -30,6 +30,18 @@ export function payloadTooLarge(limit: number): AppError {
   return withoutStack(() => new AppError("PAYLOAD_TOO_LARGE", 413, message, { limit }));
 }
 
+/** Error for a request that a web page of another site has sent. */
+export function crossSiteRequest(): AppError {
+  const message = "The request comes from a web page of an origin that may not send such requests";
+  return withoutStack(() => new AppError("CROSS_SITE_REQUEST", 403, message));
+}
+
+/** Error for a request whose precondition, such as `if-match`, does not hold. */
+export function preconditionFailed(): AppError {
+  const message = "The resource has changed, or is not in the state that the request requires";
+  return withoutStack(() => new AppError("PRECONDITION_FAILED", 412, message));
+}
+
 /** Error for a body with an unsupported media type or encoding. */
 export function unsupportedMediaType(message: string): AppError {
   return withoutStack(() => new AppError("UNSUPPORTED_MEDIA_TYPE", 415, message));

@@ -12,6 +12,8 @@ const perMinute = 10;
 /** Request that the router or the validation refuses. */
 export interface RefusedRequest {
   readonly route: CompiledRoute | null;
+  /** Route of another method with the same path. `null` if there is none. */
+  readonly pathRoute: CompiledRoute | null;
   readonly method: string;
   readonly path: string;
   readonly log: Logger;
@@ -46,7 +48,7 @@ export class RefusedRequestLog {
     const route = request.route?.ref;
     if (!this.#sampler.shouldLog(`${status} ${route ?? ""}`, { route, status })) return;
     const { method, log } = request;
-    const path = shownPath(request.path, request.route, this.#redactor);
+    const path = shownPath(request.path, request.pathRoute ?? request.route, this.#redactor);
     log.warn(message(), { status, method, path, error });
   }
 

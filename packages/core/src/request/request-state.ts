@@ -1,6 +1,8 @@
+// tidy: long because one object has the whole state of a request
 import { AppError } from "@kit/errors";
 import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
 
+import type { Conditional } from "../edge/conditional.ts";
 import type { ErrorResponse } from "../error-middleware.ts";
 import type { ErrorFields, RequestFailure } from "../failed-request.ts";
 import type { LogContext } from "../logging/log.ts";
@@ -31,7 +33,7 @@ import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
 import type { PendingRequest } from "./in-flight.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
-import { applicationCloses, requestTimeout } from "./refusals.ts";
+import { applicationCloses, preconditionFailed, requestTimeout } from "./refusals.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
@@ -43,6 +45,8 @@ export class RequestState implements RequestFailure, PendingRequest {
   readonly exchange: ServerExchange;
   readonly settings: PipelineSettings;
   readonly executable: ExecutableRoute | null;
+  /** Route that has the path of a request without a route, because the route has another method. It tells hidden parameters. */
+  pathRoute: CompiledRoute | null = null;
   previousPending: PendingRequest | null = null;
   nextPending: PendingRequest | null = null;
   /** Tick of the timeout timer at which the request began to wait for a promise. -1 if it did not wait. */
@@ -71,6 +75,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.settings = settings;
     this.exchange = exchange;
     this.executable = executable;
+    if (settings.requestLog !== null) settings.requestLog.attach(exchange, this);
     const { recorder } = settings;
     const slot = recorder === null ? null : recorder.begin(exchange, executable);
     this.#slot = slot;
@@ -358,6 +363,11 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   #respondStream(status: number, contentType: string, source: OpenSource, length: number | null): void {
+    const { conditional } = this.settings;
+    if (status === 200 && conditional !== null && this.#endsConditionally(conditional, undefined)) {
+      source.cancel(new Error("The response has no body"));
+      return;
+    }
     this.enter(phases.write);
     // The trace id cannot be read later. If the request is recorded, the recorder has read it already.
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();
@@ -414,7 +424,27 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.#finish(500);
   }
 
+  /**
+   * Adds the entity tag to a 200 response. Returns true if the preconditions of the request demand 304 or 412, which
+   * this method then sends.
+   */
+  #endsConditionally(conditional: Conditional, body: ResponseBody | undefined): boolean {
+    const headers = this.#responseHeaders?.list ?? null;
+    const { result, tag } = conditional.decide(this.exchange, { headers, body });
+    if (result === "failed") {
+      this.refuse(preconditionFailed());
+      return true;
+    }
+    if (tag !== null) this.setHeader("etag", tag);
+    if (result === "passed") return false;
+    this.#responseHeaders?.dropDescriptionOfRepresentation();
+    this.#respond(304, null, null);
+    return true;
+  }
+
   #respond(status: number, contentType: string | null, body: ResponseBody): void {
+    const { conditional } = this.settings;
+    if (status === 200 && conditional !== null && this.#endsConditionally(conditional, body)) return;
     this.enter(phases.write);
     // The trace id cannot be read later. If the request is recorded, the recorder has read it already.
     if (this.#slot === null) this.#traceId ??= this.#readTraceId();

@@ -15,6 +15,18 @@ const ofTheServer = new Set([
   "upgrade",
 ]);
 
+/** Headers that describe a body which a 304 response does not have (RFC 9110, 15.4.5). */
+const ofTheRepresentation = new Set([
+  "content-digest",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-md5",
+  "content-range",
+  "digest",
+  "repr-digest",
+]);
+
 /** Headers that describe the body of a response or its caching, in addition to the headers `content-*`. */
 const ofTheBody = new Set(["cache-control", "etag", "expires", "last-modified"]);
 
@@ -90,6 +102,12 @@ export class ResponseHeaders {
   dropDescriptionOfBody(): void {
     this.contentType = null;
     this.#keep((name) => !ofTheBody.has(name) && !name.startsWith("content-"));
+  }
+
+  /** Removes the headers that a 304 response must not have. `last-modified` stays only without an entity tag. */
+  dropDescriptionOfRepresentation(): void {
+    const hasTag = this.#list.includes("etag");
+    this.#keep((name) => !ofTheRepresentation.has(name) && !(hasTag && name === "last-modified"));
   }
 
   /** Returns names and values alternately. `null` if there are no headers. */

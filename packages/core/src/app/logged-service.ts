@@ -1,0 +1,75 @@
+import type { ResponseBody, ResponseStreamEvents, ServerExchange, ServerService } from "@kit/types";
+
+import type { RequestLog } from "../request/request-log.ts";
+import { serviceAround } from "./service-around.ts";
+
+/** Returns a service that logs each of its responses, and those that a server or its framework sends without it. */
+export function loggedService(service: ServerService, log: RequestLog): ServerService {
+  const logged = serviceAround(service, (exchange, pass) => {
+    apply(exchange, log);
+    pass();
+  });
+  return {
+    ...logged,
+    logRefusal: (refusal) => {
+      log.refusal(refusal);
+      service.logRefusal?.(refusal);
+    },
+    logAnswer: (answer) => log.answer(answer),
+  };
+}
+
+type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
+
+/** Replaces the respond functions of the exchange with functions that log. */
+function apply(exchange: Mutable, log: RequestLog): void {
+  const begun = performance.now();
+  exchange.noteLogged?.();
+  const isHead = exchange.method === "HEAD";
+  const respond = exchange.respond.bind(exchange);
+  exchange.respond = (status, contentType, body, headers) => {
+    // Headers of the request cannot be read after the response is sent.
+    const request = log.read(exchange);
+    respond(status, contentType, body, headers);
+    log.write(request, status, isHead ? 0 : lengthOf(body), performance.now() - begun, false);
+  };
+  const respondStream = exchange.respondStream?.bind(exchange);
+  if (respondStream === undefined) return;
+  exchange.respondStream = (status, contentType, length, headers, events) => {
+    const request = log.read(exchange);
+    let bytes = 0;
+    let isOver = false;
+    const end = (isCut: boolean): void => {
+      if (isOver) return;
+      isOver = true;
+      log.write(request, status, bytes, performance.now() - begun, isCut);
+    };
+    const watched: ResponseStreamEvents = {
+      drain: () => events.drain(),
+      abort: () => {
+        end(true);
+        events.abort();
+      },
+    };
+    const writer = respondStream(status, contentType, length, headers, watched);
+    return {
+      write: (chunk) => {
+        bytes += chunk.length;
+        return writer.write(chunk);
+      },
+      end: () => {
+        writer.end();
+        end(false);
+      },
+      destroy: () => {
+        writer.destroy();
+        end(true);
+      },
+    };
+  };
+}
+
+function lengthOf(body: ResponseBody): number {
+  if (body === null) return 0;
+  return typeof body === "string" ? Buffer.byteLength(body) : body.length;
+}

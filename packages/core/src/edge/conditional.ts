@@ -1,0 +1,67 @@
+import type { ResponseBody, ServerExchange } from "@kit/types";
+
+import { tagOf } from "./entity-tag.ts";
+import { evaluatePreconditions, type PreconditionResult } from "./preconditions.ts";
+
+/** Options for entity tags and conditional requests. */
+export interface EtagOptions {
+  /**
+   * False to use only the tags that handlers set with `ctx.header("etag", …)`. By default, kit adds a weak tag of the
+   * bytes to each response with the status 200 to GET and HEAD that has no tag, except to streams.
+   */
+  readonly generate?: boolean;
+}
+
+/** Validated {@link EtagOptions} with their defaults. */
+export interface ReadEtag {
+  readonly generate: boolean;
+}
+
+/** Response with the status 200 that is about to be sent. */
+export interface FreshResponse {
+  /** Lower-case names and values alternately. */
+  readonly headers: readonly string[] | null;
+  /** Body. `undefined` if it is a stream. */
+  readonly body: ResponseBody | undefined;
+}
+
+/** Decision about a response. `tag` is an entity tag that the response gets. `null` if it has its own, or none. */
+export interface ConditionalDecision {
+  readonly result: PreconditionResult;
+  readonly tag: string | null;
+}
+
+/** Adds entity tags to responses, and evaluates the preconditions of GET and HEAD requests (RFC 9110, 13). */
+export class Conditional {
+  readonly #options: ReadEtag;
+
+  constructor(options: ReadEtag) {
+    this.#options = options;
+  }
+
+  /** Returns the decision about a response with the status 200 to this request. */
+  decide(exchange: ServerExchange, { headers, body }: FreshResponse): ConditionalDecision {
+    const { method } = exchange;
+    if (method !== "GET" && method !== "HEAD") return { result: "passed", tag: null };
+    const own = valueOf(headers, "etag");
+    const isGenerated = this.#options.generate && own === null && body !== undefined && isStorable(headers);
+    const tag = isGenerated ? tagOf(body ?? "") : own;
+    const lastModified = valueOf(headers, "last-modified");
+    const result = evaluatePreconditions(method, (name) => exchange.header(name), { tag, lastModified });
+    return { result, tag: isGenerated ? tag : null };
+  }
+}
+
+function valueOf(headers: readonly string[] | null, name: string): string | null {
+  if (headers === null) return null;
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index] === name) return headers[index + 1]!;
+  }
+  return null;
+}
+
+/** Returns false if no cache may store the response. No client would send its tag. */
+function isStorable(headers: readonly string[] | null): boolean {
+  const directives = valueOf(headers, "cache-control")?.toLowerCase().split(",") ?? [];
+  return !directives.some((directive) => directive.trim() === "no-store");
+}

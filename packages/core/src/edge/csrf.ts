@@ -1,0 +1,82 @@
+import { type AllowedOrigin, matchesOrigin } from "./allowed-origin.ts";
+
+/** Options against requests that web pages of other sites make with the cookies of a user (CSRF). */
+export interface CsrfOptions {
+  /**
+   * Origins whose pages may send such requests, as in `cors.origins`. Origins that `cors` lists are allowed too. Default:
+   * none.
+   */
+  readonly origins?: readonly string[];
+  /**
+   * Token for requests of old browsers, which send neither `sec-fetch-site` nor `origin`: a request with cookies needs a
+   * header with the value of a cookie. Default: such requests are allowed, because programs send them.
+   */
+  readonly token?: CsrfTokenOptions;
+}
+
+/** Names of the cookie and the header with the token. Only pages of the own site can read the cookie. */
+export interface CsrfTokenOptions {
+  /** Name of the cookie, such as `__Host-csrf`. The application sets the cookie. */
+  readonly cookie: string;
+  /** Name of the request header, such as `x-csrf-token`. */
+  readonly header: string;
+}
+
+/** Validated {@link CsrfOptions}. */
+export interface ReadCsrf {
+  readonly origins: readonly AllowedOrigin[];
+  readonly token: CsrfTokenOptions | null;
+}
+
+/** Reads a request header by its lower-case name. */
+type ReadHeader = (name: string) => string | undefined;
+
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** Decides which requests an application accepts from web pages. */
+export class Csrf {
+  readonly #options: ReadCsrf;
+
+  constructor(options: ReadCsrf) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns true if a request is allowed. Fetch Metadata decides, which browsers send since 2023: `same-origin`, and
+   * `none` for input of the user. Without it, `origin` must name the host of the request. A request without both does
+   * not come from a present browser.
+   */
+  allows(method: string, header: ReadHeader): boolean {
+    if (safeMethods.has(method)) return true;
+    const site = header("sec-fetch-site");
+    if (site === "same-origin" || site === "none") return true;
+    const origin = header("origin");
+    if (origin !== undefined && matchesOrigin(this.#options.origins, origin)) return true;
+    if (site !== undefined) return false;
+    if (origin !== undefined) return hostOf(origin) === header("host")?.toLowerCase();
+    return this.#hasToken(header);
+  }
+
+  #hasToken(header: ReadHeader): boolean {
+    const { token } = this.#options;
+    const cookies = header("cookie");
+    if (token === null || cookies === undefined) return true;
+    const given = header(token.header);
+    return given !== undefined && given !== "" && cookieOf(cookies, token.cookie) === given;
+  }
+}
+
+/** Returns the host and port of an origin. `undefined` for `null` and for a text that is no origin. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/?#@\s]+)$/.exec(origin)?.[1]?.toLowerCase();
+}
+
+/** Returns the value of the first cookie with the name. */
+function cookieOf(cookies: string, name: string): string | undefined {
+  for (const pair of cookies.split(";")) {
+    const end = pair.indexOf("=");
+    if (end !== -1 && pair.slice(0, end).trim() === name) return pair.slice(end + 1).trim();
+  }
+  return undefined;
+}
