@@ -43,10 +43,15 @@ pub use axum;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
+#[cfg(feature = "etag")]
+pub use http::Etag;
 pub use http::{
-    Application, ChunkSender, Context, Cors, DeclaredReply, Error, ErrorFormat, Failure, InvalidField, Match,
-    Middleware, Phase, Reply, Request, Response, RouteTree, Router, Routes, Segment, Serve,
+    Application, ChunkSender, Context, Cors, Csrf, DeclaredReply, Error, ErrorFormat, Failure, InvalidField,
+    Match, Middleware, Phase, Reply, Request, RequestLog, Response, RouteTree, Router, Routes, Segment,
+    Serve,
 };
+#[cfg(feature = "compression")]
+pub use http::{Coding, Compression};
 pub use indexmap::IndexMap;
 pub use never::Never;
 pub use serde_json::{Value, json as value};

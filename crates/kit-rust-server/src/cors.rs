@@ -13,7 +13,7 @@ pub(crate) fn is_on(types: &Types<'_>) -> bool {
     rules(types.program).is_some()
 }
 
-fn rules(program: &Program) -> Option<&CorsRules> {
+pub(crate) fn rules(program: &Program) -> Option<&CorsRules> {
     program.application.cors.as_ref()?.rules.as_ref()
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
 
 /// Returns true for an origin as browsers send it: without a path, in lower case, without a default port. `*.` may
 /// stand for subdomains.
-fn is_origin(text: &str) -> bool {
+pub(crate) fn is_origin(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         return false;
     };
@@ -140,7 +140,7 @@ fn is_host(host: &str) -> bool {
     })
 }
 
-fn is_header_name(name: &str) -> bool {
+pub(crate) fn is_header_name(name: &str) -> bool {
     let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_name_byte)
 }

@@ -20,10 +20,15 @@
 // Reason: this crate prints only a few kilobytes of text, and the format strings are easiest to read in place.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+mod compression;
 mod cors;
+mod csrf;
 mod database;
+mod edge;
 mod errors;
+mod etag;
 mod handlers;
+mod literal_option;
 mod manifest;
 mod middleware;
 mod models;
@@ -31,6 +36,7 @@ mod names;
 mod print;
 mod project;
 mod replies;
+mod request_log;
 mod router;
 mod security_headers;
 mod shapes;
@@ -192,7 +198,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     files.extend(database.files());
     files.push(errors::file(&types));
     files.push(router::file(&types, &routes));
-    let manifest = manifest::Manifest::new(options, !database.is_empty());
+    let manifest = manifest::Manifest::new(options, !database.is_empty(), &edge::features(program));
     files.extend(project::files(options, program, &routes, &database, &manifest));
     let (handlers, warnings) = handlers::files(&types, &routes, &database);
     files.extend(handlers);
@@ -203,8 +209,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
         problems: types
             .problems()
             .into_iter()
-            .chain(cors::problems(program))
-            .chain(security_headers::problems(program))
+            .chain(edge::problems(program))
             .collect(),
     }
 }

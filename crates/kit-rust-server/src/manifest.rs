@@ -53,8 +53,10 @@ struct Dependency {
 
 impl Manifest {
     /// Writes a new manifest, or completes the existing one.
-    pub(crate) fn new(options: &Options, has_database: bool) -> Self {
-        let runtime = Runtime::new(options, has_database);
+    ///
+    /// `needed` are features of `kit-runtime` that options of the application need.
+    pub(crate) fn new(options: &Options, has_database: bool, needed: &[&'static str]) -> Self {
+        let runtime = Runtime::new(options, has_database, needed);
         let dependencies = dependencies(has_database);
         let Some(text) = &options.manifest else {
             let package = package(&options.name);
@@ -120,14 +122,15 @@ impl Runtime {
     /// Features that kit sets in each build, by the configuration and the types.
     const DECIDED: [&'static str; 2] = ["otlp", "sqlx"];
 
-    fn new(options: &Options, has_database: bool) -> Self {
+    fn new(options: &Options, has_database: bool, needed: &[&'static str]) -> Self {
         let decided = [options.otlp, has_database];
-        let features = Self::DECIDED.into_iter().zip(decided);
+        let decided = Self::DECIDED.into_iter().zip(decided);
+        let decided = decided.filter_map(|(name, is_on)| is_on.then_some(name));
+        let mut features: Vec<_> = needed.iter().copied().chain(decided).collect();
+        features.sort_unstable();
         Self {
             path: format!("{}/runtime", options.output_dir),
-            features: features
-                .filter_map(|(name, is_on)| is_on.then_some(name))
-                .collect(),
+            features,
         }
     }
 
@@ -142,7 +145,8 @@ impl Runtime {
         )
     }
 
-    /// Sets the path and the features of [`Self::DECIDED`]. Other features that the user has added stay.
+    /// Sets the path and the features of [`Self::DECIDED`], and adds the other needed features. Features that the user
+    /// has added stay.
     fn complete(&self, table: &mut dyn TableLike) {
         let Some(own) = table.get_mut("kit-runtime").and_then(Item::as_table_like_mut) else {
             insert(table, &self.line());
@@ -152,17 +156,18 @@ impl Runtime {
             own.insert("path", toml_edit::value(self.path.as_str()));
         }
         let there = features(own);
-        let decided = there.iter().filter(|name| Self::DECIDED.contains(&name.as_str()));
-        if decided.eq(self.features.iter()) {
+        let is_needed = |name: &str| self.features.contains(&name);
+        let is_complete = self
+            .features
+            .iter()
+            .all(|name| there.iter().any(|known| known == name));
+        let is_obsolete = |name: &str| Self::DECIDED.contains(&name) && !is_needed(name);
+        if is_complete && !there.iter().any(|name| is_obsolete(name)) {
             return;
         }
-        let kept = there
-            .iter()
-            .filter(|name| !Self::DECIDED.contains(&name.as_str()));
-        let wanted: Array = kept
-            .map(String::as_str)
-            .chain(self.features.iter().copied())
-            .collect();
+        let kept = there.iter().map(String::as_str);
+        let kept = kept.filter(|name| !Self::DECIDED.contains(name) && !is_needed(name));
+        let wanted: Array = kept.chain(self.features.iter().copied()).collect();
         if wanted.is_empty() {
             own.remove("features");
         } else {

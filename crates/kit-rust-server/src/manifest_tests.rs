@@ -12,12 +12,12 @@ fn options(manifest: Option<&str>) -> Options {
 }
 
 fn fresh() -> String {
-    Manifest::new(&options(None), true).text
+    Manifest::new(&options(None), true, &[]).text
 }
 
 /// Returns the manifest after a build. Asserts that the build reports no problems.
 fn completed(manifest: &str) -> String {
-    let made = Manifest::new(&options(Some(manifest)), true);
+    let made = Manifest::new(&options(Some(manifest)), true, &[]);
     assert_eq!(made.problems, []);
     made.text
 }
@@ -107,6 +107,20 @@ fn adds_missing_features_after_those_of_the_user() {
 }
 
 #[test]
+fn adds_the_features_that_options_of_the_application_need() {
+    let made = Manifest::new(&options(None), true, &["compression"]).text;
+    assert!(
+        made.contains("features = [\"compression\", \"sqlx\"] }"),
+        "{made}"
+    );
+    let later = Manifest::new(&options(Some(&fresh())), true, &["compression"]).text;
+    assert_eq!(later, made);
+    // A program of the project may use the feature, so later builds do not remove it.
+    let without = Manifest::new(&options(Some(&made)), true, &[]).text;
+    assert_eq!(without, made);
+}
+
+#[test]
 fn sets_the_features_of_kit_runtime_from_configuration_and_types() {
     let own = fresh().replace("features = [\"sqlx\"]", "features = [\"otlp\", \"sqlx\"]");
     assert_eq!(completed(&own), fresh());
@@ -114,8 +128,8 @@ fn sets_the_features_of_kit_runtime_from_configuration_and_types() {
         otlp: true,
         ..options(Some(&fresh()))
     };
-    assert_eq!(Manifest::new(&with, true).text, own);
-    let without = Manifest::new(&options(Some(&fresh())), false).text;
+    assert_eq!(Manifest::new(&with, true, &[]).text, own);
+    let without = Manifest::new(&options(Some(&fresh())), false, &[]).text;
     assert!(
         without.contains("kit-runtime = { path = \".kit/runtime\" }"),
         "{without}"
@@ -124,8 +138,8 @@ fn sets_the_features_of_kit_runtime_from_configuration_and_types() {
 
 #[test]
 fn returns_the_library_name_of_the_manifest() {
-    let library = |text: &str| Manifest::new(&options(Some(text)), true).library;
-    assert_eq!(Manifest::new(&options(None), true).library, "notes");
+    let library = |text: &str| Manifest::new(&options(Some(text)), true, &[]).library;
+    assert_eq!(Manifest::new(&options(None), true, &[]).library, "notes");
     assert_eq!(
         library(&fresh().replace("name = \"notes\"", "name = \"my-api\"")),
         "my_api"
@@ -151,6 +165,7 @@ fn adds_a_suffix_to_package_names_that_cargo_or_rust_refuses() {
                 ..options(None)
             },
             false,
+            &[],
         );
         assert!(
             made.text.contains(&format!("name = \"{package}\"\n")),
@@ -191,7 +206,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
     ] {
         let text = fresh().replace(from, to);
         assert_ne!(text, fresh());
-        let problems = Manifest::new(&options(Some(&text)), true).problems;
+        let problems = Manifest::new(&options(Some(&text)), true, &[]).problems;
         let found: Vec<_> = problems
             .iter()
             .map(|problem| (problem.message.as_str(), problem.line))
@@ -201,6 +216,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
     let problems = Manifest::new(
         &options(Some(&fresh().replace("[dependencies]", "[dependencies"))),
         true,
+        &[],
     )
     .problems;
     assert_eq!(problems.len(), 1);

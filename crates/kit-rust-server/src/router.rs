@@ -1,5 +1,7 @@
 //! Generates `router.rs`: a trait for each contract group, which its handlers implement, and the code that passes
 //! requests to them.
+//!
+//! tidy: long because the file generates one module of a server
 
 use std::collections::BTreeSet;
 
@@ -14,7 +16,7 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, cors, names, replies, security_headers};
+use crate::{File, edge, names, replies};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -237,9 +239,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         runtime.push("Segment");
     }
     let mut external = Imports::default();
-    if cors::is_on(types) {
-        runtime.push("Cors");
-    }
+    runtime.extend(edge::names(types));
     for name in runtime.into_iter().filter(|name| !types.declares(name)) {
         external.add("kit_runtime", name);
     }
@@ -346,11 +346,12 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
 }
 
 fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
-    let cors = cors::call(types);
-    let security_headers = security_headers::call(types);
+    let edge = edge::calls(types);
     let [router, table] = ["Router", "Routes"].map(|name| types.of_runtime(name));
-    let groups = routes.groups.iter();
-    let calls = groups.flat_map(|group| group.routes.iter().map(move |handled| (group, handled)));
+    let calls = routes
+        .groups
+        .iter()
+        .flat_map(|group| group.routes.iter().map(move |handled| (group, handled)));
     let calls = calls.map(|(group, handled)| {
         let route = handled.route;
         let reference = string_literal(&route.reference());
@@ -367,8 +368,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
         pub fn router(app: App) -> #router<App> {
             #table::new(app)
                 #(#calls)*
-                #cors
-                #security_headers
+                #edge
                 .openapi(include_str!("schemas/openapi.json"))
                 #sensitive
                 .into_router()

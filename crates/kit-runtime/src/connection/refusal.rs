@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tracing::Level;
 
 use super::headers::default_lines;
-use crate::http::{Written, chosen_error_format, random_trace_id};
+use crate::http::{Written, chosen_error_format, log_refusal, random_trace_id};
 use crate::sampler::Sampler;
 
 /// Returns the response as bytes, with its head, for a connection on which hyper writes nothing.
@@ -74,6 +74,7 @@ fn body(rejection: Rejection) -> (HeaderValue, String) {
         message,
     } = rejection;
     let trace = random_trace_id();
+    log_refusal(status, code, trace.as_str());
     if tracing::enabled!(Level::WARN) && SAMPLER.should_log((code, message, status)) {
         let trace = trace.as_str();
         tracing::warn!(

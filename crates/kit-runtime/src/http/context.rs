@@ -92,6 +92,8 @@ struct Inner {
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
     route: OnceLock<MatchedRoute>,
+    /// Segments of a route that has the path, but another method. They tell hidden parameters.
+    path_segments: OnceLock<&'static [Segment]>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
     /// Status that the handler has set; 0 if the status of the contract applies.
@@ -110,6 +112,7 @@ impl Context {
             trace_id: OnceLock::new(),
             request_id: OnceLock::new(),
             route: OnceLock::new(),
+            path_segments: OnceLock::new(),
             phase: Mutex::new(Phase::Received),
             answer_headers: Mutex::new(HeaderMap::new()),
             status: AtomicU16::new(0),
@@ -155,7 +158,10 @@ impl Context {
     /// Returns the path for the log. Values of parameters that the log hides are replaced: `/reset/[redacted]` for
     /// `/reset/:token`.
     pub(super) fn shown_path(&self) -> Cow<'_, str> {
-        let segments = self.0.route.get().map_or(&[][..], |route| route.segments);
+        let route = self.0.route.get().map(|route| route.segments);
+        let segments = route
+            .or_else(|| self.0.path_segments.get().copied())
+            .unwrap_or_default();
         let is_hidden = |name: &str| redactor().hides_parameter(name);
         hide_parameters(segments, self.path(), is_hidden, REDACTED)
     }
@@ -186,6 +192,11 @@ impl Context {
 
     pub(super) fn set_route(&self, route: MatchedRoute) {
         let _ = self.0.route.set(route);
+    }
+
+    /// Sets the segments of a route that has the path of the request, but another method.
+    pub(super) fn set_path_segments(&self, segments: &'static [Segment]) {
+        let _ = self.0.path_segments.set(segments);
     }
 
     /// Returns the current phase.

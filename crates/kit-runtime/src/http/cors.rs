@@ -175,7 +175,7 @@ impl Cors {
 }
 
 /// Returns true if the origin is the allowed one, or one of its subdomains if it contains `*`.
-fn is_allowed(allowed: &str, origin: &str) -> bool {
+pub(super) fn is_allowed(allowed: &str, origin: &str) -> bool {
     let Some((scheme, suffix)) = allowed.split_once('*') else {
         return allowed == origin;
     };
@@ -212,7 +212,7 @@ fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 }
 
 /// Adds a member to `vary`, unless the header has the member already.
-fn add_vary(headers: &mut HeaderMap, member: &str) {
+pub(super) fn add_vary(headers: &mut HeaderMap, member: &str) {
     let present: Vec<&str> = headers
         .get_all(header::VARY)
         .iter()

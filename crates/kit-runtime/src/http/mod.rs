@@ -2,8 +2,13 @@
 
 mod abandoned;
 mod body;
+#[cfg(feature = "compression")]
+mod compression;
+#[cfg(feature = "etag")]
+mod conditional;
 mod context;
 mod cors;
+mod csrf;
 mod declared_details;
 mod declared_reply;
 mod details;
@@ -18,6 +23,7 @@ mod options_star;
 mod rejection_log;
 mod reply;
 mod request;
+mod request_log;
 mod response;
 mod route_list;
 mod routes;
@@ -26,13 +32,19 @@ mod source;
 mod status_phrase;
 mod unstorable;
 
+#[cfg(feature = "compression")]
+pub use compression::{Coding, Compression};
+#[cfg(feature = "etag")]
+pub use conditional::Etag;
 pub use context::{Context, Phase};
 pub use cors::Cors;
+pub use csrf::Csrf;
 pub use declared_reply::DeclaredReply;
 pub use error::Error;
 pub use error_format::{ErrorFormat, Failure, InvalidField};
 pub use reply::{ChunkSender, Reply};
 pub use request::{Middleware, Request};
+pub use request_log::RequestLog;
 pub use response::Response;
 pub use route_list::Routes;
 pub use routes::{Match, RouteTree, Segment};
@@ -48,3 +60,4 @@ pub(crate) use error_format::{Written, chosen as chosen_error_format};
 pub(crate) use ids::random_span_id;
 pub(crate) use ids::random_trace_id;
 pub(crate) use rejection_log::flush as flush_rejection_log;
+pub(crate) use request_log::log_refusal;

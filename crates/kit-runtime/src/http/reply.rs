@@ -44,6 +44,10 @@ pub struct Reply {
     fault: Option<Error>,
 }
 
+/// Marks a response whose body is a stream. The stream may know its length, as a body in memory does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Streamed;
+
 enum Kind {
     Full(Bytes),
     Stream(Box<dyn FnOnce(ChunkSender) -> Work + Send>),
@@ -129,6 +133,7 @@ impl Reply {
         if matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             return Ok(Response::empty(context, status));
         }
+        let is_stream = matches!(self.body, Kind::Stream(_));
         let body = match self.body {
             Kind::Full(bytes) => Body::from(bytes),
             Kind::Stream(write) => {
@@ -148,6 +153,9 @@ impl Reply {
             }
         };
         let mut response = axum::response::Response::new(body);
+        if is_stream {
+            response.extensions_mut().insert(Streamed);
+        }
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, self.content_type);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::context::MatchedRoute;
 use super::error_format;
 use super::source::RouteSource;
-use super::{Application, Cors, Error, ErrorFormat, Request, Response, Segment};
+use super::{Application, Cors, Csrf, Error, ErrorFormat, Request, RequestLog, Response, Segment};
 use crate::connection;
 use crate::redact::redactor;
 
@@ -19,6 +19,12 @@ pub struct Routes<A> {
     pub(super) list: Vec<Route<A>>,
     pub(super) openapi: Option<&'static str>,
     pub(super) cors: Option<Cors>,
+    pub(super) csrf: Option<Csrf>,
+    pub(super) request_log: Option<RequestLog>,
+    #[cfg(feature = "compression")]
+    pub(super) compression: Option<super::Compression>,
+    #[cfg(feature = "etag")]
+    pub(super) etag: Option<super::Etag>,
     /// True if a route has its own limits, so that the route must be known before the body is read.
     pub(super) has_limits: bool,
 }
@@ -47,6 +53,12 @@ impl<A: Application> Routes<A> {
             list: Vec::new(),
             openapi: None,
             cors: None,
+            csrf: None,
+            request_log: None,
+            #[cfg(feature = "compression")]
+            compression: None,
+            #[cfg(feature = "etag")]
+            etag: None,
             has_limits: false,
         }
     }
@@ -142,6 +154,36 @@ impl<A: Application> Routes<A> {
     #[must_use]
     pub fn cors(mut self, cors: Cors) -> Self {
         self.cors = Some(cors);
+        self
+    }
+
+    /// Refuses requests that may change data and that web pages of other sites have sent.
+    #[must_use]
+    pub fn csrf(mut self, csrf: Csrf) -> Self {
+        self.csrf = Some(csrf);
+        self
+    }
+
+    /// Logs each request. Refusals of the HTTP engine are logged for all servers in the process.
+    #[must_use]
+    pub fn request_log(mut self, log: RequestLog) -> Self {
+        self.request_log = Some(log.start());
+        self
+    }
+
+    /// Compresses responses if their clients accept it.
+    #[cfg(feature = "compression")]
+    #[must_use]
+    pub fn compression(mut self, compression: super::Compression) -> Self {
+        self.compression = Some(compression);
+        self
+    }
+
+    /// Adds entity tags to responses, and evaluates the preconditions of requests.
+    #[cfg(feature = "etag")]
+    #[must_use]
+    pub fn etag(mut self, etag: super::Etag) -> Self {
+        self.etag = Some(etag);
         self
     }
 

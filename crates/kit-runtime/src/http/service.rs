@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -138,6 +138,7 @@ impl<A: Application> Service<A> {
     where
         B: HttpBody<Data = Bytes, Error: Send> + Send + Unpin,
     {
+        let logged = self.routes.request_log.map(|log| (log, Instant::now()));
         let (parts, body) = request.into_parts();
         // The origin is read before the request becomes a part of the context.
         let cors = self.routes.cors.map(|cors| {
@@ -152,6 +153,11 @@ impl<A: Application> Service<A> {
             let mut work = pin!(self.run(&context, body, timeout));
             poll_fn(|task| context.scope_part(|| catch_panic(|| work.as_mut().poll(task)))).await
         };
+        #[cfg(feature = "etag")]
+        let answer = match (self.routes.etag, answer) {
+            (Some(etag), Ok(response)) => etag.apply(&context, response).await,
+            (_, answer) => answer,
+        };
         let mut response = answer.unwrap_or_else(|error| {
             trace.failed(|| error.log_message());
             context.scope_part(|| of_error(&context, &error))
@@ -159,6 +165,13 @@ impl<A: Application> Service<A> {
         trace.answered(response.status());
         if let Some((cors, origin, false)) = cors {
             cors.apply(origin.as_ref(), response.headers_mut());
+        }
+        #[cfg(feature = "compression")]
+        if let Some(compression) = &self.routes.compression {
+            response = compression.apply(context.method(), context.headers(), response);
+        }
+        if let Some((log, begun)) = logged {
+            response = log.apply(&context, begun, response);
         }
         if serve::is_closing() {
             let close = HeaderValue::from_static("close");
@@ -226,11 +239,20 @@ impl<A: Application> Service<A> {
         let (number, values) = match found.unwrap_or_else(|| self.find(context)) {
             Match::Route(number, values) => (number, values),
             Match::BadPath => return Err(bad_path(path)),
-            Match::MethodNotAllowed(allow) => return Err(method_not_allowed(method, &allow)),
+            Match::MethodNotAllowed(allow) => {
+                let known = allow.split(", ").next().unwrap_or_default();
+                if let Match::Route(number, _) = self.tree.find(known, path) {
+                    context.set_path_segments(self.routes.list[number].declaration.segments);
+                }
+                return Err(method_not_allowed(method, &allow));
+            }
             Match::NotFound => return self.built_in_path(context).await,
         };
         let route = &self.routes.list[number];
         context.set_route(route.declaration);
+        if let Some(csrf) = &self.routes.csrf {
+            csrf.check(context)?;
+        }
         let has_nul = path.contains("%00") || context.query().contains("%00");
         let request = Request {
             context: context.clone(),

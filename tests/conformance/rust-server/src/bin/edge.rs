@@ -1,12 +1,12 @@
-//! Server for the cases of `conformance/cors.json`, `conformance/security-headers.json` and
-//! `conformance/error-formats.json`. The variable `ERRORS` has the value of the option `errors` as JSON, or is empty. The variable `CORS` has the
-//! value of the option `cors` as JSON, or `null`. The variable `SECURITY_HEADERS` has a list of names and values.
+//! Server for the cases of options such as `cors` and `compression`, which `tests/conformance/edge-columns.ts` starts.
+//! Each option has a variable with its value as JSON, such as `COMPRESSION`. The variable `SECURITY_HEADERS` has a list of
+//! names and values.
 
 use std::process::ExitCode;
 
 use kit_runtime::{
-    Application, Context, Cors, Error, ErrorFormat, Failure, HeaderName, HeaderValue, Reply, Request, Response, Routes, Segment,
-    StatusCode, Value, header,
+    Application, Coding, Compression, Context, Cors, Csrf, Error, ErrorFormat, Etag, Failure, HeaderName,
+    HeaderValue, Reply, Request, RequestLog, Response, Routes, Segment, StatusCode, Value, header,
 };
 use rust_server::models::OneText;
 
@@ -20,8 +20,25 @@ impl Application for App {
 }
 
 fn main() -> ExitCode {
-    let [Some(cors), Some(headers)] = ["CORS", "SECURITY_HEADERS"].map(json) else {
-        eprintln!("error: the variables CORS and SECURITY_HEADERS must have JSON");
+    let variables = [
+        "CORS",
+        "SECURITY_HEADERS",
+        "COMPRESSION",
+        "ETAG",
+        "CSRF",
+        "REQUEST_LOG",
+    ];
+    let values = variables.map(json);
+    let [
+        Some(cors),
+        Some(headers),
+        Some(compression),
+        Some(etag),
+        Some(csrf),
+        Some(log),
+    ] = values
+    else {
+        eprintln!("error: the variables {} must have JSON", variables.join(", "));
         return ExitCode::FAILURE;
     };
     let mut routes = Routes::new(App);
@@ -32,7 +49,9 @@ fn main() -> ExitCode {
         };
         routes = routes.cors(cors);
     }
-    if let Some(errors) = json("ERRORS").filter(|errors| errors.as_object().is_some_and(|errors| !errors.is_empty())) {
+    if let Some(errors) =
+        json("ERRORS").filter(|errors| errors.as_object().is_some_and(|errors| !errors.is_empty()))
+    {
         let format = match errors.get("format").and_then(Value::as_str) {
             Some("problem-details") => ErrorFormat::problem_details(),
             Some("own") => ErrorFormat::declared("application/vnd.own+json", own_error),
@@ -46,7 +65,33 @@ fn main() -> ExitCode {
         let pairs: Vec<_> = headers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         routes = routes.security_headers(&pairs);
     }
+    if compression != false {
+        routes = routes.compression(compression_of(&compression));
+    }
+    if etag != false {
+        let is_generated = etag.get("generate") != Some(&Value::Bool(false));
+        let rules = Etag::new();
+        routes = routes.etag(if is_generated {
+            rules
+        } else {
+            rules.own_tags_only()
+        });
+    }
+    if csrf != false {
+        routes = routes.csrf(csrf_of(&csrf));
+    }
+    if log != false {
+        routes = routes.request_log(request_log_of(&log));
+    }
+    let sized_path = &[Segment::Static("sized"), Segment::Parameter("bytes")];
     let router = routes
+        .route(
+            "GET /reset/:token",
+            &[Segment::Static("reset"), Segment::Parameter("token")],
+            note_without_total,
+        )
+        .route("GET /sized/:bytes", sized_path, sized)
+        .route("POST /sized/:bytes", sized_path, sized)
         .route("GET /notes", &[Segment::Static("notes")], note)
         .route("POST /notes", &[Segment::Static("notes")], create)
         .route(
@@ -112,6 +157,54 @@ fn cors_of(option: &Value) -> Option<Cors> {
     Some(cors)
 }
 
+fn csrf_of(option: &Value) -> Csrf {
+    let mut csrf = Csrf::new();
+    if let Some(origins) = option.get("origins") {
+        csrf = csrf.origins(Vec::leak(strings(origins)));
+    }
+    if let Some(token) = option.get("token") {
+        let name = |name| &*String::leak(token[name].as_str().unwrap_or_default().to_owned());
+        csrf = csrf.token(name("cookie"), name("header"));
+    }
+    csrf
+}
+
+fn request_log_of(option: &Value) -> RequestLog {
+    let mut log = RequestLog::new();
+    if let Some(paths) = option.get("skipPaths") {
+        log = log.skip_paths(Vec::leak(strings(paths)));
+    }
+    if let Some(rate) = option.get("sampleRate").and_then(Value::as_f64) {
+        log = log.sample_rate(rate);
+    }
+    if option.get("userAgent") == Some(&Value::Bool(true)) {
+        log = log.user_agent();
+    }
+    log
+}
+
+/// Creates the rules from JSON: `true` or an object.
+fn compression_of(option: &Value) -> Compression {
+    let mut compression = Compression::new();
+    if let Some(names) = option.get("encodings") {
+        let codings: Vec<Coding> = strings(names)
+            .into_iter()
+            .map(|name| {
+                if name == "br" {
+                    Coding::Brotli
+                } else {
+                    Coding::Gzip
+                }
+            })
+            .collect();
+        compression = compression.encodings(Vec::leak(codings));
+    }
+    if let Some(bytes) = option.get("minBytes").and_then(Value::as_u64) {
+        compression = compression.min_bytes(bytes);
+    }
+    compression
+}
+
 fn strings(list: &Value) -> Vec<&'static str> {
     let texts = list.as_array().into_iter().flatten().filter_map(Value::as_str);
     texts.map(|text| &*String::leak(text.to_owned())).collect()
@@ -122,11 +215,19 @@ fn names_of(list: &Value) -> &'static str {
 }
 
 fn answer(context: &Context, status: StatusCode) -> Result<Response, Error> {
-    Response::json(context, status, &OneText { text: "a".to_owned() })
+    Response::reply(
+        context,
+        status,
+        Reply::json(&serde_json::json!({ "title": "a" }))?,
+    )
 }
 
 async fn note(_app: App, request: Request) -> Result<Response, Error> {
     counted(&request.into_context()?, StatusCode::OK)
+}
+
+async fn note_without_total(_app: App, request: Request) -> Result<Response, Error> {
+    answer(&request.into_context()?, StatusCode::OK)
 }
 
 async fn create(_app: App, request: Request) -> Result<Response, Error> {
@@ -179,6 +280,59 @@ async fn stream(_app: App, request: Request) -> Result<Response, Error> {
         chunks.send("b").await
     });
     Response::reply(&context, StatusCode::OK, reply)
+}
+
+/// Responds with a text of the length in the path, as `sized` of `tests/conformance/edge-columns.ts` does.
+async fn sized(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    let bytes = context
+        .path()
+        .rsplit('/')
+        .next()
+        .and_then(|text| text.parse().ok());
+    let text = text_of(bytes.unwrap_or(0));
+    if let Some(status) = context.header("x-status").and_then(|text| text.parse().ok()) {
+        context.set_status(status);
+    }
+    let headers: Value = context
+        .header("x-headers")
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    for (name, value) in headers.as_object().into_iter().flatten() {
+        let value = value.as_str().and_then(|value| HeaderValue::from_str(value).ok());
+        if let (Ok(name), Some(value)) = (name.parse::<HeaderName>(), value) {
+            context.set_header(name, value);
+        }
+    }
+    let r#type = context.header("x-type");
+    let r#type = r#type.as_deref().unwrap_or("text/plain; charset=utf-8");
+    let stream = context.header("x-stream").map(std::borrow::Cow::into_owned);
+    let reply = match stream.as_deref() {
+        None => Reply::text(text),
+        Some(kind) => {
+            let (is_open, length) = (kind == "open", text.len());
+            let reply = Reply::stream(async move |mut chunks| {
+                for chunk in text.as_bytes().chunks(1000) {
+                    chunks.send(chunk.to_vec()).await?;
+                }
+                if is_open {
+                    std::future::pending::<()>().await;
+                }
+                Ok(())
+            });
+            if kind == "length" {
+                reply.length(u64::try_from(length).unwrap_or(0))
+            } else {
+                reply
+            }
+        }
+    };
+    Response::reply(&context, StatusCode::OK, reply.content_type(r#type))
+}
+
+/// Returns the text of a body of this length.
+fn text_of(bytes: usize) -> String {
+    "abcdefghij".chars().cycle().take(bytes).collect()
 }
 
 async fn slow(_app: App, _request: Request) -> Result<Response, Error> {

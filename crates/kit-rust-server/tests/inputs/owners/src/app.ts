@@ -78,6 +78,10 @@ export const app = createApp({
     maxAgeSeconds: 60,
   },
   securityHeaders: { strictTransportSecurity: "max-age=60", frameOptions: false },
+  compression: { encodings: ["gzip"], minBytes: 2048 },
+  etag: true,
+  csrf: { token: { cookie: "__Host-csrf", header: "X-Csrf-Token" } },
+  requestLog: { skipPaths: ["/open/drafts"], sampleRate: 0.5, userAgent: true },
   routes: [
     { prefix: "/", handlers: projectHandlers, middleware: [log, requireUser] },
     {

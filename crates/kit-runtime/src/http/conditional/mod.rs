@@ -1,0 +1,139 @@
+//! Entity tags and conditional requests (RFC 9110, 13). The counterpart for Node is
+//! `packages/core/src/edge/conditional.ts`; both pass `conformance/conditional.json`.
+
+mod http_date;
+mod preconditions;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use sha2_v10::{Digest as _, Sha256};
+
+use super::context::text_of;
+use super::reply::Streamed;
+use super::{Context, Error};
+use preconditions::{Current, Outcome, evaluate};
+
+/// Number of hexadecimal digits of a generated entity tag: 128 bits.
+const DIGITS: usize = 32;
+
+/// Headers that describe a body which a 304 response does not have (RFC 9110, 15.4.5).
+const OF_THE_REPRESENTATION: [&str; 9] = [
+    "content-digest",
+    "content-disposition",
+    "content-encoding",
+    "content-language",
+    "content-md5",
+    "content-range",
+    "content-type",
+    "digest",
+    "repr-digest",
+];
+
+/// Rules for entity tags. `kit build` generates the value from the option `etag` of `createApp`.
+#[derive(Debug, Clone, Copy)]
+pub struct Etag {
+    generate: bool,
+}
+
+impl Default for Etag {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Etag {
+    /// Adds a weak tag of the bytes to each response with the status 200 to GET and HEAD that has no tag, except to
+    /// streams.
+    pub const fn new() -> Self {
+        Self { generate: true }
+    }
+
+    /// Uses only the tags that handlers set.
+    #[must_use]
+    pub const fn own_tags_only(mut self) -> Self {
+        self.generate = false;
+        self
+    }
+
+    /// Adds the entity tag to a response. Returns 304 in its place if the client has the body already.
+    ///
+    /// # Errors
+    ///
+    /// 412 if a precondition of the request does not hold.
+    pub(super) async fn apply(
+        self,
+        context: &Context,
+        mut response: axum::response::Response,
+    ) -> Result<axum::response::Response, Error> {
+        let method = context.method();
+        if response.status() != StatusCode::OK || !(method == Method::GET || method == Method::HEAD) {
+            return Ok(response);
+        }
+        let is_stream = response.extensions().get::<Streamed>().is_some();
+        let has_tag = response.headers().contains_key(header::ETAG);
+        if self.generate && !has_tag && !is_stream && is_storable(response.headers()) {
+            let (mut parts, body) = response.into_parts();
+            // The body is in memory, so nothing is waited for.
+            let bytes = to_bytes(body, usize::MAX).await.map_err(Error::from)?;
+            if let Ok(tag) = HeaderValue::from_str(&tag_of(&bytes)) {
+                parts.headers.insert(header::ETAG, tag);
+            }
+            response = axum::response::Response::from_parts(parts, Body::from(bytes));
+        }
+        let headers = response.headers();
+        let tag = text_of(headers, header::ETAG);
+        let last_modified = text_of(headers, header::LAST_MODIFIED);
+        let current = Current {
+            tag: tag.as_deref(),
+            last_modified: last_modified.as_deref(),
+        };
+        match evaluate(method, |name| context.header(name), Some(&current)) {
+            Outcome::Passed => Ok(response),
+            Outcome::NotModified => Ok(not_modified(response)),
+            Outcome::Failed => {
+                // The error response keeps the headers of the handler that do not describe its body.
+                context.answer_headers().extend(response.headers().clone());
+                Err(precondition_failed())
+            }
+        }
+    }
+}
+
+/// Returns the error for a request whose precondition, such as `if-match`, does not hold.
+fn precondition_failed() -> Error {
+    let message = "The resource has changed, or is not in the state that the request requires";
+    Error::new(StatusCode::PRECONDITION_FAILED, "PRECONDITION_FAILED", message)
+}
+
+/// Returns a weak entity tag of a body. The tag depends only on the bytes, so all processes and the servers on Node make
+/// the same one.
+fn tag_of(bytes: &[u8]) -> String {
+    let digest = format!("{:x}", Sha256::digest(bytes));
+    format!("W/\"{}\"", digest.get(..DIGITS).unwrap_or_default())
+}
+
+/// Returns false if no cache may store the response. No client would send its tag.
+fn is_storable(headers: &HeaderMap) -> bool {
+    let mut values = headers
+        .get_all(header::CACHE_CONTROL)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    !values.any(|value| {
+        let mut directives = value.split(',').map(str::trim);
+        directives.any(|directive| directive.eq_ignore_ascii_case("no-store"))
+    })
+}
+
+/// Returns the 304 response in place of a response. `last-modified` stays only without an entity tag.
+fn not_modified(response: axum::response::Response) -> axum::response::Response {
+    let (mut parts, _) = response.into_parts();
+    parts.status = StatusCode::NOT_MODIFIED;
+    parts.extensions.remove::<Streamed>();
+    for name in OF_THE_REPRESENTATION {
+        parts.headers.remove(name);
+    }
+    if parts.headers.contains_key(header::ETAG) {
+        parts.headers.remove(header::LAST_MODIFIED);
+    }
+    axum::response::Response::from_parts(parts, Body::empty())
+}

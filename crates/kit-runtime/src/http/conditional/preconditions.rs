@@ -1,0 +1,140 @@
+//! Preconditions of requests, in the order of RFC 9110, 13.2.2. The counterpart for Node is
+//! `packages/core/src/edge/preconditions.ts`.
+
+use std::borrow::Cow;
+
+use axum::http::Method;
+
+use super::http_date::seconds_of;
+
+/// Validators of the current representation of a resource (RFC 9110, 8.8).
+pub(super) struct Current<'a> {
+    /// Entity tag; `None` if the representation has none.
+    pub(super) tag: Option<&'a str>,
+    /// Value of the header `last-modified`; `None` if it is unknown.
+    pub(super) last_modified: Option<&'a str>,
+}
+
+/// Result of the preconditions of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// All preconditions hold, or there are none.
+    Passed,
+    /// The client has the representation already: 304.
+    NotModified,
+    /// The representation is another one than the client assumes: 412.
+    Failed,
+}
+
+/// Evaluates the preconditions of a request. `current` is `None` if there is no representation, such as before a
+/// resource is created. `Range` and `If-Range` are not evaluated, because kit itself sends no ranges.
+pub(super) fn evaluate<'h>(
+    method: &Method,
+    header: impl Fn(&str) -> Option<Cow<'h, str>>,
+    current: Option<&Current<'_>>,
+) -> Outcome {
+    let is_read = method == Method::GET || method == Method::HEAD;
+    let tag = current.and_then(|current| current.tag);
+    if let Some(list) = header("if-match") {
+        if current.is_none() || !matches_strongly(&list, tag) {
+            return Outcome::Failed;
+        }
+    } else if is_modified_since(header("if-unmodified-since").as_deref(), current) == Some(true) {
+        return Outcome::Failed;
+    }
+    if let Some(list) = header("if-none-match") {
+        return match current {
+            Some(_) if matches_weakly(&list, tag) && is_read => Outcome::NotModified,
+            Some(_) if matches_weakly(&list, tag) => Outcome::Failed,
+            _ => Outcome::Passed,
+        };
+    }
+    if is_read && is_modified_since(header("if-modified-since").as_deref(), current) == Some(false) {
+        return Outcome::NotModified;
+    }
+    Outcome::Passed
+}
+
+/// Returns `None` if one of the two times is unknown or invalid. Such a header is ignored.
+fn is_modified_since(given: Option<&str>, current: Option<&Current<'_>>) -> Option<bool> {
+    let given = seconds_of(given?)?;
+    let modified = seconds_of(current?.last_modified?)?;
+    Some(modified > given)
+}
+
+/// Returns true if `if-match` is `*`, or lists the tag. Weak tags never match (strong comparison, 8.8.3.2).
+fn matches_strongly(list: &str, tag: Option<&str>) -> bool {
+    if list.trim() == "*" {
+        return true;
+    }
+    tag.is_some_and(|tag| !tag.starts_with("W/") && tags_in(list).any(|known| known == tag))
+}
+
+/// Returns true if `if-none-match` is `*`, or lists the tag (weak comparison, 8.8.3.2).
+fn matches_weakly(list: &str, tag: Option<&str>) -> bool {
+    if list.trim() == "*" {
+        return true;
+    }
+    let opaque = |tag| str::strip_prefix(tag, "W/").unwrap_or(tag);
+    tag.is_some_and(|tag| tags_in(list).any(|known| opaque(known) == opaque(tag)))
+}
+
+/// Returns the tags of a list, up to the first one that is invalid.
+fn tags_in(list: &str) -> impl Iterator<Item = &str> {
+    let is_blank = |character: char| matches!(character, ' ' | '\t');
+    let mut rest = list;
+    std::iter::from_fn(move || {
+        let start = rest.trim_start_matches(|character| is_blank(character) || character == ',');
+        let quoted = start.strip_prefix("W/").unwrap_or(start).strip_prefix('"')?;
+        let (opaque, after) = quoted.split_once('"')?;
+        let is_valid = |character: char| matches!(character, '!' | '#'..='~' | '\u{80}'..='\u{ff}');
+        let after = after.trim_start_matches(is_blank);
+        if !opaque.chars().all(is_valid) || !(after.is_empty() || after.starts_with(',')) {
+            return None;
+        }
+        let length = start.len() - quoted.len() + opaque.len() + 1;
+        rest = after;
+        start.get(..length)
+    })
+}
+
+#[cfg(test)]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the cases are in a file of the repository"
+)]
+mod tests {
+    use std::borrow::Cow;
+
+    use serde_json::Value;
+
+    use super::{Current, Outcome, evaluate};
+
+    #[test]
+    fn passes_the_table_of_preconditions() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/conditional.json");
+        // A generated server contains these sources, but not the file.
+        let Ok(text) = std::fs::read_to_string(path) else {
+            return;
+        };
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let cases = document["preconditions"].as_array().unwrap();
+        assert!(cases.len() > 60);
+        for case in cases {
+            let current = &case["current"];
+            let validators = Current {
+                tag: current["tag"].as_str(),
+                last_modified: current["lastModified"].as_str(),
+            };
+            let method = case["method"].as_str().unwrap().parse().unwrap();
+            let header = |name: &str| case["headers"][name].as_str().map(Cow::Borrowed);
+            let outcome = evaluate(&method, header, current.is_object().then_some(&validators));
+            let expected = match case["result"].as_str().unwrap() {
+                "passed" => Outcome::Passed,
+                "not-modified" => Outcome::NotModified,
+                _ => Outcome::Failed,
+            };
+            assert_eq!(outcome, expected, "{}", case["name"]);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Refuses requests that web pages of other sites make with the cookies of a user (CSRF). The counterpart for Node is
+//! `packages/core/src/edge/csrf.ts`; both pass `conformance/csrf.json`.
+
+use axum::http::{Method, StatusCode};
+
+use super::cors::is_allowed;
+use super::{Context, Error};
+
+/// Rules for requests of web pages. `kit build` generates the value from the option `csrf` of `createApp`, and validates
+/// it.
+///
+/// ```
+/// use kit_runtime::Csrf;
+///
+/// let csrf = Csrf::new().origins(&["https://app.example.com"]).token("__Host-csrf", "x-csrf-token");
+/// # let _ = csrf;
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Csrf {
+    origins: &'static [&'static str],
+    /// Names of the cookie and of the header with the token.
+    token: Option<(&'static str, &'static str)>,
+}
+
+impl Default for Csrf {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Csrf {
+    /// Allows pages of the own origin only.
+    pub const fn new() -> Self {
+        Self {
+            origins: &[],
+            token: None,
+        }
+    }
+
+    /// Allows pages of these origins too. `https://*.example.com` stands for all subdomains of `example.com`.
+    #[must_use]
+    pub const fn origins(mut self, origins: &'static [&'static str]) -> Self {
+        self.origins = origins;
+        self
+    }
+
+    /// Requires a token of requests with cookies that have neither `sec-fetch-site` nor `origin`: the header must have
+    /// the value of the cookie.
+    #[must_use]
+    pub const fn token(mut self, cookie: &'static str, header: &'static str) -> Self {
+        self.token = Some((cookie, header));
+        self
+    }
+
+    /// Checks a request.
+    ///
+    /// # Errors
+    ///
+    /// 403 if a web page of another site has sent the request, and if the request may change data.
+    pub(super) fn check(&self, context: &Context) -> Result<(), Error> {
+        if self.allows(context) {
+            return Ok(());
+        }
+        Err(Error::new(
+            StatusCode::FORBIDDEN,
+            "CROSS_SITE_REQUEST",
+            "The request comes from a web page of an origin that may not send such requests",
+        ))
+    }
+
+    fn allows(&self, context: &Context) -> bool {
+        let method = context.method();
+        if [Method::GET, Method::HEAD, Method::OPTIONS, Method::TRACE].contains(method) {
+            return true;
+        }
+        let site = context.header("sec-fetch-site");
+        if matches!(site.as_deref(), Some("same-origin" | "none")) {
+            return true;
+        }
+        let origin = context.header("origin");
+        let is_listed = |origin: &str| self.origins.iter().any(|allowed| is_allowed(allowed, origin));
+        if origin.as_deref().is_some_and(is_listed) {
+            return true;
+        }
+        if site.is_some() {
+            return false;
+        }
+        let Some(origin) = origin else {
+            return self.has_token(context);
+        };
+        let host = context.header("host").map(|host| host.to_ascii_lowercase());
+        host_of(&origin).is_some_and(|own| Some(own.to_ascii_lowercase()) == host)
+    }
+
+    fn has_token(&self, context: &Context) -> bool {
+        let (Some((cookie, header)), Some(cookies)) = (self.token, context.header("cookie")) else {
+            return true;
+        };
+        let given = context.header(header).filter(|given| !given.is_empty());
+        let value = cookies.split(';').find_map(|pair| {
+            let (name, value) = pair.split_once('=')?;
+            (name.trim() == cookie).then(|| value.trim())
+        });
+        given.is_some_and(|given| value == Some(&*given))
+    }
+}
+
+/// Returns the host and port of an origin; `None` for `null` and for a text that is no origin.
+fn host_of(origin: &str) -> Option<&str> {
+    let rest = origin
+        .strip_prefix("https://")
+        .or_else(|| origin.strip_prefix("http://"))?;
+    let is_of_host =
+        |character: char| !matches!(character, '/' | '?' | '#' | '@') && !character.is_whitespace();
+    (!rest.is_empty() && rest.chars().all(is_of_host)).then_some(rest)
+}
