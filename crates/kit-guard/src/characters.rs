@@ -65,6 +65,13 @@ pub(crate) fn all(bytes: &[u8], class: u8) -> bool {
 
 /// Removes the surrounding spaces and tabs, which are not a part of a field value. Other whitespace characters are a
 /// part of the value, although libraries would remove them.
+///
+/// ```
+/// use kit_guard::trim;
+///
+/// assert_eq!(trim(b" \t close "), b"close");
+/// assert_eq!(trim(b"\x0bclose"), b"\x0bclose");
+/// ```
 pub fn trim(mut value: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
         value = rest;

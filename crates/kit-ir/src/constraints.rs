@@ -62,6 +62,13 @@ pub const MAX_EXPLICIT_EMAIL_LENGTH: u64 = 64 + 1 + 253;
 impl Constraints {
     /// Returns the maximum length of a string in code points: that of `@maxLength`, otherwise
     /// [`MAX_EMAIL_LENGTH`] for an email address, otherwise `None`.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, Format, MAX_EMAIL_LENGTH};
+    ///
+    /// let email = Constraints { format: Some(Format::Email), ..Constraints::default() };
+    /// assert_eq!(email.effective_max_length(), Some(MAX_EMAIL_LENGTH));
+    /// ```
     pub fn effective_max_length(&self) -> Option<u64> {
         let implied = (self.format == Some(Format::Email)).then_some(MAX_EMAIL_LENGTH);
         self.max_length.or(implied)

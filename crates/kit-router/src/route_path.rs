@@ -112,6 +112,14 @@ pub enum InvalidPath {
 impl RoutePath {
     /// Parses a path. Ignores one trailing slash, as in requests.
     ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// assert_eq!(RoutePath::parse("/notes/:id/")?.as_str(), "/notes/:id");
+    /// assert!(RoutePath::parse("/notes/*rest/more").is_err());
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns the first rule that the path breaks.
@@ -138,6 +146,12 @@ impl RoutePath {
     }
 
     /// Returns the path `/`, which has no segments.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// assert_eq!(RoutePath::root().as_str(), "/");
+    /// ```
     pub fn root() -> Self {
         Self {
             text: "/".to_owned(),
@@ -147,6 +161,15 @@ impl RoutePath {
 
     /// Returns the path with the segments of `prefix` before its own segments. If it already begins with them, returns
     /// it unchanged.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let prefix = RoutePath::parse("/v1")?;
+    /// let path = RoutePath::parse("/notes/:id")?;
+    /// assert_eq!(path.below(&prefix)?.as_str(), "/v1/notes/:id");
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -169,6 +192,15 @@ impl RoutePath {
     }
 
     /// Returns the segments after those of `prefix`; `None` if the path does not begin with them.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/v1/notes")?;
+    /// let rest = path.after(&RoutePath::parse("/v1")?);
+    /// assert_eq!(rest.map(<[_]>::len), Some(1));
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
     pub fn after(&self, prefix: &Self) -> Option<&[Segment]> {
         self.segments.strip_prefix(prefix.segments())
     }
@@ -184,11 +216,26 @@ impl RoutePath {
     }
 
     /// Returns the names of the parameters in order. The name of a wildcard is the last.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/users/:id/files/*path")?;
+    /// assert_eq!(path.parameters().collect::<Vec<_>>(), ["id", "path"]);
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
     pub fn parameters(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().filter_map(Segment::name)
     }
 
     /// Returns the name of the wildcard.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// assert_eq!(RoutePath::parse("/files/*path")?.wildcard(), Some("path"));
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
     pub fn wildcard(&self) -> Option<&str> {
         match self.segments.last()? {
             Segment::Wildcard(name) => Some(name),
@@ -197,6 +244,14 @@ impl RoutePath {
     }
 
     /// Returns the static segments as the route declares them, in order.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/users/:id/files")?;
+    /// assert_eq!(path.static_segments().collect::<Vec<_>>(), ["users", "files"]);
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
     pub fn static_segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.segments.iter().filter_map(|segment| match segment {
             Segment::Static(text) => Some(&**text),
@@ -206,6 +261,14 @@ impl RoutePath {
 
     /// Returns the path with each parameter and wildcard replaced by the result of `replace` for its name:
     /// `/notes/{id}`.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/notes/:id")?;
+    /// assert_eq!(path.with_parameters(|name| format!("{{{name}}}")), "/notes/{id}");
+    /// # Ok::<(), kit_router::InvalidPath>(())
+    /// ```
     pub fn with_parameters(&self, mut replace: impl FnMut(&str) -> String) -> String {
         if self.segments.is_empty() {
             return self.text.clone();

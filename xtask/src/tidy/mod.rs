@@ -3,6 +3,7 @@
 
 mod architecture;
 mod circles;
+mod examples;
 mod files;
 mod lock;
 mod manifests;
@@ -44,12 +45,13 @@ pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
 /// Returns the problems that all rules report, in the order of the rules.
 pub(crate) fn problems(repository: &Repository) -> anyhow::Result<Vec<String>> {
     let tree = Tree::read(repository)?;
-    let rules: [fn(&Tree) -> Vec<String>; 15] = [
+    let rules: [fn(&Tree) -> Vec<String>; 16] = [
         architecture::crates_follow_the_table,
         architecture::packages_follow_the_table,
         architecture::named_paths_exist,
         circles::folders_have_no_circles,
         circles::modules_have_no_circles,
+        examples::public_functions_have_examples,
         files::crates_begin_with_documentation,
         files::files_are_short,
         files::unsafe_code_is_in_one_module,
