@@ -6,7 +6,9 @@ use kit_ir::{DeclarationId, Format, Method, Program, Route, Slot, TypeId, TypeKi
 use kit_router::{Match, ParamBuffer};
 use serde_json::{Map, Value};
 
+use super::rule::path;
 use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
+use super::sent_headers::is_sent_in_a_header;
 use crate::context::Context;
 use crate::options::{ContractTests, TestRunner};
 use crate::samples::{SampleOptions, Samples};
@@ -405,33 +407,6 @@ impl SlotSample {
     }
 }
 
-/// Maximum length of a header in a test. Servers refuse longer heads of requests with 431.
-const MAX_HEADER: usize = 4_000;
-
-/// Returns true if a test can send the value of a rule as a header, so that the server reads the same value.
-fn is_sent_in_a_header(rule: &Rule) -> bool {
-    match &rule.given {
-        RequestValue::Missing => true,
-        RequestValue::Value(Value::Array(items)) => items.iter().all(|item| match item {
-            Value::String(text) => !text.is_empty() && !text.contains([',', '"']) && is_header(text),
-            _ => true,
-        }),
-        RequestValue::Value(Value::String(text)) => {
-            // A row can be about an item of a list, which a comma would divide.
-            let is_item = rule.path.iter().any(|step| matches!(step, Step::Index(_)));
-            is_header(text) && !(is_item && (text.is_empty() || text.contains([',', '"'])))
-        }
-        RequestValue::Value(_) => true,
-        RequestValue::Nested { .. } => false,
-    }
-}
-
-fn is_header(text: &str) -> bool {
-    text.len() <= MAX_HEADER
-        && text.trim_matches(' ') == text
-        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-}
-
 fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     let declaration = &program.declarations[id];
     let wanted = SampleOptions::named(slot.name()).inside(id);
@@ -513,29 +488,4 @@ fn texts(entries: &BTreeMap<String, String>) -> String {
             .iter()
             .map(|(name, value)| (literal::key(name), literal::string(value))),
     )
-}
-
-/// Formats a path as in validation failures: `$.items[0].quantity`.
-pub(super) fn path(steps: &[Step]) -> String {
-    let mut text = "$".to_owned();
-    for step in steps {
-        match step {
-            Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
-            Step::Key(key) => {
-                let mut bytes = key.bytes();
-                let plain = bytes
-                    .next()
-                    .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-                    && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-                if plain {
-                    text.push('.');
-                    text.push_str(key);
-                } else {
-                    // Quoted and escaped like `JSON.stringify`.
-                    text.extend(["[", &Value::from(key.as_str()).to_string(), "]"]);
-                }
-            }
-        }
-    }
-    text
 }

@@ -12,6 +12,7 @@ mod file;
 mod rule;
 mod rules;
 mod scalars;
+mod sent_headers;
 mod unions;
 
 use kit_ir::{Route, Slot};

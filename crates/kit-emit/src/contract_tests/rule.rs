@@ -103,3 +103,28 @@ impl ValueOrigin {
         self != Self::Body
     }
 }
+
+/// Formats a path as in validation failures: `$.items[0].quantity`.
+pub(super) fn path(steps: &[Step]) -> String {
+    let mut text = "$".to_owned();
+    for step in steps {
+        match step {
+            Step::Index(index) => text.extend(["[", &index.to_string(), "]"]),
+            Step::Key(key) => {
+                let mut bytes = key.bytes();
+                let plain = bytes
+                    .next()
+                    .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+                    && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                if plain {
+                    text.push('.');
+                    text.push_str(key);
+                } else {
+                    // Quoted and escaped like `JSON.stringify`.
+                    text.extend(["[", &Value::from(key.as_str()).to_string(), "]"]);
+                }
+            }
+        }
+    }
+    text
+}

@@ -69,7 +69,7 @@ impl Rules<'_> {
                 format!(
                     "{name} with {} as {}",
                     rule.description,
-                    super::file::path(&rule.path)
+                    super::rule::path(&rule.path)
                 )
             };
             match rule.outcome {
