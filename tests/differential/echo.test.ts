@@ -36,6 +36,8 @@ describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, ()
         routes,
         keys: keysOf(routes, "body"),
         queryKeys: keysOf(routes, "query"),
+        headerNames: keysOf(routes, "headers"),
+        cookieNames: keysOf(routes, "cookies"),
         remembers: false,
         parameter,
         path: (random) =>

@@ -37,6 +37,8 @@ describe("Notes on Node and in Rust", { timeout: 30 * 60_000 }, () => {
         routes,
         keys: [...keys, "id", "authorId", "createdAt"],
         queryKeys,
+        headerNames: [],
+        cookieNames: [],
         remembers: true,
         parameter: id,
         path,

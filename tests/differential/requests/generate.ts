@@ -14,6 +14,9 @@ export interface Material {
   /** Names of properties that occur in bodies of the contracts. */
   readonly keys: readonly string[];
   readonly queryKeys: readonly string[];
+  /** Names of headers and cookies that contracts declare. */
+  readonly headerNames: readonly string[];
+  readonly cookieNames: readonly string[];
   /** True if the servers store data, so that a request can change later responses. */
   readonly remembers: boolean;
   /** Returns a path parameter as it is written in a path. `made` is the approximate number of notes that were created before. */
@@ -104,6 +107,7 @@ function base(material: Material, random: Random, made: number): Draft {
     version: undefined,
     cuts: undefined,
   };
+  for (const [name, value] of route.headers(slots, random)) set(draft, name, value);
   if (!route.hasBody) return draft;
   draft.headers.push(["content-type", "application/json"]);
   draft.body = bodyOf(how, slots, material, random);
@@ -152,6 +156,26 @@ const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string,
       "names of headers",
       (draft, random) => {
         draft.headers = draft.headers.map(([name, value]) => [heads.inAnyCase(name, random), value]);
+      },
+    ],
+  ],
+  [
+    5,
+    [
+      "declared headers",
+      (draft, random, { headerNames }) => {
+        if (headerNames.length === 0) return;
+        for (let count = random.int(1, 3); count > 0; count -= 1)
+          draft.headers.push([random.pick(headerNames), heads.fieldValue(random)]);
+      },
+    ],
+  ],
+  [
+    4,
+    [
+      "declared cookies",
+      (draft, random, { cookieNames }) => {
+        if (cookieNames.length > 0) draft.headers.push(["cookie", heads.cookies(random, cookieNames)]);
       },
     ],
   ],

@@ -401,3 +401,58 @@ export function query(random: Random, keys: readonly string[]): string {
   );
   return pairs.join("&");
 }
+
+/** Values of headers that are lists, quoted strings, dates or numbers, or almost. */
+const FIELD_VALUES = [
+  "a",
+  "ab, cd",
+  "a,,b ,",
+  ",",
+  " , ,\t",
+  '"a,b", W/"c"',
+  '"a\\",b", c',
+  '"a, b',
+  String.raw`a\,b`,
+  '""',
+  "*",
+  "true",
+  "fast",
+  "fast, 1",
+  "2026-01-01T00:00:00Z",
+  "2026-01-01",
+  "Sun, 06 Nov 1994 08:49:37 GMT",
+  "Bearer ada:user",
+  "\u00e4\u00ff",
+  "\u00a0a\u0085",
+  "a\tb",
+  "'a'",
+  "a;b=c",
+];
+
+/** Returns any value of a header. */
+export function fieldValue(random: Random): string {
+  return random.pick(random.chance(0.5) ? FIELD_VALUES : QUERY_VALUES);
+}
+
+/** Returns a header `cookie` with some of these names, in forms that no browser would send. */
+export function cookies(random: Random, names: readonly string[]): string {
+  const pair = (): string => {
+    const name = random.weighed<() => string>(
+      [12, () => random.pick(names)],
+      [1, () => random.pick(names).toUpperCase()],
+      [1, () => `${random.pick(names)} `],
+      [1, () => random.pick(["", "a", "__proto__", "$Version", "%73id"])],
+    )();
+    const value = fieldValue(random);
+    return random.weighed(
+      [10, `${name}=${value}`],
+      [2, `${name}="${value}"`],
+      [1, `${name} = ${value}`],
+      [1, `${name}=${value}=`],
+      [1, name],
+      [1, ""],
+    );
+  };
+  const pairs = Array.from({ length: random.weighed([3, 1], [3, 2], [1, 4]) }, pair);
+  return pairs.join(random.pick(["; ", ";", ";\t", " ; "]));
+}

@@ -12,14 +12,16 @@ import {
 } from "../../../packages/testing/src/values/index.ts";
 import type { Random } from "../support/random.ts";
 
-/** Params, query and body of a request, as decoded values. */
+/** Slots of a request, as decoded values. */
 export interface Slots {
   readonly params?: unknown;
   readonly query?: unknown;
+  readonly headers?: unknown;
+  readonly cookies?: unknown;
   readonly body?: unknown;
 }
 
-const SLOTS = ["params", "query", "body"] as const;
+const SLOTS = ["params", "query", "headers", "cookies", "body"] as const;
 
 /** Route of the contracts. It generates requests to itself. */
 export class Route {
@@ -78,8 +80,8 @@ export class Route {
     return shape !== undefined && explain(shape, body, "wire", 1).length === 0;
   }
 
-  /** Returns the names of all properties in the query or body, also in nested objects. */
-  keysOf(slot: "query" | "body"): readonly string[] {
+  /** Returns the names of all properties in a slot, also in nested objects. */
+  keysOf(slot: "query" | "headers" | "cookies" | "body"): readonly string[] {
     const shape = this.#parts[slot];
     const keys = new Set<string>();
     if (shape !== undefined) collectKeys(shape, keys, new Set());
@@ -90,6 +92,20 @@ export class Route {
   target({ params, query }: Slots): string {
     const text = query === undefined || query === missing ? "" : rawQuery({ query });
     return filled(this.path, params) + (text === "" ? "" : `?${text}`);
+  }
+
+  /** Returns the declared headers of a request for these values, and the header `cookie` if there are cookies. */
+  headers({ headers, cookies }: Slots, random: Random): [name: string, value: string][] {
+    const lines = sentMembers(headers).map(([name, value]): [string, string] => [
+      name,
+      Array.isArray(value) ? value.map(fieldText).join(random.pick([",", ", ", " ,\t"])) : fieldText(value),
+    ]);
+    const pairs = sentMembers(cookies).map(([name, value]) => {
+      const text = textOf(value).toWellFormed();
+      return `${name}=${random.chance(0.7) ? encodeURIComponent(text) : fieldText(text)}`;
+    });
+    if (pairs.length > 0) lines.push(["cookie", pairs.join(random.pick(["; ", ";", "  ; "]))]);
+    return lines;
   }
 
   /** Creates the generator of values for a shape. Each is created once, because the analysis of the shape takes most of the time. */
@@ -105,9 +121,27 @@ export function routesOf({ routes }: Contracts): readonly Route[] {
   return routes.map((parts) => new Route(parts));
 }
 
-/** Returns the names of all properties in the query or body of any route. */
-export function keysOf(routes: readonly Route[], slot: "query" | "body"): readonly string[] {
+/** Returns the names of all properties in a slot of any route. */
+export function keysOf(
+  routes: readonly Route[],
+  slot: "query" | "headers" | "cookies" | "body",
+): readonly string[] {
   return [...new Set(routes.flatMap((route) => route.keysOf(slot)))];
+}
+
+/** Returns the names and values of the properties that a request contains. */
+function sentMembers(slot: unknown): [name: string, value: unknown][] {
+  if (typeof slot !== "object" || slot === null) return [];
+  return Object.entries(slot).filter(([, value]) => value !== undefined && value !== missing);
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** Returns the text of a value in a header. Characters that cannot be a part of a header are replaced. */
+function fieldText(value: unknown): string {
+  return textOf(value).replaceAll(/[^\t\x20-\x7e\x80-\xff]/gu, "?");
 }
 
 function collectKeys(shape: Shape, keys: Set<string>, visited: Set<Shape>): void {

@@ -5,6 +5,7 @@ import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 
 import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
+import type { ContractRoutes } from "./contracts.routes.ts";
 
 const pass = defineMiddleware(() => undefined);
 
@@ -52,6 +53,15 @@ const wrongHandlers = defineHandlers<WrongRoutes>({
   "GET /infinite": inRust,
 });
 
+const contractHandlers = defineHandlers<ContractRoutes>({
+  "POST /orders": inRust,
+  "GET /orders/:id": inRust,
+  "DELETE /orders/:id": inRust,
+  "GET /session": inRust,
+  "PUT /session": inRust,
+  "GET /stock": inRust,
+});
+
 createApp({
   server: nativeServer(),
   middleware: [
@@ -63,5 +73,9 @@ createApp({
     { handlers: wrongHandlers },
     { handlers: orderHandlers, middleware: [{ name: "group7", middleware: pass, priority: 7 }] },
     { handlers: guardedHandlers, middleware: [{ name: "auth", middleware: pass, priority: 6 }] },
+    {
+      handlers: contractHandlers,
+      on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
+    },
   ],
 });

@@ -14,6 +14,7 @@ pub mod services;
 /// Handlers of the routes, a module for each contract group.
 pub mod handlers {
     pub mod apps;
+    pub mod contracts;
     pub mod guardeds;
     pub mod orders;
     pub mod wrongs;
