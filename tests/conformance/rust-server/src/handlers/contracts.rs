@@ -103,7 +103,7 @@ impl ContractRoutes for App {
                 created(body, CreatedHeaders { etag, ..required })
             }
             "latin-1" => {
-                let etag = "\"\u{e4}\"".to_owned();
+                let etag = "\"\u{e9}\"".to_owned();
                 created(body, CreatedHeaders { etag, ..required })
             }
             "outside of latin-1" => {
