@@ -13,7 +13,7 @@ use tracing::Level;
 
 use super::details::{HandlerLocation, WithLocation};
 use super::error_format::{Written, chosen};
-use super::fields::{ValidationDetails, development_failure};
+use super::fields::{ValidationDetails, development_failure, message_of};
 use super::source::Slot;
 use super::{Context, Phase, rejection_log};
 use crate::check::Failure;
@@ -150,7 +150,7 @@ impl Error {
 
     /// Creates an error for a slot of a request that does not fit the type `schema`.
     pub(super) fn invalid(slot: Slot, schema: &'static str, failures: Vec<Failure>) -> Self {
-        let message = describe(&format!("Invalid {slot}"), &failures);
+        let message = message_of(&format!("Invalid {slot}"), &failures);
         let mut error = Self::new(StatusCode::BAD_REQUEST, "VALIDATION_ERROR", message);
         error.0.invalid = Some(Invalid {
             schema,
@@ -169,7 +169,7 @@ impl Error {
         failures: Vec<Failure>,
     ) -> Self {
         let what = format!("The handler of {route} returned {found} {schema}");
-        let mut error = Self::internal(describe(&what, &failures));
+        let mut error = Self::internal(message_of(&what, &failures));
         error.0.name = "ResponseContractError";
         error.0.invalid = Some(Invalid {
             schema,
@@ -336,24 +336,6 @@ impl Error {
             tracing::warn!(code, status, method, path = &*path, "{message}");
         }
     }
-}
-
-/// Formats the message of a validation error: the first failure, then the number of the others as ` (and 2 more)`.
-fn describe(what: &str, failures: &[Failure]) -> String {
-    let Some(first) = failures.first() else {
-        return what.to_owned();
-    };
-    let more = match failures.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
-    let Failure {
-        path,
-        expected,
-        received,
-        ..
-    } = first;
-    format!("{what}: {path}: expected {expected}, received {received}{more}")
 }
 
 /// JSON body of an error response.

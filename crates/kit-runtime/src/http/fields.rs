@@ -1,4 +1,5 @@
-//! Validation failures in error responses: `details.fields` for every client, and `failures` in development.
+//! Validation failures in error responses: the message and `details.fields` for every client, and `failures` in
+//! development.
 
 use serde::Serialize;
 use serde::ser::Serializer;
@@ -76,4 +77,22 @@ pub(super) fn development_failure(failure: &Failure) -> Value {
     }
     members.insert("suggestion".to_owned(), suggestion.into());
     Value::Object(members)
+}
+
+/// Formats the message of a validation error: the first failure, then the number of the others as ` (and 2 more)`.
+pub(super) fn message_of(what: &str, failures: &[Failure]) -> String {
+    let Some(first) = failures.first() else {
+        return what.to_owned();
+    };
+    let more = match failures.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let Failure {
+        path,
+        expected,
+        received,
+        ..
+    } = first;
+    format!("{what}: {path}: expected {expected}, received {received}{more}")
 }
