@@ -25,6 +25,7 @@ mod cors;
 mod csrf;
 mod database;
 mod edge;
+mod error_format;
 mod errors;
 mod etag;
 mod handlers;
@@ -210,6 +211,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .problems()
             .into_iter()
             .chain(edge::problems(program))
+            .chain(error_format::problems(program))
             .collect(),
     }
 }

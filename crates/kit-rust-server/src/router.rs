@@ -16,7 +16,7 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, edge, names, replies};
+use crate::{File, edge, error_format, names, replies};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -240,6 +240,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     }
     let mut external = Imports::default();
     runtime.extend(edge::names(types));
+    runtime.extend(error_format::imports(types));
     for name in runtime.into_iter().filter(|name| !types.declares(name)) {
         external.add("kit_runtime", name);
     }
@@ -252,6 +253,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         );
     }
     let mut models = Imports::default();
+    error_format::add_model(types, &mut models);
     for handled in all() {
         for part in handled.parts(types) {
             models.add("crate::models", &part.r#type);
@@ -267,7 +269,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         let (input, replies) = (input(types, handled), replies::replies(types, handled));
         quote!(#input #replies)
     });
-    let router = router(types, routes);
+    let (error_bodies, router) = (error_format::body_trait(types), router(types, routes));
     let dispatchers = routes.groups.iter().flat_map(|group| {
         group
             .routes
@@ -281,6 +283,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         #imports
         #models
         #(#traits)*
+        #error_bodies
         #(#inputs)*
         #router
         #(#dispatchers)*
@@ -347,6 +350,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
 
 fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
     let edge = edge::calls(types);
+    let errors = error_format::call(types);
     let [router, table] = ["Router", "Routes"].map(|name| types.of_runtime(name));
     let calls = routes
         .groups
@@ -369,6 +373,7 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
             #table::new(app)
                 #(#calls)*
                 #edge
+                #errors
                 .openapi(include_str!("schemas/openapi.json"))
                 #sensitive
                 .into_router()

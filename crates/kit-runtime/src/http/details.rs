@@ -47,6 +47,18 @@ fn line_of(text: &str, function: &str) -> Option<usize> {
     found.map(|line| line + 1)
 }
 
+/// `details` of an error that is not an application error, in development.
+#[derive(Serialize)]
+pub(super) struct UnexpectedDetails {
+    pub(super) name: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) causes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stack: Option<String>,
+    #[serde(flatten)]
+    pub(super) located: Option<HandlerLocation>,
+}
+
 /// The `details` of an application error with the location of the handler added. Keys that the application has set
 /// are not overwritten.
 pub(super) struct WithLocation<'a> {

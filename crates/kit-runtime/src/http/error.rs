@@ -11,7 +11,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 use tracing::Level;
 
-use super::details::{HandlerLocation, WithLocation};
+use super::details::{HandlerLocation, UnexpectedDetails, WithLocation};
 use super::error_format::{Written, chosen};
 use super::fields::{ValidationDetails, development_failure, message_of};
 use super::source::Slot;
@@ -430,18 +430,6 @@ impl ErrorJson<'_> {
         map.serialize_entry("requestId", context.request_id())?;
         map.serialize_entry("timestamp", &Timestamp::from(SystemTime::now()))
     }
-}
-
-/// `details` of an error that is not an application error, in development.
-#[derive(Serialize)]
-struct UnexpectedDetails {
-    name: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    causes: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stack: Option<String>,
-    #[serde(flatten)]
-    located: Option<HandlerLocation>,
 }
 
 const INTERNAL: &str = "INTERNAL_SERVER_ERROR";

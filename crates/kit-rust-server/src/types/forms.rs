@@ -46,7 +46,11 @@ impl Forms {
             .flat_map(|route| Slot::INPUTS.iter().filter_map(|slot| route.slots.get(*slot)));
         let requested = within(&mut inputs);
         let entities = program.entities.iter().map(|entity| entity.declaration);
-        let answered = within(&mut routes.flat_map(super::answered).chain(entities));
+        let errors = program
+            .application
+            .declared_format()
+            .map(|declared| declared.body);
+        let answered = within(&mut routes.flat_map(super::answered).chain(entities).chain(errors));
         let makes: BTreeSet<DeclarationId> = program
             .declarations
             .iter_ids()

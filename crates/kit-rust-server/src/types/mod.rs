@@ -141,15 +141,20 @@ impl<'a> Types<'a> {
             .iter_ids()
             .map(|(id, _)| types.module_name(id))
             .collect();
-        let roots =
-            program
-                .entities
-                .iter()
-                .map(|entity| entity.declaration)
-                .chain(program.routes.iter().flat_map(|route| {
-                    let inputs = Slot::INPUTS.into_iter().filter_map(|slot| route.slots.get(slot));
-                    inputs.chain(answered(route))
-                }));
+        let roots = program
+            .entities
+            .iter()
+            .map(|entity| entity.declaration)
+            .chain(program.routes.iter().flat_map(|route| {
+                let inputs = Slot::INPUTS.into_iter().filter_map(|slot| route.slots.get(slot));
+                inputs.chain(answered(route))
+            }))
+            .chain(
+                program
+                    .application
+                    .declared_format()
+                    .map(|declared| declared.body),
+            );
         for root in roots {
             types.needed.insert(root);
             types.needed.extend(&types.reached[usize::from(root)]);
