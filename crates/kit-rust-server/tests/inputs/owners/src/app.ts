@@ -77,7 +77,6 @@ export const app = createApp({
     exposedHeaders: ["ETag"],
     maxAgeSeconds: 60,
   },
-  errors: { format: "problem-details", validationStatus: 422 },
   securityHeaders: { strictTransportSecurity: "max-age=60", frameOptions: false },
   compression: { encodings: ["gzip"], minBytes: 2048 },
   etag: true,
