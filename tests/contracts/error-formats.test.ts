@@ -126,7 +126,7 @@ const formats: Readonly<Record<string, Format>> = {
     errors: "{ format: realWorld, validationStatus: 422 }",
     mediaType: "application/json",
     status: 422,
-    client: `if (error.status === 409) { const texts: string[] = error.body.errors.body; void texts; }`,
+    client: `if (error.code === "HTTP_409") { const texts: string[] = error.body.errors.body; void texts; }`,
   },
 };
 

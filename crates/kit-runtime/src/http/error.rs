@@ -1,4 +1,6 @@
 //! Errors, and the JSON form that all error responses have.
+//!
+//! tidy: long because the JSON form and the log entries read the private fields of an error.
 
 use std::borrow::Cow;
 use std::fmt;
