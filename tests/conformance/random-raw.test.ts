@@ -91,7 +91,8 @@ for (const { name, start, hold } of servers) {
     };
     await Promise.all(Array.from({ length: clients }, sendRandomBytes));
     // A server that refuses all requests, or never responds, would pass the checks above. The Rust server does not have the last path.
-    const least = isRust ? 0 : runs / 8;
+    // On node:http, 12 of 100 connections get a 200: its parser refuses the others, or ignores requests after an upgrade.
+    const least = isRust ? 0 : runs / 16;
     assert.ok((statuses.get(200) ?? 0) > least, `${statuses.get(200)} requests were answered`);
     assert.ok(cut < runs / 4, `${cut} connections were neither answered to their end nor closed`);
     const counts = [...statuses].toSorted(([left], [right]) => left - right);
