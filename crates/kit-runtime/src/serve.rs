@@ -19,6 +19,9 @@ use crate::{Error, Serve, connection, log, start_error, stdout, telemetry};
 const ACCEPT_AFTER_SIGNAL: Duration = Duration::from_millis(100);
 /// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
+/// Maximum time for writing the last lines of the log, if the server stops, and if a second signal stops it at once.
+const LOG_AT_END: Duration = Duration::from_secs(2);
+const LOG_AT_SECOND_SIGNAL: Duration = Duration::from_millis(100);
 /// Stack size of the worker threads in bytes. Decoding and checking recurse as deep as the value is nested.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
@@ -43,7 +46,7 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
                 .build()?;
             runtime.block_on(server)
         });
-    stdout::finish();
+    stdout::finish(LOG_AT_END);
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -91,6 +94,7 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
                 _ = terminated.recv() => 143,
                 _ = interrupted.recv() => 130,
             };
+            stdout::finish(LOG_AT_SECOND_SIGNAL);
             std::process::exit(code);
         });
         IS_CLOSING.store(true, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 // The notes API in its own process, on Node or in Rust.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,17 @@ const notes = join(repository, "examples/notes");
 /** Program for Node if the environment sets a request timeout. Only the Rust server reads that variable itself. */
 const withTimeout = fileURLToPath(new URL("../fixtures/notes-with-timeout.ts", import.meta.url));
 const rust = join(repository, "target/generated/debug/notes-rust");
+
+/** Start of a command that runs a shell script in its own mount namespace. The mounts vanish with the process. */
+const inNamespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"];
+/** Shell command that mounts a disk of 16 MiB at the directory `$0`. */
+const mount = 'mount -t tmpfs -o size=16m tmpfs "$0" || exit 1';
+
+/** Returns true if this machine permits to mount a disk of a chosen size for one process. */
+export function canMountDisk(directory: string): boolean {
+  const [program, ...args] = [...inNamespace, mount, directory];
+  return spawnSync(program!, args).status === 0;
+}
 
 export type Runtime = "node" | "rust";
 
@@ -85,6 +96,40 @@ export class NotesServer {
     const child = spawnServer(runtime, databaseUrl, { PORT: String(port), LOG_LEVEL: "debug" });
     child.stdout!.destroy();
     child.stderr!.destroy();
+    return NotesServer.#at(child, port);
+  }
+
+  /** Starts a server whose standard output and error are an open file, such as a pipe. The caller chooses the port. */
+  static async startWritingTo(
+    output: number,
+    runtime: Runtime,
+    databaseUrl: string,
+    port: number,
+  ): Promise<NotesServer> {
+    const stdio: StdioOptions = ["ignore", output, output];
+    return NotesServer.#at(spawnServer(runtime, databaseUrl, { PORT: String(port) }, stdio), port);
+  }
+
+  /**
+   * Starts a server whose standard output is the file `log` on a disk of 16 MiB with 32 KiB of free space. Deleting the file `ballast` on
+   * this disk gives it space. The disk is mounted at `directory`, which only the server sees; `disk` is its path for other processes.
+   */
+  static async startOnFullDisk(
+    runtime: Runtime,
+    databaseUrl: string,
+    port: number,
+    directory: string,
+  ): Promise<{ readonly server: NotesServer; readonly disk: string }> {
+    const script = `${mount}; head -c 16352k /dev/zero > "$0/ballast"; exec "$@" > "$0/log"`;
+    const env = { PORT: String(port) };
+    const stdio: StdioOptions = ["ignore", "ignore", "ignore"];
+    const child = spawnServer(runtime, databaseUrl, env, stdio, [...inNamespace, script, directory]);
+    const server = await NotesServer.#at(child, port);
+    return { server, disk: join(`/proc/${child.pid}/root`, directory) };
+  }
+
+  /** Waits until a server that prints nothing responds. */
+  static async #at(child: ChildProcess, port: number): Promise<NotesServer> {
     const server = new NotesServer(child, `http://127.0.0.1:${port}`);
     await until(async () => {
       if (!server.isRunning()) throw new StartError(child.exitCode, "");
@@ -121,13 +166,16 @@ function spawnServer(
   runtime: Runtime,
   databaseUrl: string,
   env: Readonly<Record<string, string>>,
+  stdio: StdioOptions = ["ignore", "pipe", "pipe"],
+  wrapper: readonly string[] = [],
 ): ChildProcess {
   const main = env["REQUEST_TIMEOUT_MS"] === undefined ? "src/main.ts" : withTimeout;
-  const [program, args] = runtime === "rust" ? [rust, []] : [process.execPath, [main]];
-  return spawn(program, args, {
+  const command = runtime === "rust" ? [rust] : [process.execPath, main];
+  const [program, ...args] = [...wrapper, ...command];
+  return spawn(program!, args, {
     cwd: notes,
     env: { ...process.env, NODE_ENV: "production", DATABASE_URL: databaseUrl, HOST: "127.0.0.1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio,
   });
 }
 
