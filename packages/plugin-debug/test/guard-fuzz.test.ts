@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { describe, it } from "node:test";
 
-import { isLoopback, plainAddress } from "../src/access/allowlist.ts";
+import { isLoopback } from "../src/access/allowlist.ts";
 import { type GuardedRequest, Guard } from "../src/access/guard.ts";
 import { type DebugOptions, readDebugOptions } from "../src/options.ts";
 import corpus from "./guard-corpus.json" with { type: "json" };
@@ -97,6 +97,20 @@ function changed({ configuration, request }: GuardCase, below: (most: number) =>
   return { configuration: chosen, request: { method, remoteAddress, rawHeaders, purpose } };
 }
 
+/**
+ * Returns an address without its zone in the shortest form, and IPv4-mapped IPv6 as IPv4: `0::1%lo` gives `::1`. Does not use the code
+ * under test.
+ */
+function shortest(address: string): string {
+  const bare = address.split("%", 1)[0]!;
+  if (isIP(bare) !== 6) return bare;
+  const text = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(text);
+  if (mapped === null) return text;
+  const [high, low] = [Number.parseInt(mapped[1]!, 16), Number.parseInt(mapped[2]!, 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
 /** Gives a request to a new guard and checks the decision against the rules of the guide. Returns true if the request was allowed. */
 function check({ configuration, request }: GuardCase): boolean {
   const options = configurations[configuration]!;
@@ -110,7 +124,7 @@ function check({ configuration, request }: GuardCase): boolean {
   }
   const of = (name: string): string[] =>
     request.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]!.toLowerCase() === name);
-  const address = plainAddress(request.remoteAddress);
+  const address = shortest(request.remoteAddress);
   if (access.apiKey === null) {
     assert.ok(isLoopback(address), "without a key somebody else is let in");
     for (const name of ["forwarded", "x-forwarded-for", "x-real-ip", "via"]) assert.deepEqual(of(name), []);
@@ -119,10 +133,9 @@ function check({ configuration, request }: GuardCase): boolean {
   }
   if (access.allowlist !== null) {
     assert.ok(
-      address.startsWith("10.") || address === "::1" || address === "192.0.2.7",
+      (isIP(address) === 4 && address.startsWith("10.")) || address === "::1" || address === "192.0.2.7",
       "past the allowlist",
     );
-    assert.notEqual(isIP(address), 0);
   }
   const hosts = of("host");
   assert.equal(hosts.length, 1);
