@@ -40,12 +40,14 @@ export async function prepare(plans: readonly SubjectPlan[], signal: AbortSignal
     }
   };
   console.error("building the application, the load generator and the peers");
-  await run(
-    process.execPath,
-    [join(repository, "node_modules/@kit/cli/bin/kit.js"), "build"],
-    join(directory, "app"),
-    signal,
-  );
+  for (const app of ["app", "edge-app"]) {
+    await run(
+      process.execPath,
+      [join(repository, "node_modules/@kit/cli/bin/kit.js"), "build"],
+      join(directory, app),
+      signal,
+    );
+  }
   const loader = await buildLoader(signal);
   await attempt("packages", async () => installPeers(peers));
   const bun = join(peers, "node_modules/.bin/bun");

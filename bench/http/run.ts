@@ -14,6 +14,7 @@ import { crateVersions, peers, prepare, type Prepared } from "./prepare.ts";
 import type { Row } from "../figures.ts";
 import { rowsOf, type Sample, table } from "./report.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
+import type { Feature } from "./subjects/edge.ts";
 import { positive, select } from "./select.ts";
 import { Subject } from "./subject.ts";
 
@@ -88,25 +89,42 @@ async function openDatabase(): Promise<Notes | undefined> {
   }
 }
 
-async function startAll(prepared: Prepared, url: string | undefined): Promise<void> {
+/** Starts all subjects, or those that have a program for a feature. Returns them. Subjects that cannot run are omitted. */
+async function startAll(
+  prepared: Prepared,
+  environment: Readonly<Record<string, string>>,
+  feature?: Feature,
+): Promise<Subject[]> {
+  const started: Subject[] = [];
   for (const plan of plans) {
     stop.signal.throwIfAborted();
+    const parameters = feature === undefined ? plan.arguments : plan.edge;
+    if (parameters === undefined) continue;
     const need = plan.needs.find((name) => prepared.missing.has(name));
     if (need !== undefined) {
-      omissions.push({ subject: plan.name, reason: prepared.missing.get(need) ?? "" });
+      if (!omissions.some(({ subject }) => subject === plan.name))
+        omissions.push({ subject: plan.name, reason: prepared.missing.get(need) ?? "" });
       continue;
     }
     const start = {
       file: prepared.programs[plan.program],
-      arguments: plan.arguments,
+      arguments: parameters,
       cwd: import.meta.dirname,
-      ...(url === undefined ? {} : { environment: { DATABASE_URL: url } }),
+      environment: { ...environment, ...(feature && { BENCH_FEATURE: feature }) },
     };
-    subjects.push(await Subject.start(plan.name, start));
+    const subject = await Subject.start(plan.name, start);
+    subjects.push(subject);
+    started.push(subject);
   }
+  return started;
 }
 
-async function takeTurn(loader: string, subject: Subject, scenario: Scenario, time: number): Promise<Sample> {
+async function takeTurn(
+  loader: string,
+  subject: Subject,
+  scenario: Pick<Scenario, "request" | "status">,
+  time: number,
+): Promise<Sample> {
   const before = subject.cpuMicroseconds();
   const {
     requests,
@@ -121,8 +139,9 @@ async function takeTurn(loader: string, subject: Subject, scenario: Scenario, ti
 /**
  * Measures a scenario for all subjects. A subject that responds wrongly or exits is left out from then on. The results of the others stay.
  */
-async function measure(loader: string, scenario: Scenario): Promise<void> {
+async function measure(loader: string, scenario: Scenario, running: readonly Subject[]): Promise<void> {
   const samples = new Map<Subject, Sample[]>();
+  const requests = new Map<Subject, string>();
   const omit = (subject: Subject, error: unknown): void => {
     stop.signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
@@ -130,10 +149,10 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
     samples.delete(subject);
     hasFailed = true;
   };
-  for (const subject of subjects) {
+  for (const subject of running) {
     try {
       if (!subject.isRunning) throw new Error("its process has exited");
-      await subject.check(scenario);
+      requests.set(subject, await subject.check(scenario));
       samples.set(subject, []);
     } catch (error) {
       omit(subject, error);
@@ -147,7 +166,8 @@ async function measure(loader: string, scenario: Scenario): Promise<void> {
       stop.signal.throwIfAborted();
       tell(`${scenario.name}: round ${round} of ${rounds}, ${subject.name}`);
       try {
-        const sample = await takeTurn(loader, subject, scenario, round === 0 ? warmUp : seconds);
+        const request = { request: requests.get(subject)!, status: scenario.status };
+        const sample = await takeTurn(loader, subject, request, round === 0 ? warmUp : seconds);
         if (round > 0) samples.get(subject)?.push(sample);
       } catch (error) {
         omit(subject, error);
@@ -167,15 +187,21 @@ try {
   await using notes = chosen.some(({ isStored }) => isStored) ? await openDatabase() : undefined;
   const possible = chosen.filter(({ isStored }) => isStored !== true || notes !== undefined);
   try {
-    await startAll(prepared, notes?.url);
-    for (const [index, scenario] of possible.entries()) {
-      if (!process.stderr.isTTY) console.error(`${index + 1} of ${possible.length}: ${scenario.name}`);
-      await measure(prepared.loader, scenario);
-    }
-    tell("");
-    for (const subject of subjects.filter(({ isRunning }) => isRunning)) {
-      const value = Number(subject.rssMebibytes().toFixed(1));
-      rows.push({ scenario: "all", subject: subject.name, metric: "rss_mib", value, unit: "MiB" });
+    const environment: Record<string, string> = notes === undefined ? {} : { DATABASE_URL: notes.url };
+    for (const feature of new Set(possible.map((scenario) => scenario.feature))) {
+      const running = await startAll(prepared, environment, feature);
+      for (const scenario of possible.filter((one) => one.feature === feature)) {
+        if (!process.stderr.isTTY)
+          console.error(`${possible.indexOf(scenario) + 1} of ${possible.length}: ${scenario.name}`);
+        await measure(prepared.loader, scenario, running);
+      }
+      tell("");
+      for (const subject of running.filter(({ isRunning }) => isRunning)) {
+        const value = Number(subject.rssMebibytes().toFixed(1));
+        const scenario = feature ?? "all";
+        rows.push({ scenario, subject: subject.name, metric: "rss_mib", value, unit: "MiB" });
+        subject.stop();
+      }
     }
   } finally {
     for (const subject of subjects) subject.stop();

@@ -1,4 +1,5 @@
 import { knownId } from "./app/src/store.ts";
+import { allowedOrigin, entries, type Feature } from "./subjects/edge.ts";
 
 /** Request that is sent repeatedly, with the expected response. */
 export interface Scenario {
@@ -15,6 +16,14 @@ export interface Scenario {
   readonly isStored?: boolean;
   /** True if the option `--quick` includes the scenario. */
   readonly isQuick?: boolean;
+  /** Feature of HTTP that the scenario measures. The subjects run it in processes of their own, without other features. */
+  readonly feature?: Feature;
+  /** True if the request has `{etag}`, in place of which each subject gets the entity tag of its own response. */
+  readonly isRevalidation?: boolean;
+  /** True if the body of the response is compressed with gzip. */
+  readonly isCompressed?: boolean;
+  /** Number of items, if the JSON of the response is a list. */
+  readonly items?: number;
 }
 
 const host = "host: 127.0.0.1\r\n";
@@ -86,5 +95,52 @@ export const scenarios: readonly Scenario[] = [
     body: { id: knownId, title: "Note 1", createdAt: "2026-01-01T10:00:00.000Z" },
     keys: note,
     isStored: true,
+  },
+  {
+    name: "cors",
+    feature: "cors",
+    request: get("/note", `origin: ${allowedOrigin}\r\n`),
+    status: 200,
+    body: { id: knownId, title: "Groceries" },
+    keys: note,
+    headers: { "access-control-allow-origin": allowedOrigin },
+  },
+  {
+    name: "typed-headers",
+    feature: "contract",
+    request: get(
+      "/context",
+      `x-tenant: acme\r\nx-count: 7\r\nx-trace: ${knownId}\r\ncookie: theme=dark; sid=0123456789abcdef\r\n`,
+    ),
+    status: 200,
+    body: { tenant: "acme", count: 7, trace: knownId, sid: "0123456789abcdef" },
+    keys: ["tenant", "count", "trace", "sid"],
+  },
+  {
+    name: "two-replies",
+    feature: "contract",
+    request: post("/orders", { item: "Groceries for the weekend", quantity: 3 }),
+    status: 201,
+    body: { id: 1, item: "Groceries for the weekend", quantity: 3 },
+    keys: ["id", "item", "quantity"],
+    headers: { location: "/orders/1", "x-version": "1" },
+  },
+  {
+    name: "etag-hit",
+    feature: "etag",
+    request: get("/note", "if-none-match: {etag}\r\n"),
+    status: 304,
+    body: {},
+    isRevalidation: true,
+  },
+  {
+    name: "gzip-10k",
+    feature: "compression",
+    request: get("/entries", "accept-encoding: gzip\r\n"),
+    status: 200,
+    body: {},
+    headers: { "content-encoding": "gzip" },
+    isCompressed: true,
+    items: entries.length,
   },
 ];

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
+import { bodyOf } from "./response-body.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** Time in milliseconds within which a subject must listen. */
@@ -63,16 +64,33 @@ export class Subject {
     this.#child.kill("SIGKILL");
   }
 
-  /** Checks that the server responds to the scenario correctly. Called before its speed is measured. */
-  async check(scenario: Scenario): Promise<void> {
+  /**
+   * Checks that the server responds to the scenario correctly, and returns the request to measure. Called before the speed is measured.
+   */
+  async check(scenario: Scenario): Promise<string> {
+    let { request } = scenario;
+    if (scenario.isRevalidation === true) {
+      const { head } = await this.#respondTo(request.replace("{etag}", '"none"'));
+      const tag = /^etag: *(\S.*)$/im.exec(head)?.[1];
+      if (tag === undefined)
+        throw new Error(`${this.name}: the response to ${scenario.name} has no ETag:\n${head}`);
+      request = request.replace("{etag}", tag.trim());
+    }
+    const { head, body } = await this.#respondTo(request);
+    if (!isRight(scenario, head, body)) {
+      throw new Error(`${this.name}: wrong response to ${scenario.name}:\n${head}\n\n${body}`);
+    }
+    return request;
+  }
+
+  async #respondTo(request: string): Promise<{ readonly head: string; readonly body: string }> {
     const socket = connect(this.port, "127.0.0.1");
     // Does not call `end`: some servers treat a client that closes its side of the connection as gone.
-    socket.write(scenario.request.replace("\r\n", "\r\nconnection: close\r\n"));
-    const text = Buffer.concat(await socket.toArray()).toString();
-    const [head = "", body = ""] = text.split("\r\n\r\n");
-    if (!isRight(scenario, head, body)) {
-      throw new Error(`${this.name}: wrong response to ${scenario.name}:\n${text}`);
-    }
+    socket.write(request.replace("\r\n", "\r\nconnection: close\r\n"));
+    const bytes = Buffer.concat(await socket.toArray());
+    const end = bytes.indexOf("\r\n\r\n");
+    const head = bytes.subarray(0, end).toString("latin1");
+    return { head, body: bodyOf(head, bytes.subarray(end + 4)) };
   }
 
   /** Returns the CPU time that the process has used, in microseconds: of all threads, in user and kernel mode. */
@@ -100,6 +118,7 @@ export class Subject {
 export function isRight(scenario: Scenario, head: string, body: string): boolean {
   if (!head.startsWith(`HTTP/1.1 ${scenario.status} `)) return false;
   const lines = head.toLowerCase().split("\r\n");
+  if (scenario.status === 304) return body === "" && lines.some((line) => line.startsWith("etag:"));
   if (!lines.some((line) => line.startsWith("content-type: application/json"))) return false;
   for (const [name, value] of Object.entries(scenario.headers ?? {})) {
     if (!lines.includes(`${name}: ${value}`)) return false;
@@ -110,6 +129,7 @@ export function isRight(scenario: Scenario, head: string, body: string): boolean
   } catch {
     return false;
   }
+  if (scenario.items !== undefined) return Array.isArray(found) && found.length === scenario.items;
   const keys = scenario.keys ?? Object.keys(found);
   return (
     Object.entries(scenario.body).every(([key, value]) => found[key] === value) &&

@@ -217,14 +217,37 @@ fn is_complete(bytes: &[u8], expect: &str) -> Result<bool, String> {
             String::from_utf8_lossy(&bytes[..bytes.len().min(500)])
         ));
     }
+    // These responses have no body, even if they have the length of the body that they stand for.
+    if expect == "304" || expect == "204" {
+        return Ok(true);
+    }
+    if head.to_ascii_lowercase().contains("transfer-encoding") {
+        return is_last_chunk_there(&bytes[end + 4..]);
+    }
     let length = head
         .lines()
         .filter_map(|line| line.split_once(':'))
         .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
         .map_or(Ok(0), |(_, value)| value.trim().parse::<usize>())
         .map_err(|error| error.to_string())?;
-    if head.to_ascii_lowercase().contains("transfer-encoding") {
-        return Err("an answer is chunked; the loader reads only those with a length".to_owned());
-    }
     Ok(bytes.len() >= end + 4 + length)
+}
+
+/// Returns true if a chunked body is complete: if its chunk of the size 0 has arrived.
+fn is_last_chunk_there(mut body: &[u8]) -> Result<bool, String> {
+    loop {
+        let Some(end) = body.windows(2).position(|two| two == b"\r\n") else {
+            return Ok(false);
+        };
+        let size = std::str::from_utf8(&body[..end]).map_err(|error| error.to_string())?;
+        let size = usize::from_str_radix(size, 16).map_err(|error| format!("chunk size {size}: {error}"))?;
+        let next = end + 2 + size + 2;
+        if body.len() < next {
+            return Ok(false);
+        }
+        if size == 0 {
+            return Ok(true);
+        }
+        body = &body[next..];
+    }
 }

@@ -2,6 +2,7 @@
 //! for input, `from_fn` for middleware, serde for JSON and sqlx for the database. Its routes, rules and error format
 //! are those of the application.
 
+mod edge;
 mod errors;
 mod middleware;
 mod notes;
@@ -74,7 +75,11 @@ async fn serve(port: u16) -> Result<(), Box<dyn std::error::Error>> {
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    axum::serve(listener, router(state)).await?;
+    let app = match std::env::var("BENCH_FEATURE") {
+        Ok(feature) => edge::router(&feature),
+        Err(_) => router(state),
+    };
+    axum::serve(listener, app).await?;
     Ok(())
 }
 
