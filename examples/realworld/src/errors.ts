@@ -1,0 +1,21 @@
+import { defineErrorFormat } from "@kit/core";
+
+/** Error body of the RealWorld specification: texts by the name of the part that they are about. */
+export interface ConduitErrors {
+  errors: Record<string, string[]>;
+}
+
+/** Error format of all responses. The name of an error is the first word of its code: `article` for `ARTICLE_NOT_FOUND`. */
+export const errorFormat = defineErrorFormat<ConduitErrors>({
+  body: ({ code, message, fields }) => {
+    const errors: Record<string, string[]> = {};
+    for (const { path, rule, expected } of fields) {
+      const name = path.split(".").at(-1) ?? path;
+      (errors[name] ??= []).push(
+        rule === "minLength" || rule === "required" ? "can't be blank" : `must be ${expected}`,
+      );
+    }
+    if (fields.length === 0) errors[code.split("_")[0]!.toLowerCase()] = [message];
+    return { errors };
+  },
+});

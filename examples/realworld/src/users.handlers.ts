@@ -1,0 +1,108 @@
+import { defineHandlers, type RequestContext } from "@kit/core";
+import { ConflictError, NotFoundError, UnauthorizedError } from "@kit/errors";
+import { and, eq, sql } from "drizzle-orm";
+import { accounts } from "../.kit/schemas/accounts.ts";
+import { follows } from "../.kit/schemas/follows.ts";
+import { hashPassword, isPassword, type Member, type Reader, tokenFor } from "./auth.ts";
+import { dbOf, violates } from "./database.ts";
+import type { FollowRoutes, LoginRoutes, ProfileRoutes, UserRoutes } from "./users.routes.ts";
+import type { Account, CurrentUser } from "./users.types.ts";
+
+type StoredAccount = typeof accounts.$inferSelect;
+
+async function viewOf({ id, username, email, bio, image }: StoredAccount): Promise<{ user: CurrentUser }> {
+  return { user: { username, email, bio, image, token: await tokenFor(id) } };
+}
+
+/** Returns the error of a name or an address that another account has, or the given error if its reason is another. */
+function takenOr(error: unknown): unknown {
+  if (violates(error, "accounts_username_unique"))
+    return new ConflictError("USERNAME_TAKEN", "has already been taken");
+  if (violates(error, "accounts_email_unique"))
+    return new ConflictError("EMAIL_TAKEN", "has already been taken");
+  return error;
+}
+
+export const loginHandlers = defineHandlers<LoginRoutes>({
+  "POST /users": async ({ body: { user }, ctx }) => {
+    const { username, email, password } = user;
+    const values = { username, email, passwordHash: await hashPassword(password), bio: null, image: null };
+    try {
+      const [account] = await dbOf(ctx).insert(accounts).values(values).returning();
+      return await viewOf(account!);
+    } catch (error) {
+      throw takenOr(error);
+    }
+  },
+
+  "POST /users/login": async ({ body: { user }, ctx }) => {
+    const [account] = await dbOf(ctx).select().from(accounts).where(eq(accounts.email, user.email));
+    if (account === undefined || !(await isPassword(user.password, account.passwordHash))) {
+      throw new UnauthorizedError("CREDENTIALS_INVALID", "invalid");
+    }
+    return viewOf(account);
+  },
+});
+
+/** Returns the account of a token. A token of a deleted account is invalid. */
+function ownAccount(account: StoredAccount | undefined): StoredAccount {
+  if (account === undefined) throw new UnauthorizedError("TOKEN_INVALID", "is invalid");
+  return account;
+}
+
+export const userHandlers = defineHandlers<UserRoutes, Member>({
+  "GET /user": async ({ ctx }) => {
+    const [account] = await dbOf(ctx).select().from(accounts).where(eq(accounts.id, ctx.userId));
+    return viewOf(ownAccount(account));
+  },
+
+  "PUT /user": async ({ body, ctx }) => {
+    const { password, ...changes } = body.user;
+    const values: Partial<Account> = { ...changes };
+    if (changes.bio !== undefined) values.bio = changes.bio || null;
+    if (changes.image !== undefined) values.image = changes.image || null;
+    if (password !== undefined) values.passwordHash = await hashPassword(password);
+    try {
+      // An update without values is an error in SQL, so the id is always set.
+      const update = dbOf(ctx)
+        .update(accounts)
+        .set({ id: ctx.userId, ...values });
+      const [account] = await update.where(eq(accounts.id, ctx.userId)).returning();
+      return await viewOf(ownAccount(account));
+    } catch (error) {
+      throw takenOr(error);
+    }
+  },
+});
+
+/** Returns SQL for the columns of {@link Profile}, in a query that has the table `accounts`. */
+export function profileColumns(readerId: string | null) {
+  const following = sql<boolean>`exists (select 1 from ${follows} where ${follows.followerId} = ${readerId} and ${follows.followedId} = ${accounts.id})`;
+  return { username: accounts.username, bio: accounts.bio, image: accounts.image, following };
+}
+
+async function profileOf(ctx: RequestContext, username: string, readerId: string | null) {
+  const query = dbOf(ctx).select({ id: accounts.id, profile: profileColumns(readerId) });
+  const [found] = await query.from(accounts).where(eq(accounts.username, username));
+  if (found === undefined) throw new NotFoundError("PROFILE_NOT_FOUND", "not found");
+  return found;
+}
+
+export const profileHandlers = defineHandlers<ProfileRoutes, Reader>({
+  "GET /profiles/:username": ({ params, ctx }) => profileOf(ctx, params.username, ctx.readerId),
+});
+
+export const followHandlers = defineHandlers<FollowRoutes, Member>({
+  "POST /profiles/:username/follow": async ({ params, ctx }) => {
+    const { id, profile } = await profileOf(ctx, params.username, ctx.userId);
+    await dbOf(ctx).insert(follows).values({ followerId: ctx.userId, followedId: id }).onConflictDoNothing();
+    return { profile: { ...profile, following: true } };
+  },
+
+  "DELETE /profiles/:username/follow": async ({ params, ctx }) => {
+    const { id, profile } = await profileOf(ctx, params.username, ctx.userId);
+    const own = and(eq(follows.followerId, ctx.userId), eq(follows.followedId, id));
+    await dbOf(ctx).delete(follows).where(own);
+    return { profile: { ...profile, following: false } };
+  },
+});
