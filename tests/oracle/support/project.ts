@@ -32,6 +32,17 @@ export class Fixtures {
     return new Fixtures(root);
   }
 
+  /** Creates a project with files of the given texts in `types/`. */
+  static async of(texts: ReadonlyMap<string, string>): Promise<Fixtures> {
+    const root = await mkdtemp(join(await realpath(tmpdir()), "kit-oracle-"));
+    for (const name of ["package.json", "tsconfig.json"]) await cp(join(fixtures, name), join(root, name));
+    await mkdir(join(root, "types"));
+    for (const [name, text] of texts) await writeFile(join(root, "types", name), text);
+    await mkdir(join(root, "node_modules"));
+    await symlink(join(repository, "node_modules/@kit"), join(root, "node_modules/@kit"));
+    return new Fixtures(root);
+  }
+
   /** Returns the files whose types are compared, sorted by path. */
   async files(): Promise<string[]> {
     const names = await readdir(join(this.root, "types"));
@@ -54,5 +65,9 @@ export class Fixtures {
   /** Deletes the copy. */
   async remove(): Promise<void> {
     await rm(this.root, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove();
   }
 }

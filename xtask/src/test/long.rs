@@ -11,6 +11,7 @@ const LEFT_OUT: &str = "only with --long";
 /// Names of jobs, each with its `KIT_RUNS`. Without `--long`, each test has a smaller number of its own.
 pub(super) const RUNS: &[(&str, u32)] = &[
     ("tests/property/property.test.ts", 20_000),
+    ("tests/oracle/random.test.ts", 8_000),
     ("tests/differential/notes.test.ts", 100_000),
     ("tests/differential/echo.test.ts", 100_000),
     ("tests/garbage/garbage.test.ts", 20_000),

@@ -191,6 +191,7 @@ impl Evaluator<'_> {
                 continue;
             };
             let mut known = merged.properties[at].clone();
+            let of_known = known.ty;
             if known.ty != property.ty {
                 if !(known.optional && property.optional) && self.no_common_value(&known, property) {
                     // No object fits, so TypeScript evaluates the intersection to `never`.
@@ -198,15 +199,19 @@ impl Evaluator<'_> {
                 }
                 known.ty = self.store.intersection([known.ty, property.ty]);
             }
-            let accepts_anything_but_null = |this: &mut Self, ty: TyId| {
+            let is_unknown = |this: &mut Self, ty: TyId| {
                 let ty = this.without_laziness(ty);
                 matches!(this.store.get(ty), Ty::Unknown)
             };
-            if known.optional != property.optional
-                && accepts_anything_but_null(self, if known.optional { property.ty } else { known.ty })
+            let (always, sometimes) = if known.optional {
+                (property.ty, of_known)
+            } else {
+                (of_known, property.ty)
+            };
+            if known.optional != property.optional && is_unknown(self, always) && !is_unknown(self, sometimes)
             {
                 // `unknown & (T | undefined)` may be `undefined`, which means that the property may be
-                // absent.
+                // absent. A plain `unknown` must be present.
                 known.optional = true;
             } else {
                 known.required |= property.required || known.optional != property.optional;
