@@ -51,12 +51,15 @@ pub struct InvalidField {
 /// Format of error bodies.
 pub struct ErrorFormat(Format);
 
+/// Function that returns the body for a failure, or `None` if the body cannot be written.
+type WriteBody = Box<dyn Fn(&Failure) -> Option<String> + Send + Sync>;
+
 enum Format {
     Envelope,
     Problem,
     Declared {
         content_type: HeaderValue,
-        body: Box<dyn Fn(&Failure) -> Option<String> + Send + Sync>,
+        body: WriteBody,
     },
 }
 
