@@ -51,7 +51,7 @@ export function requestOf(material: Material, seed: number, index: number): Sent
   if (random.chance(0.04)) return raw(random);
   const draft = base(material, random, made);
   for (let count = random.weighed([11, 0], [7, 1], [2, 2]); count > 0; count -= 1) {
-    const [name, twist] = random.weighed(...TWISTS);
+    const [name, twist] = random.weighed(...twistsFor(material));
     draft.kind += `, ${name}`;
     twist(draft, random, material, made);
   }
@@ -135,6 +135,15 @@ function bodyOf(how: string, { body }: Slots, { keys }: Material, random: Random
 function set(draft: Draft, name: string, value: string | undefined): void {
   draft.headers = draft.headers.filter(([known]) => known !== name);
   if (value !== undefined) draft.headers.push([name, value]);
+}
+
+/** Returns the changes that have an effect for a program. A change without an effect would only make the others rarer. */
+function twistsFor({ headerNames, cookieNames }: Material): typeof TWISTS {
+  return TWISTS.filter(
+    ([, [name]]) =>
+      (name !== "declared headers" || headerNames.length > 0) &&
+      (name !== "declared cookies" || cookieNames.length > 0),
+  );
 }
 
 const TWISTS: readonly (readonly [weight: number, twist: readonly [name: string, Mutation]])[] = [
