@@ -19,11 +19,6 @@ const LICENCES: [&str; 8] = [
     "PostgreSQL",
 ];
 
-/// Programs of formatters and linters for other platforms. The lock file has no checksum of them, because the
-/// registry that it was made with had none. They are installed only on those platforms, and never with a package of
-/// kit.
-const WITHOUT_INTEGRITY: [&str; 2] = ["node_modules/@oxfmt/binding-", "node_modules/@oxlint/binding-"];
-
 /// Reports packages without a checksum, and entries with the address of a registry.
 pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
     let mut problems = Vec::new();
@@ -33,9 +28,7 @@ pub(super) fn entries_can_be_checked(tree: &Tree) -> Vec<String> {
                 "{LOCK}: {name} names the address that it came from; keep `omit-lockfile-registry-resolved=true` in .npmrc and write the lock file anew"
             ));
         }
-        let is_optional = is(&entry, "dev") && is(&entry, "optional");
-        let is_known = is_optional && WITHOUT_INTEGRITY.iter().any(|start| name.starts_with(start));
-        if entry.get("integrity").is_none() && !is_known {
+        if entry.get("integrity").is_none() {
             problems.push(format!(
                 "{LOCK}: {name} has no integrity; write the lock file anew with `npm install --package-lock-only` in a copy without node_modules"
             ));
@@ -111,10 +104,6 @@ mod tests {
             ),
             (
                 r#""node_modules/@oxlint/binding-x": { "dev": true, "optional": true }"#,
-                (0, 0),
-            ),
-            (
-                r#""node_modules/@oxlint/binding-x": { "license": "MIT" }"#,
                 (1, 0),
             ),
             (
