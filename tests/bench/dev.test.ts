@@ -78,7 +78,7 @@ test("a percentile is one of the samples", () => {
   assert.ok(Number.isNaN(percentile([], 0.9)));
 });
 
-test("the table shows each kind of edit and all edits together", () => {
+test("the table has a row for each kind of edit and a row for all edits", () => {
   const edit = { kind: "type", total: 200, build: 20, ready: 180 };
   const counts = { answered: 7, refused: 0, reset: 1, closed: 0, wrong: 0 };
   const text = table(rowsOf([edit, { ...edit, kind: "handler", total: 100, ready: 70 }], [30], counts));

@@ -49,7 +49,7 @@ describe("results of the HTTP benchmark", () => {
     assert.deepEqual(rowsOf("get-param", "axum", []), []);
   });
 
-  test("the table shows multiples of the first subject, and marks servers that were not fully loaded", () => {
+  test("the table shows values as multiples of the first subject, and marks servers that had unused CPU time", () => {
     const rows: Row[] = [
       ...rowsOf("get-param", "kit-native", [sample, { ...sample, cpu: 4 }, { ...sample, cpu: 8 }]),
       ...rowsOf("get-param", "axum", [{ ...sample, cpu: 12, busy: 0.5 }]),

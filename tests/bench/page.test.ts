@@ -49,7 +49,7 @@ test("the page lists every peer that is faster in a scenario, but no adapters", 
   assert.deepEqual(slowerScenarios(rows), ["axum in not-found: 1.50 times its CPU"]);
 });
 
-test("tables are sorted, and mark missing values and servers that were not fully loaded", () => {
+test("tables are sorted, and mark missing values and servers that had unused CPU time", () => {
   const result: Result = {
     bench: "http",
     machine: { cpu: "A <fast> one", cores: 2, node: "v24.0.0" },

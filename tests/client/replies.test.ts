@@ -186,7 +186,7 @@ test("headers of every type are sent as text", () =>
     assert.equal(sent["idempotency-key"], undefined);
   }));
 
-test("an item of a list that the server would read as two items is refused before the call", () =>
+test("a call throws if the server would read an item of a list as two items", () =>
   withServer(created, async (api, server) => {
     for (const item of ["a,b", "", " "]) {
       const headers = { "x-tenant": "acme", "x-tags": [item] };
@@ -213,7 +213,7 @@ test("cookies are sent percent-encoded, after the cookies of other headers", asy
   );
 });
 
-test("details of a declared error have their types", async () => {
+test("details of a declared error have the declared type", async () => {
   const error = {
     code: "SOLD_OUT",
     message: "m",

@@ -55,12 +55,12 @@ for (const [name, serve] of edgeColumns) {
   }
 }
 
-test("the coding is chosen as the file says", () => {
+test("the coding is chosen as conformance/compression.json requires", () => {
   assert.ok(negotiation.length > 20);
   for (const { header, codings, ...expected } of negotiation)
     assert.deepEqual(chooseCoding(header ?? undefined, codings), expected, `${header}, ${codings.join()}`);
 });
 
-test("the compressible types are those of the file", () => {
+test("the compressible types equal those of conformance/compression.json", () => {
   assert.deepEqual(compressibleTypes, types);
 });

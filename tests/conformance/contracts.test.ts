@@ -52,7 +52,7 @@ if (isRust) {
       const skip = notRust[one.name] ?? false;
       test(one.name, { skip }, async () => check(one, await send(app.port, one)));
     }
-    test("every case that is skipped exists", () => {
+    test("every case in the list of skipped cases exists", () => {
       const names = new Set(cases.map(({ name }) => name));
       assert.deepEqual(
         Object.keys(notRust).filter((name) => !names.has(name)),

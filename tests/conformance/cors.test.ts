@@ -128,6 +128,6 @@ for (const [name, start] of columns) {
   });
 }
 
-test("each case names an option of the file", () => {
+test("each case names an option in the conformance file", () => {
   for (const { name, cors } of cases) assert.ok(Object.hasOwn(options, cors), name);
 });

@@ -74,6 +74,6 @@ for (const { name, start, canSend } of targets) {
   });
 }
 
-test("each case names an option of the file, and each option has a case", () => {
+test("each case names an option in the conformance file, and each option has a case", () => {
   assert.deepEqual(new Set(cases.map(({ option }) => option)), new Set(Object.keys(options)));
 });

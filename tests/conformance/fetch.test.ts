@@ -35,9 +35,10 @@ describe("app.fetch", { skip: isRust && "the Rust server has no such function" }
     });
   }
 
-  test("runs most cases", () => assert.ok(possible.length > 80, `${possible.length} of ${cases.length}`));
+  test("passes most cases of conformance/http.json", () =>
+    assert.ok(possible.length > 80, `${possible.length} of ${cases.length}`));
 
-  test("breaks off a streamed body that fails", async () => {
+  test("ends the response with an error if its stream fails", async () => {
     const response = await app.fetch(new Request("http://localhost/stream/failing"));
     assert.equal(response.status, 200);
     await assert.rejects(response.text(), /The response body failed/);
@@ -134,7 +135,7 @@ describe(
       assert.equal((await response).status, 503);
     });
 
-    test("cannot listen without a server, and says what to add", async () => {
+    test("listen throws an error that names the missing option server", async () => {
       const app = createApp({
         compiled: program,
         routes: [{ handlers: { "GET /wait": () => undefined, "GET /page": () => undefined } as never }],

@@ -133,7 +133,7 @@ export function testEdgeCases<TValue>(
       }
     });
   }
-  test("each case names an option of the file", () => {
+  test("each case names an option in the conformance file", () => {
     for (const one of cases) assert.ok(Object.hasOwn(options, nameOf(one)), one.name);
   });
 }

@@ -140,7 +140,7 @@ for (const [server, serve] of edgeColumns) {
   });
 }
 
-test("each case names an option of the file", () => {
+test("each case names an option in the conformance file", () => {
   for (const { name, requestLog } of cases) assert.ok(Object.hasOwn(options, requestLog), name);
 });
 

@@ -68,11 +68,11 @@ for (const { name, start, canSend } of targets) {
   });
 }
 
-test("each case names an option of the file", () => {
+test("each case names an option in the conformance file", () => {
   for (const { name, option } of cases) assert.ok(Object.hasOwn(options, option), name);
 });
 
-test("the headers and their defaults are those of the file", () => {
+test("the headers and their defaults equal those of conformance/security-headers.json", () => {
   const own = Object.entries(securityHeaders).map(([option, { name, value }]) => ({ option, name, value }));
   assert.deepEqual(own, defaults);
 });

@@ -58,7 +58,7 @@ describe("kit test counts which items of the contracts the tests cover", { timeo
         'import { createTestClient, testDatabase } from "@kit/testing";',
         'import assert from "node:assert/strict";',
         'import { test } from "node:test";',
-        'test("strangers may not read", async () => {',
+        'test("requests without a token are refused", async () => {',
         "  await testDatabase();",
         '  const { app } = await import("../src/app.ts");',
         "  const client = await createTestClient(app);",

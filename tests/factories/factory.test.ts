@@ -81,7 +81,7 @@ describe("a factory", () => {
     assert.match(memberships.build().userId, UUID);
   });
 
-  test("refuses given values that break a rule", () => {
+  test("refuses overrides that break a rule", () => {
     const users = createFactory<User>({ root });
     assert.throws(
       () => users.build({ displayName: "" }),
@@ -111,7 +111,7 @@ describe("a factory", () => {
     const users = createFactory<NewUser>({ root });
     assert.throws(
       () => users.buildInvalid("emial" as "email", "format"),
-      /CreateUserInput has no field `emial`; it has email, displayName, status/,
+      /CreateUserInput has no field `emial`\. Its fields are email, displayName, status/,
     );
     assert.throws(
       () => users.buildInvalid("status", "minLength"),
@@ -137,24 +137,24 @@ describe("a factory", () => {
     ]);
   });
 
-  test("explains what to write if it cannot find out the type", () => {
+  test("throws an error that explains what to write if the type of the call is unknown", () => {
     interface Local {
       a: 1;
     }
     assert.throws(
       () => createFactory<Omit<User, "id">>({ root }),
-      /createFactory<Omit<User, "id">> at .*has a type without a name/,
+      /createFactory<Omit<User, "id">> at .*is not the name of a type/,
     );
     assert.throws(() => createFactory<Local>({ root }), /`Local` at .* is declared in the test itself/);
     const make = createFactory;
     assert.throws(
       () => make<User>({ root }),
-      /cannot see the type of createFactory at .*createFactory<Note>\({ type: "Note" }\)/,
+      /found no type argument of createFactory at .*createFactory<Note>\({ type: "Note" }\)/,
     );
     assert.equal(make<User>({ root, type: "User" }).type, "User");
     assert.throws(
       () => createFactory<User>({ root, type: "Usr" }),
-      /kit knows no type `Usr`; it knows .*CreateUserInput/,
+      /The project has no type `Usr`\. Its types are .*CreateUserInput/,
     );
     assert.throws(
       () => createFactory<User>({ root: "/" }),
@@ -181,7 +181,7 @@ describe("a value is checked against its type", () => {
         return true;
       },
     );
-    assert.throws(() => assertMatches({}, "Usr", { root }), /kit knows no type `Usr`/);
+    assert.throws(() => assertMatches({}, "Usr", { root }), /The project has no type `Usr`/);
   });
 
   test("by a matcher for vitest", () => {

@@ -63,12 +63,12 @@ for (const round of [1, 2, 3]) {
     users.reset();
   });
 }
-test("its database is where the application is", () => assert.equal(process.env["DATABASE_URL"], suite.databaseUrl));
+test("uses the same database as its application", () => assert.equal(process.env["DATABASE_URL"], suite.databaseUrl));
 `;
     passed(await tested({ "one.test.ts": file, "two.test.ts": file }), 8);
   });
 
-  test("may be created in a hook, and can insert fixtures", async () => {
+  test("can be created in a hook, and can insert rows", async () => {
     passed(
       await tested({
         "hook.test.ts": `
@@ -78,7 +78,7 @@ describe("teams", () => {
   before(async () => {
     suite = await createIntegrationSuite({ app: () => import("../src/app.ts"), fixtures });
   });
-  test("takes what a fixture gives, and what a request says", async () => {
+  test("adds the values of the fixture to a request, unless the request sets them", async () => {
     assert.equal((await suite.request("POST /teams/:id/members")).status, 201);
     assert.equal((await suite.request("GET /teams/:id")).status, 200);
     const { status } = await suite.request("GET /teams/:id", { params: { id: crypto.randomUUID() } });
@@ -98,10 +98,10 @@ describe("teams", () => {
 const suite = await createIntegrationSuite({ app: () => import("../src/app.ts") });
 test("wrong", async () => {
   const members = createFactory<TeamMember>();
-  await assert.rejects(suite.insert(members), /A TeamMember cannot be inserted into team_members: .*foreign key/);
-  await assert.rejects(suite.insert(createFactory<JoinTeamInput>()), /JoinTeamInput has no table: only types with \`@table\`/);
-  await assert.rejects(suite.request("/teams"), /\`\\/teams\` is not a route: write it as/);
-  await assert.rejects(suite.request("GET /teams/:id"), /needs \`params: { id: … }\`/);
+  await assert.rejects(suite.insert(members), /Cannot insert a value of TeamMember into the table team_members: .*foreign key/);
+  await assert.rejects(suite.insert(createFactory<JoinTeamInput>()), /Cannot insert JoinTeamInput, .* Add \`@table\` to the type/);
+  await assert.rejects(suite.request("/teams"), /\`\\/teams\` is not a route. Write a method and a path pattern/);
+  await assert.rejects(suite.request("GET /teams/:id"), /Add \`params: { id: … }\`/);
   // What was refused leaves nothing behind that is in the way.
   const team = await suite.insert(createFactory<Team>());
   assert.deepEqual(await suite.query("SELECT id FROM teams"), [[team.id]]);
@@ -144,7 +144,7 @@ test("asks", async () => {
     assert.equal(code, 1);
     assert.match(
       stdout,
-      /The server of TEST_DATABASE_URL cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1/,
+      /Cannot connect to the server of TEST_DATABASE_URL: connect ECONNREFUSED 127\.0\.0\.1:1/,
     );
   });
 });

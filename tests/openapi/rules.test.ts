@@ -27,7 +27,7 @@ for (const example of EXAMPLES) {
 }
 
 test(
-  "every operation of a new project, and of what is added to it, has a description",
+  "every operation of a new project and of added entities has a description",
   { timeout: 60_000 },
   async () => {
     const home = await Project.empty();

@@ -27,7 +27,7 @@ const intended: readonly (readonly [type: RegExp, complaint: RegExp])[] = [
   [/&|Omit|Pick/, /^kit refuses (?!\{)/],
 ];
 
-test(`${runs} random types and their values are what TypeScript says`, async (context) => {
+test(`${runs} random types and their values agree with TypeScript`, async (context) => {
   const random = new Random(seed);
   const counts = { types: 0, refused: 0, tested: 0, accepted: 0 };
   for (let first = 0; first < runs; first += SIZE) {

@@ -205,7 +205,7 @@ describe("the packed packages", () => {
     assert.partialDeepStrictEqual(counts, { failed: 0, skipped: 0 });
     assert.ok(counts.passed > 1, "the project's test, and those of its contracts");
     await t.test("contain source maps, so that a stack trace names the sources", () => leadsToSources(root));
-    await t.test("contain a kit dev that serves requests, and reports why it cannot", () => develops(root));
+    await t.test("contain a kit dev that serves requests, or reports why it cannot", () => develops(root));
     for (const server of ["native", "express", "fastify", "hono"]) {
       // oxlint-disable-next-line no-await-in-loop
       await t.test(server, async () => {

@@ -47,7 +47,7 @@ describe("paging by time and key", { timeout: 300_000 }, () => {
 
   for (const adapter of ["drizzle", "kysely", "raw"]) {
     for (const type of ["timestamptz(3)", "timestamp", CONVERTED]) {
-      test(`returns each row of one insert once with ${adapter}, in columns of type ${type}`, async () => {
+      test(`returns each inserted row exactly once with ${adapter}, in columns of type ${type}`, async () => {
         const project = join(home, `${adapter}-${type.replaceAll(/\W/g, "")}`);
         const sql = await prepare(project, adapter, type);
         await using database = await createTestDatabase({

@@ -50,7 +50,7 @@ fn without_attributes() {}
   assert.deepEqual(titlesOfRust(source), ["plain", "asynchronous"]);
 });
 
-test("requireTest throws an error for a missing test that names the file and its tests", async () => {
+test("requireTest throws an error for a missing test, and the error names the file and its tests", async () => {
   const file = "tests/specification/reference.test.ts";
   await requireTest({ file, test: "titlesOfRust returns test functions because of their attribute" });
   await assert.rejects(

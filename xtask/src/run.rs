@@ -308,7 +308,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn stops_processes_that_a_program_has_left() {
+    fn stops_the_processes_that_a_program_started_and_did_not_stop() {
         let started = Instant::now();
         let step = Step::start("a step");
         let finished = finish_within(shell("sleep 2345 & echo left"), &step, Duration::from_mins(1)).unwrap();

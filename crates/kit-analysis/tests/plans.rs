@@ -130,7 +130,7 @@ fn union_members_are_distinguished_by_null_by_booleans_and_by_a_missing_property
 }
 
 #[test]
-fn members_that_no_property_distinguishes_remain_candidates() {
+fn keeps_all_members_as_candidates_if_no_property_distinguishes_them() {
     let mut p = program();
     let (string, number, date) = scalars(&mut p);
     let (a, b) = (text(&mut p, "a"), text(&mut p, "b"));

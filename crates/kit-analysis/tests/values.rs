@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::{Random, declare, object, program, text, union};
 
 #[test]
-fn an_example_of_two_random_types_fits_both_types() {
+fn example_for_two_random_types_is_valid_for_both_types() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut found, mut apart) = (0, 0);
     for _ in 0..4000 {
@@ -34,7 +34,7 @@ fn an_example_of_two_random_types_fits_both_types() {
 }
 
 #[test]
-fn finds_an_example_of_every_random_type() {
+fn finds_a_valid_example_for_every_random_type() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..2000 {
         let mut p = program();
@@ -47,7 +47,7 @@ fn finds_an_example_of_every_random_type() {
 
 /// The value in each report fits both members and gives a different result for each of them.
 #[test]
-fn reports_only_unions_in_which_a_value_fits_two_members() {
+fn reports_a_union_only_if_a_value_is_valid_for_two_of_its_members() {
     let mut random = Random(0x1234_5678_9abc_def1);
     let mut warnings = 0;
     for _ in 0..2000 {
@@ -79,7 +79,7 @@ fn reports_only_unions_in_which_a_value_fits_two_members() {
 
 /// A union does not choose a member if another member accepts the same keys and more.
 #[test]
-fn a_union_chooses_the_member_that_accepts_most_keys() {
+fn chooses_the_union_member_that_declares_the_most_keys_of_the_value() {
     let mut random = Random(0x0f0f_1234_4321_f0f1);
     for _ in 0..2000 {
         let mut p = program();
@@ -107,7 +107,7 @@ fn keys(read: &DecodedValue) -> Vec<&str> {
 }
 
 #[test]
-fn a_union_accepts_the_same_keys_for_any_order_of_its_members() {
+fn order_of_union_members_does_not_change_the_accepted_keys() {
     let mut p = program();
     let (string, number) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Number));
     let narrow = object(&mut p, &[("a", string)]);
@@ -127,7 +127,7 @@ fn warned(p: &mut Program, members: &[TypeId]) -> Option<Value> {
 }
 
 #[test]
-fn reports_unions_whose_members_drop_or_convert_values() {
+fn reports_a_union_if_the_chosen_member_drops_or_converts_values() {
     let mut p = program();
     let (string, date) = (p.add_type(TypeKind::String), p.add_type(TypeKind::Date));
     let number = p.add_type(TypeKind::Number);
@@ -153,7 +153,7 @@ fn reports_unions_whose_members_drop_or_convert_values() {
 }
 
 #[test]
-fn the_valid_samples_fit_and_no_broken_sample_is_certain_to_fit() {
+fn accepts_the_valid_samples_and_never_reports_a_broken_sample_as_valid() {
     let mut p = program();
     let date = p.add_type(TypeKind::Date);
     let bytes = p.add_type(TypeKind::Bytes);

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_each_kind_of_tag_that_cannot_be_followed() {
+    fn reports_each_kind_of_rename_tag_that_is_invalid() {
         let finding = |known: &[&str], types: &[&str]| {
             let (_, findings) = resolved(known, types);
             assert_eq!(findings.len(), 1, "{types:?}: {findings:?}");

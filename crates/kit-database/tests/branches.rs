@@ -134,7 +134,7 @@ fn refuses_branches_that_changed_the_same_thing() {
 }
 
 #[test]
-fn treats_a_migration_without_parent_ids_as_successor_of_the_previous_migration() {
+fn treats_a_migration_without_parent_ids_as_child_of_the_previous_migration() {
     let read = |minute: u32, schema: &Schema| {
         let mut document: serde_json::Value = serde_json::from_str(&Snapshot::of(schema).to_json()).unwrap();
         let object = document.as_object_mut().unwrap();

@@ -92,7 +92,7 @@ fn refuses_column_names_that_clash_or_that_postgresql_cannot_store() {
 }
 
 #[test]
-fn refuses_references_that_cannot_resolve_to_one_row() {
+fn refuses_a_reference_to_columns_that_do_not_identify_a_single_row() {
     let refer = |entity: &'static str, target: &'static str, on_delete| {
         move |builder: &mut Builder| {
             support::users(builder);

@@ -110,7 +110,7 @@ fn openapi_describes_problem_details_and_the_status_of_validation_errors() {
 }
 
 #[test]
-fn openapi_uses_the_declared_type_and_content_type() {
+fn openapi_uses_the_declared_type_and_content_type_for_errors() {
     let document = openapi(&artifacts(|program| rules(declared(program, true), 400)));
     let responses = &document["paths"]["/orders"]["post"]["responses"];
     let content = &responses["default"]["content"];
@@ -126,7 +126,7 @@ fn openapi_uses_the_declared_type_and_content_type() {
 }
 
 #[test]
-fn routes_export_the_serializer_of_a_declared_type_only() {
+fn routes_export_an_error_serializer_only_for_a_declared_type() {
     let own = artifacts(|program| rules(declared(program, true), 400));
     assert!(own["routes/index.ts"].contains("errorBody: FailedSerializer,"));
     let problems = artifacts(|_| rules(ErrorFormat::ProblemDetails, 400));
@@ -134,7 +134,7 @@ fn routes_export_the_serializer_of_a_declared_type_only() {
 }
 
 #[test]
-fn client_knows_places_types_and_the_status() {
+fn client_contains_the_paths_types_and_status_of_a_declared_error_format() {
     let problems = artifacts(|_| rules(ErrorFormat::ProblemDetails, 422));
     let client = &problems["client/index.ts"];
     assert!(
@@ -159,7 +159,7 @@ fn client_knows_places_types_and_the_status() {
 }
 
 #[test]
-fn client_has_no_codes_if_the_declared_type_has_no_place_for_them() {
+fn client_has_no_error_codes_if_the_declared_type_has_no_path_for_the_code() {
     let own = artifacts(|program| rules(declared(program, false), 400));
     let client = &own["client/index.ts"];
     assert!(client.contains("ApiFailure<string, 409"), "{client}");
@@ -167,7 +167,7 @@ fn client_has_no_codes_if_the_declared_type_has_no_place_for_them() {
 }
 
 #[test]
-fn contract_tests_get_the_format_with_the_shape_of_the_declared_type() {
+fn contract_tests_contain_the_error_format_and_the_shape_of_its_declared_type() {
     let own = artifacts(|program| rules(declared(program, true), 422));
     let contracts = &own["tests/contracts.ts"];
     assert!(contracts.contains("body: FailedShape"), "{contracts}");
@@ -175,7 +175,7 @@ fn contract_tests_get_the_format_with_the_shape_of_the_declared_type() {
 }
 
 #[test]
-fn artifacts_do_not_change_if_the_option_selects_what_is_the_default() {
+fn artifacts_do_not_change_if_the_option_errors_selects_the_default() {
     let with = artifacts(|_| ErrorRules::DEFAULT);
     for text in [
         &with["client/index.ts"],

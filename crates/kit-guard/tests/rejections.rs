@@ -15,7 +15,7 @@ fn first_literal(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn has_every_message_of_the_sources() {
+fn list_contains_every_rejection_message_of_the_source_code() {
     let mut messages = BTreeSet::new();
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
         let path = entry.unwrap().path();
@@ -44,7 +44,7 @@ fn has_every_message_of_the_sources() {
 }
 
 #[test]
-fn has_no_rejection_twice() {
+fn lists_each_rejection_only_once() {
     let all: BTreeSet<_> = REJECTIONS.iter().map(|one| (one.status, one.message)).collect();
     assert_eq!(all.len(), REJECTIONS.len());
 }

@@ -149,7 +149,7 @@ mod tests {
     use crate::request::RequestId;
 
     #[test]
-    fn only_clients_that_must_send_or_read_have_a_deadline() {
+    fn connection_has_a_deadline_only_while_the_client_must_send_or_read() {
         let id = RequestId { slot: 0, serial: 0 };
         let waiting = ConnectionState::Waiting {
             id,

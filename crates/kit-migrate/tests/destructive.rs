@@ -31,8 +31,8 @@ const NOTES: &str = "CREATE TABLE notes (id integer PRIMARY KEY, size double pre
 const ROWS: &str = "INSERT INTO notes VALUES (1, 1.5), (2, 2);";
 
 #[test]
-fn refuses_edited_statements_that_delete_rows() {
-    let Some(database) = database("refuses_edited_statements_that_delete_rows") else {
+fn refuses_a_migration_that_was_edited_to_delete_rows() {
+    let Some(database) = database("refuses_a_migration_that_was_edited_to_delete_rows") else {
         return;
     };
     apply(&database.url, &[migration(1, NOTES)], &quick()).unwrap();

@@ -117,8 +117,9 @@ fn reports_an_invalid_index_as_a_difference() {
 }
 
 #[test]
-fn writes_nothing_while_comparing() {
-    let Some((database, snapshot)) = golden("writes_nothing_while_comparing", "mixed") else {
+fn comparing_the_tables_writes_nothing_to_the_database() {
+    let Some((database, snapshot)) = golden("comparing_the_tables_writes_nothing_to_the_database", "mixed")
+    else {
         return;
     };
     let state = "SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class";

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_blocks_nor_grows_if_the_reader_stops_reading() {
+    fn log_neither_blocks_nor_grows_if_the_reader_of_standard_output_stops_reading() {
         let disk = Shared::new(1000, 0);
         with_output(&disk, |output| {
             let line = "x".repeat(1023);

@@ -38,7 +38,7 @@ fn reads_the_cookies_of_the_conformance_vectors() {
 }
 
 #[test]
-fn divides_the_lists_of_the_conformance_vectors() {
+fn splits_the_lists_of_the_conformance_vectors() {
     let vectors: Value =
         serde_json::from_str(include_str!("../../../conformance/list-headers.json")).expect("JSON");
     let cases = vectors["cases"].as_array().expect("a list");

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn is_off_without_a_known_value() {
+    fn compression_is_off_if_the_value_is_known_only_at_run_time() {
         assert!(is_on(&program(Some(json!({})))));
         assert!(!is_on(&program(None)) && !is_on(&Program::default()));
     }

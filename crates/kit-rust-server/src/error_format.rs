@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_the_runtime_only_if_the_option_changes_something() {
+    fn generates_a_call_of_the_runtime_only_if_the_option_differs_from_the_default() {
         assert_eq!(call_of(ErrorFormat::Envelope, 400), None);
         assert_eq!(
             call_of(ErrorFormat::Envelope, 422).as_deref(),

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_errors_apart_whose_details_differ() {
+    fn distinguishes_errors_with_the_same_code_if_their_details_differ() {
         let errors = [
             error("SOLD_OUT", 409, None),
             error("SOLD_OUT", 409, Some(0)),

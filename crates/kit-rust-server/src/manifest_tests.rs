@@ -76,7 +76,7 @@ fn adds_missing_dependencies_with_their_comments() {
 }
 
 #[test]
-fn adds_missing_features_after_those_of_the_user() {
+fn adds_missing_features_after_the_features_of_the_user() {
     let own = fresh()
         .replace(
             "serde = { version = \"1\", features = [\"derive\"] }",

@@ -93,7 +93,7 @@ mod tests {
     use super::variant_name;
 
     #[test]
-    fn names_variants_after_their_statuses() {
+    fn names_the_variants_of_replies_after_their_statuses() {
         for (status, name) in [
             (200, "Ok"),
             (204, "NoContent"),

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_those_of_the_conformance_file() {
+    fn default_security_headers_equal_those_of_the_conformance_file() {
         let own: Vec<Value> = HEADERS
             .iter()
             .map(|header| serde_json::json!({ "option": header.option, "name": header.name, "value": header.value }))

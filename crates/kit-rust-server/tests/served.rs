@@ -149,7 +149,7 @@ fn serves_requests_with_unedited_handlers() {
 
 /// A user cannot read or change rows of another user, or refer to them.
 #[test]
-fn keeps_rows_of_users_apart() {
+fn handlers_return_only_rows_of_the_user_who_requests_them() {
     let project = ProjectDirectory::named("owners-served", "owners", &projects::owners());
     for name in ["log", "require_user", "require_account"] {
         let middleware = projects::tests().join(format!("inputs/owners/{name}.rs"));
@@ -159,10 +159,13 @@ fn keeps_rows_of_users_apart() {
         );
     }
     project_directory::succeed(project.cargo().args(["build", "--quiet"]));
-    on_each_release("keeps_rows_of_users_apart", |database| {
-        migrate(&project, database);
-        served_owners::owners(&project_directory::target().join("debug/owners"), &database.url);
-    });
+    on_each_release(
+        "handlers_return_only_rows_of_the_user_who_requests_them",
+        |database| {
+            migrate(&project, database);
+            served_owners::owners(&project_directory::target().join("debug/owners"), &database.url);
+        },
+    );
 }
 
 /// Returns the project of the application `tokens`. Two tests share it.

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_without_a_location_has_the_location_of_the_enclosing_option() {
+    fn an_option_without_its_own_location_has_the_location_of_the_enclosing_option() {
         let locations = OptionLocations::of_module("export default {\n  typeFiles: make(),\n};");
         assert_eq!(line(&locations, "typeFiles[3]"), Some((2, 14)));
         assert_eq!(line(&locations, "other"), Some((1, 16)));

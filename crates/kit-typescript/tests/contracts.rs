@@ -143,7 +143,7 @@ fn slots_replies_and_failures_may_come_from_aliases_generics_and_namespaces() {
 }
 
 #[test]
-fn errors_are_those_of_the_slot_then_those_of_the_tags() {
+fn lists_the_errors_of_the_slot_before_the_errors_of_the_tags() {
     let text = routes(
         r#"
         export interface NoteRoutes {

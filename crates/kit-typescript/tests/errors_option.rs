@@ -78,7 +78,7 @@ fn names_an_anonymous_type_of_an_error_format() {
 }
 
 #[test]
-fn warns_and_has_no_value_if_the_value_is_known_only_at_run_time() {
+fn warns_and_reads_no_value_if_the_value_is_known_only_at_run_time() {
     for (value, message) in [
         ("options()", "the option `errors` cannot be read"),
         ("{ format: options() }", "this error format cannot be read"),

@@ -65,14 +65,14 @@ fn has_the_location_but_no_value_if_the_value_is_known_only_at_run_time() {
 }
 
 #[test]
-fn reading_ends_for_a_constant_that_contains_itself() {
+fn reading_an_option_ends_if_a_constant_contains_itself() {
     let option =
         compression("const list: any = [list];", "{ encodings: list }").expect("the option is there");
     assert_eq!(option.value, None);
 }
 
 #[test]
-fn reads_each_option_of_this_kind() {
+fn reads_each_option_whose_value_is_a_literal() {
     let application = read(
         "",
         "compression: true, csrf: { origins: [] }, etag: true, requestLog: true",

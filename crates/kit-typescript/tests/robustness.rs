@@ -248,7 +248,7 @@ fn the_error_for_too_many_steps_names_the_type() {
 }
 
 #[test]
-fn the_error_for_too_many_steps_names_only_the_type_that_refers_to_the_others() {
+fn the_error_for_too_many_steps_names_only_the_outermost_of_several_types() {
     let package = leaves(400, 400);
     let text = "import type { Leaf0 } from \"./leaves.ts\";\n/** @table */\nexport interface Place { id: string; data: Leaf0; }\n";
     let output = output(&[("src/a.types.ts", text), ("src/leaves.ts", &package)]);

@@ -84,7 +84,7 @@ fn a_union_is_flattened_and_has_no_duplicates() {
 }
 
 #[test]
-fn a_name_of_a_primitive_is_inlined_and_a_name_of_an_object_or_array_is_kept() {
+fn aliases_of_primitives_are_inlined_and_aliases_of_objects_and_arrays_are_kept() {
     check_types(
         r"
         /** @maxLength 40 */

@@ -23,7 +23,7 @@ test("notes are listed in pages, the newest first", async () => {
   assert.deepEqual(body.pagination, { total: 5, page: 2, pageSize: 2, totalPages: 3 });
 });
 
-test("a change keeps the fields that the body does not contain", async () => {
+test("PUT keeps the fields that the body does not contain", async () => {
   const note = await suite.insert(notes);
   const { body } = await suite.request("PUT /notes/:id", {
     params: { id: note.id },

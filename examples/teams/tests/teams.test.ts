@@ -58,7 +58,7 @@ test("the todos of a user are deleted with the user", async () => {
   assert.deepEqual(await suite.query("SELECT id FROM todos"), [[kept.id]]);
 });
 
-test("a user is refused for each rule that a body can break", async () => {
+test("POST /users responds with 400 for each rule that a body can break", async () => {
   for (const { field, rule, value } of createFactory<CreateUserInput>().invalid()) {
     const { status, text } = await suite.request("POST /users", { body: value });
     assert.equal(status, 400, `${field} ${rule}: ${text}`);

@@ -62,7 +62,7 @@ test("changes and removes only the variables that come from .env when the file i
   assert.deepEqual(file.load(root), { set: [], kept: [], changed: ["KIT_A"] });
 });
 
-test("still reads .env again if the file sets NODE_ENV", async (t) => {
+test("reads .env again after a change even if the file sets NODE_ENV", async (t) => {
   const { root, write } = await prepared(t, undefined);
   const file = new EnvFile();
   await write("NODE_ENV=test\nKIT_A=1\n");

@@ -61,7 +61,7 @@ export function everything() {
 const CONFIG =
   'import { everything } from "./everything.js";\nexport default { plugins: [false, everything()] };\n';
 
-test("a plugin adds a type, changes one, adds a validator and emits files", async (t) => {
+test("a plugin adds a type, changes another type, adds a validator and emits files", async (t) => {
   const project = await Project.create(t, { ...NOTES, "everything.js": EVERYTHING, "kit.config.js": CONFIG });
   const outcome = await project.kit(["build", "--json"]);
   assert.equal(outcome.code, 0, outcome.err + outcome.out);
@@ -388,7 +388,7 @@ test("passes the root, the mode and the complete configuration of the build to a
   });
 });
 
-test("a property of an event with a long value can be read while the tap runs, and after its end only if the tap has read the property", async (t) => {
+test("a long property of an event can be read while the hook function runs, and later only if the function has read the property", async (t) => {
   const project = await Project.create(
     t,
     withTap(`

@@ -53,7 +53,7 @@ test("passes the password to psql only in the environment", { timeout: 120_000 }
   );
 });
 
-test("the installed psql connects to the embedded database", { timeout: 120_000 }, async (t) => {
+test("kit db psql connects the installed psql to the embedded database", { timeout: 120_000 }, async (t) => {
   try {
     execFileSync("psql", ["--version"]);
   } catch {

@@ -46,7 +46,7 @@ describe("the error of a call", () => {
     assert.deepEqual(error.body, JSON.parse(text));
   });
 
-  test("has the invalid values of problem details at the place where the envelope has them", async () => {
+  test("has the invalid values of problem details in details.fields, as with the envelope", async () => {
     const fields = [{ path: "$.a", expected: "string", rule: "type" }];
     const text = JSON.stringify({
       detail: "Invalid",
@@ -72,7 +72,7 @@ describe("the error of a call", () => {
     assert.equal(error.body.error, undefined);
   });
 
-  test("has a code from the status if the format has no place of the code", async () => {
+  test("has a code that is derived from the status if the format has no code", async () => {
     const error = await failWith(409, JSON.stringify({ errors: { body: ["sold out"] } }), {
       validationStatus: 422,
     });

@@ -162,7 +162,7 @@ export async function contractCalls(api: Client<Orders>): Promise<void> {
   yes<Same<typeof result.error.status, 409>>();
 }
 
-test("the old names of generated types mean the same as the new ones", () => {
+test("the old names of generated types are aliases of the new names", () => {
   yes<Same<Route<{}, string, Failure<"A", 400>>, ApiRoute<{}, string, ApiFailure<"A", 400>>>>();
 });
 

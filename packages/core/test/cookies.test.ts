@@ -161,7 +161,7 @@ describe("signed cookies", () => {
     assert.deepEqual(await readFrom(`x=1; ${cookie}; y=2`, newKey), { user: "a=b; é." });
   });
 
-  it("have the HMAC-SHA-256 of name and value as their signature", async () => {
+  it("have the HMAC-SHA-256 of their name and value as signature", async () => {
     // printf 'user=u1' | openssl dgst -sha256 -hmac "$key" -binary | basenc --base64url
     assert.equal(await signed("u1", newKey), "user=u1.LOXjZzPzgPirmpEPQtr9D8A2AXmcmVd-UKrWV3El4HY");
   });
@@ -185,7 +185,7 @@ describe("signed cookies", () => {
     for (const text of forged) assert.deepEqual(await readFrom(text, newKey), {}, text);
   });
 
-  it("of an old key are valid while the key is in the list, and the first key signs", async () => {
+  it("are valid if any key of the list has signed them, and new cookies are signed with the first key", async () => {
     const cookie = await signed("u1", oldKey);
     assert.deepEqual(await readFrom(cookie, newKey, oldKey), { user: "u1" });
     assert.deepEqual(await readFrom(cookie, newKey), {});
@@ -193,14 +193,14 @@ describe("signed cookies", () => {
     assert.equal(renewed.split(";")[0], await signed("u1", newKey));
   });
 
-  it("need a key to be read", async () => {
+  it("cannot be read without a key", async () => {
     const { send, log } = await answering(read);
     const answer = await send("GET /session");
     assert.equal(errorOf(answer)["code"], "INTERNAL_SERVER_ERROR");
     assert.match(log[0]!.message, /ctx\.signedCookie needs a key/);
   });
 
-  it("take the first cookie of a name", async () => {
+  it("are read from the first cookie with the name", async () => {
     const first = await signed("u1", newKey);
     const second = await signed("u2", newKey);
     assert.deepEqual(await readFrom(`${first}; ${second}`, newKey), { user: "u1" });

@@ -80,7 +80,7 @@ describe("the option errors", () => {
     });
   }
 
-  it("costs nothing if it selects what is the default", () => {
+  it("changes nothing if it selects the default", () => {
     assert.equal(readErrors(undefined), null);
     assert.equal(readErrors({}), null);
     assert.equal(readErrors({ format: "envelope", validationStatus: 400 }), null);
@@ -122,7 +122,7 @@ describe("defineErrorFormat", () => {
 describe("problem details", () => {
   const problems = { errors: { format: "problem-details" } } as const;
 
-  it("have the members of RFC 9457 and those of kit", async () => {
+  it("have the members of RFC 9457 and the members that kit adds", async () => {
     const response = await failWith(new AppError("TAKEN", 409, "The title is taken", { by: 7 }), problems);
     assert.equal(response.headers.get("content-type"), "application/problem+json");
     const { traceId, instance, ...rest } = (await response.json()) as Record<string, string>;
@@ -183,7 +183,7 @@ describe("problem details", () => {
     ],
   ];
   for (const [name, members, error, expected] of examples) {
-    it(`can be those of the RFC's example: ${name}`, async () => {
+    it(`equal the example of RFC 9457: ${name}`, async () => {
       const make = createErrorMiddleware();
       const errorMiddleware: ErrorMiddleware = (thrown, request) => {
         const { status, body } = make(thrown, request);
@@ -198,7 +198,7 @@ describe("problem details", () => {
     });
   }
 
-  it("keep the details that have no JSON form as a description", async () => {
+  it("contain a description in place of details that have no JSON form", async () => {
     const details: { self?: object; size: bigint } = { size: 1n };
     details.self = details;
     const response = await failWith(new AppError("TAKEN", 409, "The title is taken", details), problems);
@@ -206,7 +206,7 @@ describe("problem details", () => {
     assert.equal(((await response.json()) as { code: string }).code, "TAKEN");
   });
 
-  it("have the fields of development as more members", async () => {
+  it("have additional members in development", async () => {
     const response = await failWith(new Error("a bug"), { ...problems, env: "development" });
     const body = (await response.json()) as Record<string, unknown>;
     assert.equal(body["status"], 500);
@@ -263,7 +263,7 @@ describe("a declared format", () => {
     await app.close({ graceMs: 0 });
   });
 
-  it("has a description of details that have no JSON form", async () => {
+  it("contains a description in place of details that have no JSON form", async () => {
     const response = await failWith(new AppError("TAKEN", 409, "Taken", { size: 1n }), {
       errors: { format: own },
     });
@@ -303,7 +303,7 @@ describe("a declared format", () => {
 const foreignBody: ErrorMiddleware = () => ({ status: 409, body: { problem: 1 } as unknown as ErrorBody });
 
 describe("an error middleware with the option errors", () => {
-  it("decides status, code and message, which the format writes", async () => {
+  it("decides status, code and message, and the format writes them", async () => {
     const make = createErrorMiddleware();
     const errorMiddleware: ErrorMiddleware = (error, request) =>
       make(error instanceof RangeError ? new AppError("TOO_FAR", 409, "Too far") : error, request);
@@ -323,7 +323,7 @@ describe("an error middleware with the option errors", () => {
 });
 
 describe("bodies of errors of the HTTP server", () => {
-  it("are created once, with the places of the trace id", () => {
+  it("are created once, with the positions of the trace id", () => {
     let calls = 0;
     const format = defineErrorFormat<{ id: string; text: string }>({
       body: ({ message, traceId }) => {

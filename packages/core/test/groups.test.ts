@@ -47,7 +47,7 @@ function never(): Promise<never> {
 }
 
 describe("a group of groups", () => {
-  it("adds the prefix of the inner group first, then that of the outer group", async () => {
+  it("adds the inner group's prefix to the path first, then the outer group's prefix", async () => {
     const handlers = { "GET /notes/:id": () => ({}), "GET /": () => ({ id: "list" }) };
     const server = await serve({ "GET /v1/notes/:id": [], "GET /v1/notes": [], "GET /v1/health": [] }, [
       {
@@ -62,7 +62,7 @@ describe("a group of groups", () => {
     assert.equal((await server.send("GET /notes/1")).status, 404);
   });
 
-  it("runs middleware by priority, then global, outer, inner and of the route", async () => {
+  it("runs middleware by priority, then in the order global, outer group, inner group, route", async () => {
     const ran: string[] = [];
     const server = await serve(
       {
@@ -89,7 +89,7 @@ describe("a group of groups", () => {
     assert.deepEqual(ran, ["early", "global", "outer", "inner"]);
   });
 
-  it("is refused with the place of a mistake", () => {
+  it("is refused with the location of the mistake", () => {
     const handlers = { "GET /a": () => ({}) };
     assert.throws(
       () => create({}),
@@ -116,7 +116,7 @@ describe("a group of groups", () => {
 });
 
 describe("options of a route", () => {
-  it("set its body limit below or above that of the application", async () => {
+  it("set the route's body limit below or above the application's limit", async () => {
     const handlers = { "POST /small": () => ({}), "POST /large": () => ({}), "POST /other/:id": () => ({}) };
     const server = await serve(
       { "POST /small": [], "POST /large": [], "POST /other/:id": [] },
@@ -146,7 +146,7 @@ describe("options of a route", () => {
     assert.deepEqual(errorOf(answer)["details"], { limit: 20 });
   });
 
-  it("leave the service without limits by route if no route has its own", async () => {
+  it("add no limits to the service if no route has its own limit", async () => {
     const groups = [
       { handlers: { "POST /a": () => ({}) }, on: { "POST /a": { limits: { bodyBytes: 10 } } } },
     ];
@@ -156,7 +156,7 @@ describe("options of a route", () => {
     assert.deepEqual(different.service!.bodyLimits!.byRoute, [10]);
   });
 
-  it("set its timeout, and other routes keep that of the application", async () => {
+  it("set the route's timeout, and other routes keep the application's timeout", async () => {
     const handlers = { "GET /fast": never, "GET /slow": never };
     const server = await serve(
       { "GET /fast": [], "GET /slow": [] },

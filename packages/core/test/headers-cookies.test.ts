@@ -99,7 +99,7 @@ describe("a contract with headers and cookies", () => {
     });
   });
 
-  it("has a phase of its own for headers and cookies, which routes without them do not have", async () => {
+  it("adds a phase for headers and cookies only to routes that declare them", async () => {
     const traces: LifecycleTrace[] = [];
     const plain = route("GET /plain", { response: seen });
     const { send } = await serve([echo, [plain, () => ({})]], {

@@ -44,7 +44,7 @@ describe("the health paths", () => {
     assert.equal((await request("GET /healthzz")).text, '{"text":"a page"}');
   });
 
-  it("do not replace a route with the same path, and can be configured", async () => {
+  it("can be configured, and do not replace a route with the same path", async () => {
     const mine = [[own, () => ({ text: "mine" })]] as const;
     const { send: request } = await serve(mine, { health: true });
     assert.equal((await request("GET /readyz")).text, '{"text":"mine"}');

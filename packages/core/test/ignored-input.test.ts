@@ -121,7 +121,7 @@ describe("a body that the contract does not declare", () => {
     assert.equal((await send("GET /notes/1", { body: "hello" })).status, 401);
   });
 
-  it("causes one warning in development for methods other than GET and HEAD", async () => {
+  it("causes a single warning in development for methods other than GET and HEAD", async () => {
     const { send, warnings } = await start("development");
     for (let times = 0; times < 2; times += 1)
       assert.equal((await send("POST /notes/1", { body: "{}" })).status, 204);

@@ -24,7 +24,7 @@ describe("the redactor", () => {
     });
   });
 
-  it("compares a pattern with the end of a path, and * stands for any one name", () => {
+  it("compares a pattern with the end of a path, and * in a pattern matches a single name", () => {
     const data = {
       password: "a",
       user: { Password: "b", id: 1, token: { value: "c" } },
@@ -102,7 +102,7 @@ describe("the redactor", () => {
 });
 
 describe("the data of a log entry", () => {
-  it("is converted to JSON whatever value it is", () => {
+  it("is converted to JSON, whatever its type", () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     const data = {

@@ -68,7 +68,7 @@ describe("the option `telemetry`", () => {
     await assert.rejects(findTelemetry(newer), /is for another version of @kit\/core/);
   });
 
-  it("provides no counts while it is off", async () => {
+  it("provides no counts of telemetry while it is off", async () => {
     const app = createApp({
       server: new MemoryServer(),
       routes: [],

@@ -117,7 +117,7 @@ describe("a request that exceeds its timeout", () => {
     }
   });
 
-  it("cannot be configured with a timeout that is not a whole number of milliseconds", () => {
+  it("createApp refuses a timeout that is not a whole number of milliseconds", () => {
     for (const requestTimeoutMs of [-1, 0.5, Number.NaN, 2 ** 31, "5"]) {
       assert.throws(
         () => createApp({ server: new MemoryServer(), routes: [], requestTimeoutMs } as AppOptions),

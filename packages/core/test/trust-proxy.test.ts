@@ -50,7 +50,7 @@ describe("ctx.ip", () => {
     assert.ok(cases.length > 90);
   });
 
-  it("is the client's address in handlers, and empty if the address is unknown", async () => {
+  it("is the client's address in handlers, or an empty string if the address is unknown", async () => {
     const whoami = route("GET /whoami", { response: responseOf("Ip", { ip: "string" }) });
     const { send } = await serve([[whoami, ({ ctx }) => ({ ip: ctx.ip })]], {
       trustProxy: { proxies: 1, header: "forwarded" },
@@ -126,7 +126,7 @@ describe("ctx.ip", () => {
     assert.ok(files.length >= 10);
   });
 
-  it("is determined in time linear in the length of the header", () => {
+  it("is determined in a time that is linear in the length of the header", () => {
     for (const header of ["forwarded", "x-forwarded-for"] as const) {
       const find = compileTrustProxy({ proxies: 1_000_000, header });
       const trustsAll = compileTrustProxy({ proxies: ["0.0.0.0/0", "::/0"], header });
@@ -153,7 +153,7 @@ describe("ctx.ip", () => {
     }
   });
 
-  it("cannot be configured with an invalid option trustProxy", () => {
+  it("createApp refuses an invalid option trustProxy", () => {
     for (const trustProxy of [
       -1,
       1.5,

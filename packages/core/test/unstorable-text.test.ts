@@ -41,7 +41,7 @@ describe("a string that databases cannot store", () => {
     }
   });
 
-  it("is not confused with other escapes, surrogate pairs, or a backslash before a u", async () => {
+  it("is distinguished from other escapes, surrogate pairs, and a backslash before a u", async () => {
     for (const json of [
       String.raw`"\u0001"`,
       String.raw`"\ud83d\ude00"`,

@@ -50,7 +50,7 @@ test("each test gets a copy of the template, which is dropped when the test clos
   assert.deepEqual(await databases(app.url), ["kit_template_"]);
 });
 
-test("a template is filled once if many test databases are created at the same time", async (context) => {
+test("the template database is filled only once if many test databases are created at the same time", async (context) => {
   const dataDir = dataDirectory(context);
   let prepared = 0;
   const counted = {
@@ -68,7 +68,7 @@ test("a template is filled once if many test databases are created at the same t
   await Promise.all(all.map((database) => database.close()));
 });
 
-test("a template is filled again if the first attempt failed", async (context) => {
+test("the template database is filled again if the first attempt failed", async (context) => {
   const dataDir = dataDirectory(context);
   await using app = await testServer(dataDir);
   const failing = {

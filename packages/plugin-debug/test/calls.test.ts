@@ -192,7 +192,7 @@ describe("outgoing calls of a request", () => {
   });
 });
 
-it("in production, the sidecar resumes recording the outgoing calls of a route after a request of the route has made a call", async () => {
+it("in production, the sidecar records a route's outgoing calls again after a request of the route has made a call", async () => {
   const app = await start(production);
   for (let count = 0; count < 40; count += 1) await app.send("GET /rare/none");
   // The sidecar does not expect this call of the route, so it is not recorded. Calls of the route's next requests are

@@ -158,7 +158,7 @@ describe("the dashboard's files", { skip }, () => {
     await limited.close();
   });
 
-  it("are refused to pages of other sites and for other host names", async () => {
+  it("are refused if a page of another site or another host name requests them", async () => {
     const lines = [`Accept: ${accept}`];
     assert.equal(await rawStatus(app.port, ["Host: attacker.example", ...lines]), 403);
     const cross = { accept, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };

@@ -129,7 +129,7 @@ describe("latencies over time", () => {
     ["in memory", {}],
     ["in a store", { store: "series.db" }],
   ] as const) {
-    it(`agree with the figures of the whole time window, ${kind}`, async () => {
+    it(`agree in sum with the figures of the whole time window, ${kind}`, async () => {
       const app = await start(options);
       for (let count = 0; count < 30; count += 1)
         await app.send(`GET /things/${count % 3 === 0 ? "broken" : "1"}`);
@@ -149,7 +149,7 @@ describe("latencies over time", () => {
     });
   }
 
-  it("are refused for an invalid query, as at the other endpoints", async () => {
+  it("are refused with 400 for an invalid query", async () => {
     const app = await start();
     for (const [query, status] of [
       ["window=25h", 400],

@@ -108,7 +108,7 @@ describe("copy as curl", () => {
 });
 
 describe("hidden headers", () => {
-  it("are replaced by values that the user has entered before", () => {
+  it("are replaced by the values that the user has entered", () => {
     const headers = { authorization: "[redacted]", accept: "*/*" };
     assert.equal(withRemembered(headers), "authorization: [redacted]\naccept: */*");
     rememberHidden(writeHeaders(headers), "authorization: Bearer ada\naccept: text/plain");

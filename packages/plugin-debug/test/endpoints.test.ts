@@ -178,7 +178,7 @@ describe("the history of the sidecar", () => {
     await busy.close();
   });
 
-  it("counts the errors that it has no time to describe", async () => {
+  it("counts errors that it cannot describe in time", async () => {
     const flooded = await start({ mode: "dev" }, { logLevel: "info" });
     for (let count = 0; count < 1_000; count += 1) await flooded.send("GET /nowhere");
     const { errors } = await flooded.ok<{ errors: unknown[] }>("/_debug/errors?limit=1000");
@@ -308,7 +308,7 @@ describe("artifacts of the build", () => {
     assert.ok(deps.dependencies.length > 0);
   });
 
-  it("lead to an error that names the command that creates missing artifacts", async () => {
+  it("cause an error with the command to run if they are missing", async () => {
     const answers = await Promise.all(
       ["/_debug/middleware", "/_debug/schema/Thing"].map((path) => app.get(path)),
     );

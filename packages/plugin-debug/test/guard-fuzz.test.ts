@@ -152,7 +152,7 @@ function check({ configuration, request }: GuardCase): boolean {
 }
 
 describe("the guard", () => {
-  it("decides each stored request as the rules of the guide demand", () => {
+  it("accepts or refuses each stored request according to the rules of the guide", () => {
     for (const { guardCase, isAnswered } of corpus as { guardCase: GuardCase; isAnswered: boolean }[])
       assert.equal(check(guardCase), isAnswered, JSON.stringify(guardCase));
   });

@@ -207,7 +207,7 @@ describe("sending a request again is refused", () => {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const own4 = addresses.find(({ internal, family }) => !internal && family === "IPv4")?.address;
 
-  it("for clients on other machines if the application listens only for this machine", async (t) => {
+  it("for clients on other machines if the application listens only on loopback", async (t) => {
     if (own4 === undefined) return t.skip("this machine has no address besides its own loopback");
     for (const [host, status] of [
       ["127.0.0.1", 403],

@@ -29,7 +29,7 @@ describe("a project with a Rust server", () => {
     assert.doesNotMatch(again.text, /Compiling/);
   });
 
-  test("reports the handler that no longer fits its contract", () => {
+  test("reports a handler that does not match its contract after a change", () => {
     project.write(
       "src/items.routes.ts",
       routes.replace(

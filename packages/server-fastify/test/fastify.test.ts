@@ -68,7 +68,7 @@ const parsers: readonly [name: string, set: (app: FastifyInstance) => void][] = 
 ];
 
 for (const [name, set] of parsers) {
-  test(`kit reads the body itself, whatever the instance does with bodies: ${name}`, async () => {
+  test(`kit reads the body itself, whatever body parser the instance has: ${name}`, async () => {
     await using app = await serveOn(set);
     const send = (body: string, type?: string): Promise<[number, unknown]> =>
       outcome(post(`${app.url}/notes`, body, type));

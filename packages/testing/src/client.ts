@@ -123,9 +123,7 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
 export async function resolveHeaders(headers: TestHeaders = {}): Promise<HeaderValues> {
   const made: unknown = typeof headers === "function" ? await headers() : headers;
   if (typeof made !== "object" || made === null) {
-    throw new TypeError(
-      `The function that makes headers returned ${String(made)}, but must return an object`,
-    );
+    throw new TypeError(`The function \`headers\` returned ${String(made)}, but must return an object`);
   }
   const entries = Object.entries(made).map(([name, value]: [string, unknown]) => {
     if (typeof value === "string") return [name.toLowerCase(), value] as const;

@@ -1,8 +1,8 @@
 import type { SentRequest } from "./test-response.ts";
 
 /**
- * Address in printed commands: the default of `kit dev` and `app.start()`. The port of the test is closed when somebody
- * reads the command.
+ * Address in printed commands: the default address of `kit dev` and `app.start()`. The test's own port is closed by the
+ * time somebody runs the command.
  */
 const ORIGIN = "http://localhost:3000";
 

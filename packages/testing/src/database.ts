@@ -12,11 +12,11 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * Prepares a database for tests and applies the migrations of `migrations/` to it. Uses the database of `TEST_DATABASE_URL`, or else one on
- * the project's embedded PostgreSQL.
+ * Prepares a test database and applies the migrations of `migrations/`. The database is on the server of `TEST_DATABASE_URL` if this
+ * variable is set, and otherwise on the project's embedded PostgreSQL.
  *
- * Sets `DATABASE_URL` to the URL of this database, so call the function before the application is imported. It never uses the database that
- * `DATABASE_URL` named before, because its data may matter.
+ * Sets `DATABASE_URL` to the URL of the test database. So call the function before you import the application. The function never uses the
+ * database that `DATABASE_URL` named before, because its data may matter.
  *
  * @returns The URL of the database.
  * @example
@@ -42,7 +42,7 @@ async function embedded(root: string, name: string): Promise<string> {
 /** Throws an error that explains what to do if the embedded database is not installed. */
 export function noDatabase(cause: unknown): never {
   throw new Error(
-    "There is no database for the tests. Name one with TEST_DATABASE_URL, or run `npm install --save-dev @kit/dev-database`",
+    "The tests need a database. Set TEST_DATABASE_URL, or run `npm install --save-dev @kit/dev-database` to use the embedded database",
     { cause },
   );
 }
@@ -54,12 +54,9 @@ export async function migrate(root: string): Promise<void> {
     await promisify(execFile)(process.execPath, [kit, "migrate:apply"], { cwd: root });
   } catch (error) {
     const said = (error as { stderr?: string }).stderr?.trim();
-    throw new Error(
-      `The migrations could not be applied to the database of the tests:\n${said ?? String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`Cannot apply the migrations to the test database:\n${said ?? String(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -70,6 +67,6 @@ function findKit(root: string): string {
     if (dirname(directory) === directory) break;
   }
   throw new Error(
-    `There are migrations in ${root}, but no kit to apply them. Run \`npm install --save-dev @kit/cli\``,
+    `Cannot apply the migrations of ${root}, because the package @kit/cli is not installed. Run \`npm install --save-dev @kit/cli\``,
   );
 }

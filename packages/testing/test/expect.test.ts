@@ -38,44 +38,50 @@ test("a successful response must have the properties that only a request may lea
   for (const [body, why] of [
     [{ title: "a" }, /\$\.archived: expected boolean/],
     [{ title: "123456", archived: true }, /\$\.title: expected string/],
-    [null, /does not fit its contract/],
-    [undefined, /answered no JSON/],
+    [null, /does not match its contract/],
+    [undefined, /body that is not JSON/],
   ] as const) {
     assert.throws(() => expectAnswered(table, answer(200, body), false), why);
   }
   const empty = (status: number): RouteTable => ({ ...table, replies: [{ status, body: null }] });
-  assert.throws(() => expectAnswered(empty(200), answer(200, {}), false), /no body/);
+  assert.throws(() => expectAnswered(empty(200), answer(200, {}), false), /its contract declares none/);
   expectAnswered(empty(204), answer(204, undefined), true);
 });
 
 test("accepts declared errors only, and no error for a route with a fixture", () => {
   expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), false);
   for (const [found, why] of [
-    [failed(404, "OTHER"), /add `@throws OTHER 404` to the route/],
+    [failed(404, "OTHER"), /Add `@throws OTHER 404` to the route/],
     [failed(500, "INTERNAL_SERVER_ERROR"), /failed with INTERNAL_SERVER_ERROR/],
-    [failed(400, "VALIDATION_ERROR", ["$.id"]), /refused what its contract allows: \$\.id: expected string/],
-    [answer(404, { message: "not found" }), /neither what its contract says nor an error/],
-    [answer(201, { title: "a", archived: true }), /neither what its contract says nor an error/],
+    [
+      failed(400, "VALIDATION_ERROR", ["$.id"]),
+      /refused a request that its contract allows: \$\.id: expected string/,
+    ],
+    [answer(404, { message: "not found" }), /neither a declared response nor an error/],
+    [answer(201, { title: "a", archived: true }), /neither a declared response nor an error/],
   ] as const) {
     assert.throws(() => expectAnswered(table, found, false), why);
   }
-  assert.throws(() => expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), true), /has a fixture/);
+  assert.throws(
+    () => expectAnswered(table, failed(404, "NOTE_NOT_FOUND"), true),
+    /fixture should make the request succeed/,
+  );
 });
 
 test("a response to an invalid request must report the invalid path and no other path", () => {
   expectRefused(table, refused("$.a"), "$.a", false);
   expectRefused(table, refused("$.a.b", "$.a[0]"), "$.a", true);
   for (const [found, why] of [
-    [refused(), /names no path instead of \$\.a/],
-    [refused("$.a", "$.b"), /names \$\.a, \$\.b/],
-    [refused("$.ab"), /names \$\.ab/],
-    [refused("$.a.b"), /names \$\.a\.b/],
-    [failed(404, "NOTE_NOT_FOUND"), /should have answered 400 VALIDATION_ERROR/],
-    [answer(200, {}), /accepted a value that its contract forbids at \$\.a/],
+    [refused(), /reports failures at no path instead of \$\.a/],
+    [refused("$.a", "$.b"), /reports failures at \$\.a, \$\.b/],
+    [refused("$.ab"), /reports failures at \$\.ab/],
+    [refused("$.a.b"), /reports failures at \$\.a\.b/],
+    [failed(404, "NOTE_NOT_FOUND"), /expected 400 VALIDATION_ERROR/],
+    [answer(200, {}), /accepted a request with an invalid value at \$\.a/],
   ] as const) {
     assert.throws(() => expectRefused(table, found, "$.a", false), why);
   }
-  assert.throws(() => expectRefused(table, refused("$.ab"), "$.a", true), /names \$\.ab/);
+  assert.throws(() => expectRefused(table, refused("$.ab"), "$.a", true), /reports failures at \$\.ab/);
   assert.throws(() => expectError(table, refused("$"), 415, "UNSUPPORTED_MEDIA_TYPE"), /415/);
 });
 
@@ -101,13 +107,13 @@ test("checks the body and the headers of the reply that has the status of the re
   expectAnswered(several, answer(303, undefined), true);
   expectAnswered(several, created({ location: "/notes/1", "x-count": "3", "x-tags": "a, b" }), true);
   for (const [given, why] of [
-    [{ "x-count": "3" }, /\(headers\) does not fit its contract: \$\.location: expected string/],
+    [{ "x-count": "3" }, /\(headers\) does not match its contract: \$\.location: expected string/],
     [{ location: "/notes/1", "x-count": "many" }, /\$\["x-count"\]: expected integer, received string/],
     [{ location: "/notes/1", "x-count": "1.5" }, /\$\["x-count"\]: expected integer, received number 1\.5/],
   ] as const) {
     assert.throws(() => expectAnswered(several, created(given), true), why);
   }
-  assert.throws(() => expectAnswered(several, answer(200, {}), false), /neither what its contract says/);
+  assert.throws(() => expectAnswered(several, answer(200, {}), false), /neither a declared response/);
 });
 
 function soldOut(details: unknown): TestResponse {
@@ -150,15 +156,18 @@ test("an error must have the format and the validation status of the application
   expectAnswered(problems, problem(404, "NOTE_NOT_FOUND"), false);
   expectRefused(problems, problem(422, "VALIDATION_ERROR", ["$.a"]), "$.a", false);
   for (const [found, why] of [
-    [problem(404, "OTHER"), /add `@throws OTHER 404` to the route/],
-    [problem(422, "VALIDATION_ERROR", ["$.id"]), /refused what its contract allows: \$\.id: expected string/],
+    [problem(404, "OTHER"), /Add `@throws OTHER 404` to the route/],
+    [
+      problem(422, "VALIDATION_ERROR", ["$.id"]),
+      /refused a request that its contract allows: \$\.id: expected string/,
+    ],
     [failed(404, "NOTE_NOT_FOUND"), /nor an error in the format of the option `errors`/],
   ] as const) {
     assert.throws(() => expectAnswered(problems, found, false), why);
   }
   for (const [found, why] of [
-    [problem(400, "VALIDATION_ERROR", ["$.a"]), /should have answered 422 VALIDATION_ERROR/],
-    [problem(422, "VALIDATION_ERROR", ["$.b"]), /names \$\.b instead of \$\.a/],
+    [problem(400, "VALIDATION_ERROR", ["$.a"]), /expected 422 VALIDATION_ERROR/],
+    [problem(422, "VALIDATION_ERROR", ["$.b"]), /reports failures at \$\.b instead of \$\.a/],
     [problem(422, "VALIDATION_ERROR"), /names no path/],
   ] as const) {
     assert.throws(() => expectRefused(problems, found, "$.a", false), why);
@@ -173,11 +182,11 @@ test("an error of a declared format without codes must have the declared type an
   expectRefused(own, answer(422, { errors: ["a is invalid"] }), "$.a", false);
   expectError(own, answer(405, { errors: [] }), 405, "METHOD_NOT_ALLOWED");
   for (const [found, why] of [
-    [answer(404, { errors: [7] }), /error body\) does not fit its contract: \$\.errors\[0\]/],
+    [answer(404, { errors: [7] }), /error body\) does not match its contract: \$\.errors\[0\]/],
     [answer(404, "no"), /nor an error in the format of the option `errors`/],
     [
       answer(409, { errors: [] }),
-      /answered 409, which its contract does not declare; add `@throws CODE 409`/,
+      /answered with the error 409, which its contract does not declare\. Add `@throws CODE 409`/,
     ],
     [answer(500, { errors: [] }), /failed with 500/],
   ] as const) {

@@ -20,7 +20,7 @@ test("reads the number of random requests, their seed and a replay from environm
   for (const wrong of ["", "GET /notes", "GET /notes valid", "GET /notes other 1:2", "GET /notes valid 1:"]) {
     assert.throws(
       () => randomnessOf({ KIT_TEST_RUNS: "1", KIT_TEST_SEED: "1", KIT_TEST_REPLAY: wrong }),
-      /--replay is a route/,
+      /`--replay .*` is not valid/,
       wrong,
     );
   }

@@ -67,7 +67,7 @@ describe("the sidecar in development", () => {
   });
   after(() => app?.stop());
 
-  test("gives kit inspect errors its data", async () => {
+  test("returns the data that kit inspect errors shows", async () => {
     const errors = await inspect<Json[]>(port, "errors");
     assert.deepEqual(
       errors.map(({ status, code, route, phase }) => [status, code, route, phase]),
@@ -81,7 +81,7 @@ describe("the sidecar in development", () => {
     assert.equal((await inspect<Json[]>(port, "errors", "--last", "1")).length, 1);
   });
 
-  test("gives kit inspect performance its data", async () => {
+  test("returns the data that kit inspect performance shows", async () => {
     const figures = await inspect<Record<string, number>>(port, "performance", "--route", "/notes/:id");
     assert.equal(figures["count"], 21);
     const { p50, p95, p99, avgMs } = figures;
@@ -89,7 +89,7 @@ describe("the sidecar in development", () => {
     assert.equal((await inspect<Json>(port, "performance"))["count"], 24);
   });
 
-  test("gives kit inspect server its data", async () => {
+  test("returns the data that kit inspect server shows", async () => {
     const inspected = await inspect<Json>(port, "server");
     const { platform, ...rest } = inspected;
     assert.deepEqual(rest, { adapter: server.adapter, status: "ok", port: app.port, host: "127.0.0.1" });

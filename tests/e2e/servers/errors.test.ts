@@ -124,7 +124,7 @@ describe("an error response in production", () => {
     });
   }
 
-  test("GET /openapi.json responds as to an unknown path", async () => {
+  test("GET /openapi.json gets the same response as an unknown path", async () => {
     assertError(await app.with({}).get("/openapi.json"), 404, "NOT_FOUND");
   });
 });

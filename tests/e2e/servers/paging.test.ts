@@ -128,7 +128,7 @@ describe("GET /notes responds with 400", () => {
     assertInvalid(await ada.get("/notes?page=1&page=2"), "$.page");
   });
 
-  test("to two invalid values, which it names both", async () => {
+  test("to two invalid values, and the response names both", async () => {
     assertInvalid(await ada.get("/notes?page=0&pageSize=0"), "$.page", "$.pageSize");
   });
 });

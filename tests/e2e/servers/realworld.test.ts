@@ -78,7 +78,7 @@ describe("errors have the format of the application", () => {
     });
   });
 
-  test("401, 403, 404 and 409 name the part that they are about", async () => {
+  test("401, 403, 404 and 409 name the part of the request that caused the error", async () => {
     const [{ user, api }, other] = [await member(), await member()];
     const { slug } = await publish(api, "Mine");
     assertRefused(await anyone.get("/api/user"), 401, { token: ["is missing"] });
@@ -93,7 +93,7 @@ describe("errors have the format of the application", () => {
     assertRefused(await anyone.post("/api/users/login", { user: login }), 401, { credentials: ["invalid"] });
   });
 
-  test("responses of the router and of the HTTP server have it too", async () => {
+  test("errors of the router and of the HTTP server have the format too", async () => {
     const answer = await anyone.get<Errors>("/nowhere");
     assert.equal(answer.status, 404);
     assert.deepEqual(Object.keys(answer.body), ["errors"]);
@@ -125,7 +125,7 @@ describe("articles", () => {
     assert.deepEqual(await slugs(`favorited=${reader.user.username}`), [first.slug]);
   });
 
-  test("show each reader the own likes and followed authors", async () => {
+  test("contain the likes and followed authors of the user who requests them", async () => {
     const { user, api } = await member();
     const reader = await member();
     const { slug } = await publish(api, "Liked");
@@ -141,7 +141,7 @@ describe("articles", () => {
     assert.deepEqual([body.articlesCount, body.articles.map((one) => one.slug)], [1, [slug]]);
   });
 
-  test("keep their tags if a change does not name them, and refuse null", async () => {
+  test("keep their tags if a PUT request does not contain tags, and refuse null as tags", async () => {
     const { api } = await member();
     const { slug } = await publish(api, "Tagged", ["one", "two"]);
     const change = (article: object) => api.put<{ article: Article }>(`/api/articles/${slug}`, { article });

@@ -185,7 +185,7 @@ describe("connections to the server", () => {
     });
   }
 
-  test("may break in the middle of a request without any harm", async () => {
+  test("may close in the middle of a request, and the server continues to run", async () => {
     const whole = `GET /notes HTTP/1.1\r\nhost: localhost\r\n${AUTHORIZATION}\r\n`;
     await Promise.all(
       Array.from({ length: whole.length }, (_, length) => raw(app.port, whole.slice(0, length), 20)),

@@ -83,7 +83,7 @@ describe("a property of the body", () => {
     );
   });
 
-  test("is described by the expected and the received value if it is invalid", async () => {
+  test("is reported with the expected and the received value if it is invalid", async () => {
     const error = assertInvalid(
       await ada.post("/notes", { title: "", archived: 1 }),
       "$.title",

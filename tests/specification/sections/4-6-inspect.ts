@@ -148,7 +148,7 @@ export const inspection: Section = {
       title: "build-pipeline shows hookName, tapName and order of each registered function",
       provenBy: at(
         "packages/cli/test/plugins.test.ts",
-        "a plugin adds a type, changes one, adds a validator and emits files",
+        "a plugin adds a type, changes another type, adds a validator and emits files",
       ),
     },
     {

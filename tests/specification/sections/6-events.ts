@@ -4,7 +4,7 @@ import { playgroundApp } from "../projects.ts";
 import { at, type Section } from "../statement.ts";
 
 const plugins = "packages/cli/test/plugins.test.ts";
-const everyHook = at(plugins, "a plugin adds a type, changes one, adds a validator and emits files");
+const everyHook = at(plugins, "a plugin adds a type, changes another type, adds a validator and emits files");
 
 export const hooks: Section = {
   number: "6.1",

@@ -51,7 +51,7 @@ mod tests {
     use crate::test::job::Tests;
 
     #[test]
-    fn sets_kit_long_for_all_jobs_and_kit_runs_for_the_listed_ones() {
+    fn sets_kit_long_for_all_jobs_and_kit_runs_for_the_listed_jobs() {
         let job = |file: &str, server| {
             vec![
                 Tests::NodeFile {

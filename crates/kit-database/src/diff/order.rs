@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_a_rename_after_the_rename_that_frees_its_name() {
+    fn orders_a_rename_after_the_rename_that_makes_its_new_name_available() {
         let pairs = names(&[("a", "b"), ("b", "c"), ("x", "x")]);
         assert_eq!(pairs, [("b".into(), "c".into()), ("a".into(), "b".into())]);
     }

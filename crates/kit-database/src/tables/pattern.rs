@@ -284,7 +284,7 @@ mod tests {
     use super::translate;
 
     #[test]
-    fn translates_patterns_that_mean_the_same_in_postgresql() {
+    fn translates_a_pattern_if_it_has_the_same_meaning_in_postgresql() {
         for (pattern, expected) in [
             ("^[a-z-]+$", "^[a-z\\-]+$"),
             ("^\\d{4}-\\d\\d$", "^[0-9]{4}\\-[0-9][0-9]$"),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_patterns_that_may_differ_in_postgresql() {
+    fn refuses_a_pattern_if_its_meaning_may_differ_in_postgresql() {
         for pattern in [
             "",
             "(?=a)b",

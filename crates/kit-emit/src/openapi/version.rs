@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn exclusive_bounds_become_booleans_beside_the_bounds() {
+    fn an_exclusive_bound_becomes_a_bound_and_a_boolean() {
         assert_eq!(
             converted(json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1.5 })),
             json!({ "type": "number", "exclusiveMinimum": true, "exclusiveMaximum": true, "minimum": 0, "maximum": 1.5 })
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_beside_a_reference_move_it_to_all_of() {
+    fn a_reference_with_other_keywords_moves_into_all_of() {
         assert_eq!(
             converted(json!({ "$ref": "#/a", "description": "b" })),
             json!({ "description": "b", "allOf": [{ "$ref": "#/a" }] })
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn tuples_and_rules_of_keys_accept_more_values_than_before() {
+    fn older_openapi_versions_describe_tuples_and_key_rules_less_strictly() {
         assert_eq!(
             converted(json!({
                 "type": "array", "minItems": 2, "maxItems": 2, "items": false,
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_a_schema_are_not_converted() {
+    fn examples_and_defaults_in_a_schema_are_not_converted() {
         let value = json!({ "const": { "type": "null" } });
         assert_eq!(
             converted(json!({ "default": value, "enum": [value] })),

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_the_key_proto_as_a_computed_key() {
+    fn prints_the_key_proto_in_brackets_so_that_it_becomes_an_own_property() {
         let value: Value = serde_json::from_str(r#"{"__proto__":{"a":[1,null]}}"#).unwrap();
         assert_eq!(json(&value), "{ [\"__proto__\"]: { a: [1, null] } }");
     }

@@ -65,7 +65,7 @@ fn asks_the_writer_of_a_stream_to_wait_while_the_client_does_not_read() {
 }
 
 #[test]
-fn limits_the_buffer_to_the_queue_of_the_stream_if_the_client_does_not_read() {
+fn buffers_no_more_than_the_queue_of_the_stream_if_the_client_does_not_read() {
     let mut server = Server::start();
     let mut client = server.connect();
     client.get();

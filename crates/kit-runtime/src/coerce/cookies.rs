@@ -48,7 +48,7 @@ mod tests {
     use crate::shape::{Property, Shape};
 
     #[test]
-    fn divides_the_header_at_semicolons_and_each_cookie_at_its_first_equals_sign() {
+    fn splits_the_header_at_semicolons_and_each_cookie_at_its_first_equals_sign() {
         for (header, expected) in [
             ("a=1; b=2", vec![("a", "1"), ("b", "2")]),
             ("a=1;b=2;", vec![("a", "1"), ("b", "2")]),

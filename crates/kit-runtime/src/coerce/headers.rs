@@ -73,7 +73,7 @@ mod tests {
     use crate::shape::{Property, Shape};
 
     #[test]
-    fn divides_lists_at_commas_outside_of_quoted_strings() {
+    fn splits_lists_at_commas_outside_of_quoted_strings() {
         for (text, expected) in [
             ("a, b,c", vec!["a", "b", "c"]),
             ("", vec![]),

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn becomes_a_500_if_the_details_have_no_json_form() {
+    fn error_becomes_a_500_if_its_details_have_no_json_form() {
         let error = Error::conflict("SOLD_OUT", "None left").with_declared_details(&Left { left: f64::NAN });
         assert_eq!(error.status(), 500);
     }

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_values_that_a_header_cannot_have() {
+    fn refuses_header_values_with_forbidden_characters() {
         for location in ["/a\r\nx: 1", "/a\n", "/\0", "/\u{7f}", "/€"] {
             let location = location.to_owned();
             let error = written(

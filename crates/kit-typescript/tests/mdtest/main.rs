@@ -84,7 +84,7 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn every_page_in_the_resources_directory_has_a_test() {
+fn every_page_in_the_directory_resources_has_a_test() {
     let resources = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mdtest/resources");
     // Reason: the pages themselves are compiled in; this test only checks that no page is missing.
     #[allow(clippy::disallowed_methods)]
@@ -99,7 +99,7 @@ fn every_page_in_the_resources_directory_has_a_test() {
 }
 
 #[test]
-fn all_pages_together_have_at_least_300_claims() {
+fn the_pages_check_at_least_300_statements_about_types() {
     let count: usize = PAGES
         .iter()
         .flat_map(|(_, text)| page::sections(text).expect("checked by its own test"))

@@ -125,7 +125,7 @@ describe("the rule of a failure", () => {
     });
   }
 
-  test("is between value and limit in the JSON of the failure", () => {
+  test("is written between value and limit in the JSON of the failure", () => {
     const [failure] = explain({ kind: "string", minLength: 1 }, "", "wire");
     assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(failure)) as object), [
       "path",
@@ -138,7 +138,7 @@ describe("the rule of a failure", () => {
     ]);
   });
 
-  test("is maxFailures in the entry that replaces unlisted failures", () => {
+  test("is maxFailures in the last entry of a list that omits failures", () => {
     const failures = explain(
       { kind: "array", element: text },
       Array.from({ length: 200 }, () => 5),
@@ -186,7 +186,7 @@ describe("the failure of a sensitive field", () => {
     });
   }
 
-  test("says that an array is empty", () => {
+  test("has the description of an empty array as its received value", () => {
     const shape = account({ kind: "array", element: text, minItems: 1 });
     const [failure] = explain(shape, { password: [] }, "wire");
     assert.deepEqual([failure?.rule, failure?.received], ["minItems", "array of 0 items"]);
@@ -202,7 +202,7 @@ function email(domain: number, name = 1): string {
 describe("the length of an email", () => {
   const shape: Shape = { kind: "string", format: "email", maxLength: 255 };
 
-  test("is limited by the rule maxLength of its field", () => {
+  test("is at most the maxLength of its field", () => {
     assert.equal(email(253).length, 255);
     assert.deepEqual(explain(shape, email(253), "wire"), []);
     const [failure] = explain(shape, email(253, 2), "wire");
@@ -210,7 +210,7 @@ describe("the length of an email", () => {
     assert.equal(failure?.suggestion, "make it at least 1 character shorter");
   });
 
-  test("does not hide that a part of the email is too long, and the advice names that part", () => {
+  test("is reported with the part of the email that is too long", () => {
     const longer: Shape = { kind: "string", format: "email", maxLength: 400 };
     for (const [value, suggestion] of [
       [email(3, 65), 'shorten the part before "@" to 64 characters'],

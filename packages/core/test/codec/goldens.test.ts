@@ -143,7 +143,7 @@ describe("generated serializers", () => {
     assert.ok(written > 20, `only ${written} vectors were written`);
   });
 
-  test("write only declared properties, in the order of declaration", async () => {
+  test("write only declared properties, in the order of their declaration", async () => {
     const { serialize } = await serializer("notes", "Note");
     const date = new Date(0);
     const note = {

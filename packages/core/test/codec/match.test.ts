@@ -51,7 +51,7 @@ describe("the time for matching a value with a recursive union", () => {
     ["that fits", 1],
     ["that is wrong at the bottom", "wrong"],
   ] as const) {
-    test(`is linear in the depth of a value ${what}`, () => {
+    test(`is linear in the depth of the value ${what}`, () => {
       // Each level is compared with the union and its three object members once. The scalar at the innermost level is
       // not cached, so it is compared once for each member above it.
       assert.equal(steps(200, inner), 200 * 4 + 3 * 4);
@@ -59,7 +59,7 @@ describe("the time for matching a value with a recursive union", () => {
     });
   }
 
-  test("is linear in the number of items, even if each item is matched again", () => {
+  test("is linear in the number of items, even if each item is matched several times", () => {
     const list: UnionShape = union({ kind: "array", element: Maze }, { kind: "array", element: number });
     const value = Array.from({ length: 1000 }, () => nested(10, 1));
     const matcher = new UnionMatcher("wire");
@@ -80,7 +80,7 @@ describe("the time for matching a value with a recursive union", () => {
 });
 
 describe("the union member of a value", () => {
-  test("is the one that keeps the most keys, in any order of declaration", () => {
+  test("is the member that keeps the most keys, whatever the order of the members", () => {
     const [narrow, wide] = [object({ a: text }), object({ a: text, "b?": number })];
     assert.equal(new MemberSelector("wire").memberIndex(union(narrow, wide), { a: "x", b: 1 }), 1);
     assert.equal(new MemberSelector("wire").memberIndex(union(wide, narrow), { a: "x", b: 1 }), 0);
@@ -97,7 +97,7 @@ describe("the union member of a value", () => {
     );
   });
 
-  test("is the one with the more specific scalar types if the numbers of keys are equal", () => {
+  test("is the member with the more specific scalar types if several members keep the same number of keys", () => {
     const [texts, dates] = [object({ at: text }), object({ at: { kind: "date" } })];
     assert.equal(
       new MemberSelector("wire").memberIndex(union(texts, dates), { at: "2026-01-01T00:00:00Z" }),
@@ -107,7 +107,7 @@ describe("the union member of a value", () => {
     assert.equal(new MemberSelector("value").memberIndex(union(texts, dates), { at: new Date() }), 1);
   });
 
-  test("is found for a handler's value that breaks a rule, but not for another literal", () => {
+  test("is chosen for a handler's value that breaks a rule, but not for a value with another literal", () => {
     const short = object({ name: { kind: "string", maxLength: 3 } });
     const tagged = object({ kind: { kind: "literal", value: "a" } });
     assert.equal(new MemberSelector("value").memberIndex(union(short, tagged), { name: "too long" }), 0);
@@ -115,7 +115,7 @@ describe("the union member of a value", () => {
     assert.equal(new MemberSelector("value").memberIndex(union(short, tagged), { kind: "b" }), -1);
   });
 
-  test("is not found for a value that contains itself", () => {
+  test("is not chosen for a value that contains itself", () => {
     const cycle: { next?: unknown } = {};
     cycle.next = cycle;
     assert.equal(new MemberSelector("value").memberIndex(maze, cycle), -1);

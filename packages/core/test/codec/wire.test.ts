@@ -48,7 +48,7 @@ test("base64 with unused bits or without padding is refused, so each value has o
   }
 });
 
-test("a date-time outside of the years 0 to 9999 in UTC satisfies the format, but cannot be a Date", () => {
+test("a date-time outside of the years 0 to 9999 in UTC is valid as a string, but not as a Date", () => {
   for (const text of ["0000-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"]) {
     assert.equal(isDateTime(text), true);
     assert.equal(isTimestamp(text), false);

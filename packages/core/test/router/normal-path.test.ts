@@ -17,7 +17,7 @@ test("normalPath returns the expected result for every vector, and does not chan
   }
 });
 
-test("every byte has one spelling in the normal form, or two that mean different paths", () => {
+test("every byte has one spelling in the normal form, or two spellings that mean different paths", () => {
   for (let byte = 0; byte < 128; byte++) {
     const raw = String.fromCharCode(byte);
     const digits = byte.toString(16).padStart(2, "0");

@@ -1,7 +1,8 @@
 import type { App } from "@kit/core";
 
 /**
- * Returns the application that a module exports: its default export, or else the only export that is an application.
+ * Returns the application that a module exports: the default export, or the only other export that is an
+ * application.
  */
 export function applicationOf(module: unknown): App {
   const exports = Object.entries(module as Record<string, unknown>);
@@ -9,10 +10,12 @@ export function applicationOf(module: unknown): App {
   const [app] = found;
   if (app !== undefined && found.size === 1) return app;
   if (found.size > 1)
-    throw new Error("The module of the application exports several; export the one to test");
+    throw new Error(
+      "The module that calls createApp exports several applications. Make the application to be tested its only export of this kind",
+    );
   const names = exports.map(([name]) => name).join(", ") || "nothing";
   throw new Error(
-    `The module that calls createApp exports no application, but ${names}. Write \`export const app = createApp({ … })\`, or name another module with \`tests.app\` in kit.config.ts`,
+    `The module that calls createApp exports no application. Its exports are ${names}. Write \`export const app = createApp({ … })\`, or set \`tests.app\` in kit.config.ts to another module`,
   );
 }
 

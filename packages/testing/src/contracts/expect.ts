@@ -23,10 +23,10 @@ export function fail(message: string, answer?: TestResponse): never {
 }
 
 /**
- * Checks the response to a valid request against the contract of its route. Valid are the declared success status with the declared body,
- * and the declared errors.
+ * Checks the response to a valid request against the contract of its route. The response must be a declared reply with a valid body, or a
+ * declared error.
  *
- * @param mustSucceed - True if the route has a fixture. A declared error is not valid then.
+ * @param mustSucceed - True if the route has a fixture. Then a declared error fails the check too.
  */
 export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
   const reply = replyOf(table, answer);
@@ -38,20 +38,27 @@ export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucc
   }
   if (error.code === "VALIDATION_ERROR" && answer.status === validationStatus) {
     const fields = (error.fields ?? []).map(({ path, expected }) => `${path}: expected ${expected}`);
-    fail(`${table.route} refused what its contract allows: ${fields.join("; ") || error.message}`, answer);
+    fail(
+      `${table.route} refused a request that its contract allows: ${fields.join("; ") || error.message}`,
+      answer,
+    );
   }
   const name = nameOf(table, answer, error);
   if (!table.errors?.includes(name)) {
     const [, code = "CODE"] = name.split(" ");
     fail(
-      `${table.route} answered ${name}, which its contract does not declare; add \`@throws ${code} ${answer.status}\` to the route, or give it a fixture`,
+      `${table.route} answered with the error ${name}, which its contract does not declare. Add \`@throws ${code} ${answer.status}\` to the route, or add a fixture for the route`,
       answer,
     );
   }
   const details = table.details?.[name];
   if (details !== undefined)
     expectShape(`${table.route} (details of ${name})`, details, error.details, answer);
-  if (mustSucceed) fail(`${table.route} has a fixture, but answered ${name}`, answer);
+  if (mustSucceed)
+    fail(
+      `${table.route} answered with the error ${name}, though its fixture should make the request succeed`,
+      answer,
+    );
 }
 
 /** Returns the declared reply with the status of the response. `undefined` if the contract declares no such reply. */
@@ -68,16 +75,16 @@ function expectContent(
     expectShape(`${route} (headers)`, headers, headerValues(headers, answer.headers), answer);
   }
   if (response === null) {
-    if (answer.text !== "") fail(`The contract of ${route} says that there is no body`, answer);
+    if (answer.text !== "") fail(`${route} answered with a body, but its contract declares none`, answer);
     return;
   }
   const type = answer.headers.get("content-type") ?? "nothing";
   if (!/^application\/json\b/.test(type)) {
     // A handler that uses `ctx.send` sets the content type itself, so a body that is not JSON is valid.
     if (answer.body === undefined) return;
-    fail(`${route} answered JSON as ${type}`, answer);
+    fail(`${route} answered with the content type ${type}, expected JSON`, answer);
   }
-  if (answer.body === undefined) fail(`${route} answered no JSON`, answer);
+  if (answer.body === undefined) fail(`${route} answered with a body that is not JSON`, answer);
   expectShape(route, response, answer.body, answer);
 }
 
@@ -86,7 +93,7 @@ function expectShape(route: string, shape: Shape, value: unknown, answer: TestRe
   if (first === undefined) return;
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   fail(
-    `The answer of ${route} does not fit its contract: ${first.path}: expected ${first.expected}, received ${first.received}${others}`,
+    `The response of ${route} does not match its contract: ${first.path}: expected ${first.expected}, received ${first.received}${others}`,
     answer,
   );
 }
@@ -96,15 +103,15 @@ function formatOf({ errorFormat }: RouteTable): typeof envelope {
 }
 
 /**
- * Returns status and code of an error, such as `404 NOTE_NOT_FOUND`. If error bodies have no code, the code is that of the
- * declared error with this status.
+ * Returns the status and the code of an error, such as `404 NOTE_NOT_FOUND`. If error bodies have no code, takes the code
+ * of the declared error with the same status.
  */
 function nameOf({ errors = [] }: RouteTable, { status }: TestResponse, { code }: ReadFailure): string {
   if (code !== undefined) return `${status} ${code}`;
   return errors.find((declared) => declared.startsWith(`${status} `)) ?? `${status}`;
 }
 
-/** Returns the error in a response. Fails if the response does not have the format of all errors of the application. */
+/** Returns the error in a response. Fails if the body does not have the application's error format. */
 function expectFormat(table: RouteTable, answer: TestResponse): ReadFailure {
   const { route } = table;
   const format = formatOf(table);
@@ -113,7 +120,7 @@ function expectFormat(table: RouteTable, answer: TestResponse): ReadFailure {
       table.errorFormat === undefined
         ? "an error `{ error: { code, message, traceId } }`"
         : "an error in the format of the option `errors`";
-    fail(`${route} answered neither what its contract says nor ${expected}`, answer);
+    fail(`${route} answered with neither a declared response nor ${expected}`, answer);
   }
   if (format.body !== undefined) expectShape(`${route} (error body)`, format.body, answer.body, answer);
   return readFailure(format, answer.body);
@@ -130,7 +137,7 @@ export function expectError(
   const hasCode = formatOf(table).code === undefined || error.code === code;
   if (answer.status !== status || !hasCode) {
     fail(
-      `${table.route} should have answered ${status} ${code}, but answered ${answer.status} ${error.code ?? ""}`.trimEnd(),
+      `${table.route} answered ${answer.status} ${error.code ?? ""}, expected ${status} ${code}`.trimEnd(),
       answer,
     );
   }
@@ -138,27 +145,27 @@ export function expectError(
 }
 
 /**
- * Checks that the response to an invalid request reports a failure at the given path, and at no other path.
+ * Checks that the response to an invalid request reports a failure at the given path and at no other path.
  *
  * @param within - True if the response may also report failures at paths below the given one.
  */
 export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
   if (replyOf(table, answer) !== undefined)
-    fail(`${table.route} accepted a value that its contract forbids at ${path}`, answer);
+    fail(`${table.route} accepted a request with an invalid value at ${path}`, answer);
   const { validationStatus, fields: place } = formatOf(table);
   const { fields = [] } = expectError(table, answer, validationStatus, "VALIDATION_ERROR");
   // A format of the application may not say which values are invalid.
   if (place === undefined) return;
   const unruled = fields.find(({ rule }) => typeof rule !== "string");
   if (unruled !== undefined) {
-    fail(`${table.route} refused the request, but does not say which rule ${unruled.path} breaks`, answer);
+    fail(`${table.route} refused the request, but the failure at ${unruled.path} names no rule`, answer);
   }
   const paths = fields.map((field) => field.path ?? "");
   const isNamed = (named: string): boolean =>
     named === path || (within && named.startsWith(path) && /^[.[]/.test(named.slice(path.length)));
   if (paths.length === 0 || !paths.every(isNamed)) {
     fail(
-      `${table.route} refused the request, but names ${paths.join(", ") || "no path"} instead of ${path}`,
+      `${table.route} refused the request, but reports failures at ${paths.join(", ") || "no path"} instead of ${path}`,
       answer,
     );
   }

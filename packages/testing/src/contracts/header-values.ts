@@ -3,8 +3,8 @@ import type { Shape } from "@kit/core/codec";
 import { resolve } from "../coverage/rules.ts";
 
 /**
- * Returns the values of the declared headers of a response, converted from text to the kinds that their types have. Text that cannot be
- * converted stays text, and the check against the type reports it.
+ * Returns the values of the declared headers of a response. Converts each text to the kind of its declared type, such as a number. A
+ * text that cannot be converted stays a string, so that the later check of the type fails.
  */
 export function headerValues(shape: Shape, headers: Headers): Record<string, unknown> {
   const object = resolve(shape);
@@ -41,7 +41,7 @@ function valueOf(shape: Shape, text: string): unknown {
   return isBoolean && (text === "true" || text === "false") ? text === "true" : text;
 }
 
-/** Returns the kinds of a type, or of the members of a union. */
+/** Returns the kinds that a type accepts, such as `string`. For a union, these are the kinds of its members. */
 function kindsOf(shape: Shape): ReadonlySet<string> {
   const resolved = resolve(shape);
   if (resolved.kind !== "union") return new Set([resolved.kind]);

@@ -5,34 +5,37 @@ import { Script } from "node:vm";
 import type { CallSite } from "../project/call-site.ts";
 import type { RefusedRow, RouteTable, AcceptedRow, TestRunner } from "./tables.ts";
 
-/** Returns a test runner that reports the line of a row as the location of a test. Without a row, it reports the line of the route. */
+/**
+ * Function that returns a test runner. The runner reports the line of the given row as the location of a test, or the line of the
+ * route if there is no row.
+ */
 export type RunnerAt = (row?: AcceptedRow | RefusedRow) => TestRunner;
 
 type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
 
 /**
- * Lines of a generated file of contract tests. Test runners report the line that calls `test` as the location of a test, which would be the
- * same line of this package for all tests. So each call goes through a function that is compiled with the name and a line of the generated
- * file.
+ * Lines of a generated file of contract tests. A test runner reports the line that calls `test` as the location of a test. Without this
+ * class, all tests would have the same line of this package as their location. So each call of `test` goes through a function that is
+ * compiled with the file name and line of the generated file.
  */
 export class GeneratedLocations {
   readonly #runner: TestRunner;
   readonly #site: CallSite | undefined;
   readonly #lines: readonly string[];
 
-  /** Creates the locations for one generated file. `site` is the location at which that file calls `contractTests`. */
+  /** Creates the locations for one generated file. `site` is the line of that file that calls `contractTests`. */
   constructor(runner: TestRunner, site: CallSite | undefined) {
     this.#runner = runner;
     this.#site = site;
     this.#lines = site === undefined ? [] : linesOf(site.file);
   }
 
-  /** Returns the runner that declares the group of all routes. */
+  /** Returns the runner for the group that contains all routes. */
   group(): TestRunner {
     return this.#site === undefined ? this.#runner : this.#runnerAt(this.#site, this.#site.line - 1);
   }
 
-  /** Returns the runner for each row of a route. */
+  /** Returns the runners for the rows of a route. */
   of({ route }: Pick<RouteTable, "route">): RunnerAt {
     const site = this.#site;
     const start = this.#lines.findIndex((line) => line.trim() === `route: ${JSON.stringify(route)},`);
@@ -48,10 +51,11 @@ export class GeneratedLocations {
   }
 
   /**
-   * Returns the runner that declares tests at a line of the generated file, counted from 0.
+   * Returns a runner whose tests have a line of the generated file as their location. The first line has the
+   * number 0.
    *
-   * vitest maps locations in files that it has transformed, but this line is one of the source already. vitest maps a line only if the path
-   * is exactly that of the transformed file, so the path gets a `./`, which vitest removes later.
+   * vitest translates a line of a transformed file to the line of its source, but `line` already is a line of the source. vitest recognizes
+   * a transformed file by its exact path. So the path begins with `./`, which vitest removes later.
    */
   #runnerAt({ file }: CallSite, line: number): TestRunner {
     const { describe, test, before, after } = this.#runner;

@@ -17,7 +17,7 @@ import type { RouteTable } from "./tables.ts";
 /** Maximum number of requests that are sent to find a smaller request with the same failure. Each one takes as long as a normal request. */
 const MOST_SHRINKS = 300;
 
-/** Route with the data that its tests with random requests need. */
+/** Route, with the data that random requests to this route need. */
 export interface RandomRoute {
   readonly table: RouteTable;
   readonly parts: ContractParts;
@@ -36,7 +36,8 @@ export type Outcome = { readonly sent: number } | { readonly skipped: string };
 /**
  * Sends random requests until a response breaks the contract, and then looks for the smallest request that fails.
  *
- * @throws {AssertionError} with the mistake in the response, and the command that sends the request again.
+ * @throws {AssertionError} if a response breaks the contract. The message describes the mistake and has the
+ *   command that sends the request again.
  */
 export async function sendRandom(
   route: RandomRoute,
@@ -75,7 +76,7 @@ export async function sendRandom(
   }
   if (!found.failed) return { sent };
   // fast-check has skipped every generated value, so no request was sent.
-  if (found.counterexample === null) return { skipped: `no ${kind} request of it could be made` };
+  if (found.counterexample === null) return { skipped: `cannot generate a request of the kind \`${kind}\`` };
   const { errorInstance, counterexamplePath, numShrinks } = found;
   if (errorInstance instanceof NoValueError) return { skipped: errorInstance.message };
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
@@ -141,7 +142,7 @@ function invalidRequests(route: RandomRoute): fc.Arbitrary<InvalidRequest | unde
 
 /**
  * Returns the request with one value replaced. Returns `undefined` if the new request cannot be sent, or if the value that kit receives
- * from it does not break exactly this rule.
+ * does not break exactly this rule.
  */
 function invalidRequest(
   { compiled }: RandomRoute,
@@ -179,7 +180,7 @@ function received(compiled: CompiledRoute, slot: Slot, value: unknown): unknown 
   }
 }
 
-/** Maximum length of a random header. Servers refuse longer heads of requests with 431. */
+/** Maximum length of a random header. Servers refuse requests with more header bytes with 431. */
 const LONGEST_HEADER = 2000;
 
 /** Returns true if `fetch` can send a text as a header, so that the server reads the same text. */

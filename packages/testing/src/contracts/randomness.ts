@@ -5,15 +5,18 @@ export type RandomKind = "valid" | "spoiled";
 export interface Replay {
   readonly route: string;
   readonly kind: RandomKind;
-  /** Path of the request in the notation of fast-check, `17:0:3`: the number of the generated request, then the steps to a smaller one. */
+  /**
+   * Path of the request as fast-check writes it, `17:0:3`: the number of the generated request, then the steps that lead to a smaller
+   * request.
+   */
   readonly path: string;
 }
 
-/** Number of random requests, and the seed that they are generated from. */
+/** Number of random requests, and the seed of their generator. */
 export interface Randomness {
   readonly runs: number;
   readonly seed: number;
-  /** If set, only this request is sent. */
+  /** Request to send again. If absent, `runs` random requests are sent. */
   readonly replay?: Replay;
 }
 
@@ -36,7 +39,7 @@ function replayOf(text: string): Replay {
   const [, route, kind, path] = /^(\S+ \S+) (valid|spoiled) (\d+(?::\d+)*)$/.exec(text.trim()) ?? [];
   if (route === undefined || path === undefined) {
     throw new Error(
-      `--replay is a route, \`valid\` or \`spoiled\`, and a path, as the test that failed printed it: \`POST /notes spoiled 17:0:3\`, not \`${text}\``,
+      `\`--replay ${text}\` is not valid. Copy the value that the failed test printed, such as \`POST /notes spoiled 17:0:3\``,
     );
   }
   return { route, kind: kind as RandomKind, path };

@@ -7,7 +7,7 @@ import type { TestResponse } from "../test-response.ts";
 import { missing, placed, stepsOf } from "../values/values-at-paths.ts";
 import type { RouteTable } from "./tables.ts";
 
-/** Value that replaces the one at a path of a valid request. */
+/** New value for a path of a valid request. */
 export interface Change {
   readonly slot: Slot;
   readonly path: string;
@@ -21,7 +21,10 @@ export type Slots = Partial<Record<Slot, unknown>>;
 const run = Date.now().toString(36);
 let requests = 0;
 
-/** Returns the values of a request: those of the valid request, overridden by the fixture, and then changed by `changes`. */
+/**
+ * Returns the values of a request: the values of the valid request, overridden by the values of the fixture, and then
+ * changed by `changes`.
+ */
 export function slotsOf(
   table: RouteTable,
   fixture: Omit<Fixture, "headers">,
@@ -51,8 +54,8 @@ function freshText(text: string): string {
 /**
  * Sends a request to a route. `headers` override those of the configuration. If `text` is set, it is sent in place of the body.
  *
- * The headers and cookies of `slots` take precedence over `headers` only if they differ from those of the table's valid request. A fixture can
- * therefore replace the header `x-tenant` of valid requests, and a test of a wrong `x-tenant` still sends its own.
+ * The headers and cookies of `slots` override `headers` only if they differ from the table's valid request. So a fixture can replace the
+ * header `x-tenant` of valid requests, and a test of an invalid `x-tenant` still sends the invalid value.
  */
 export function send(
   client: TestClient,
@@ -86,7 +89,10 @@ function headersOf(table: RouteTable, slots: Slots, given: HeaderValues): Header
   return result;
 }
 
-/** Returns the value of the header `cookie`. `given` is that of the fixture, which replaces only cookies of the valid request. */
+/**
+ * Returns the value of the header `cookie`. `given` is the header `cookie` of the fixture; its cookies override only cookies of
+ * the valid request.
+ */
 function cookieText(table: RouteTable, slots: Slots, given = ""): string {
   const valid = pairsOf(table.request?.cookies);
   const own = pairsOf(slots.cookies);

@@ -14,13 +14,13 @@ import { cookieHeader, filled, rawQuery, send, type Slots, slotsOf, textsOf } fr
 import type { Running } from "./running.ts";
 import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./tables.ts";
 
-/** Value of properties that the contract does not declare. */
+/** Value for properties that the contract does not declare. */
 const UNDECLARED = "undeclared by the contract";
 
-/** Largest body limit of an application that is tested, in bytes. Larger bodies would take too long to send. */
+/** Largest body limit, in bytes, at which the limit is tested. Larger bodies would take too long to send. */
 const LARGEST_BODY = 16 * 1024 * 1024;
 
-/** Number of nested lists that makes the stack of every recursive JSON parser overflow. */
+/** Number of nested lists that overflows the stack of every recursive JSON parser. */
 const NESTED_LISTS = 100_000;
 
 type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
@@ -28,7 +28,10 @@ type Context = Parameters<Parameters<ContractTests["runner"]["test"]>[1]>[0];
 /** Test that sends requests to the application. */
 type Run = (running: Running, context: Context) => Promise<void>;
 
-/** Row whose line the test reports as its location, and a timeout in milliseconds for runners that have timeouts. */
+/**
+ * Options of a test: the row whose line is the location of the test, and a timeout in milliseconds for runners with
+ * timeouts.
+ */
 interface EachOptions {
   readonly row?: AcceptedRow | RefusedRow;
   readonly timeout?: number;
@@ -65,15 +68,19 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   }
   const compiled = tests.contracts.application.routes.find((route) => route.ref === table.route);
   if (compiled === undefined || request === undefined) {
-    throw new Error(`These tests are of another build: there is no ${table.route}. Run \`kit build\``);
+    throw new Error(
+      `The generated tests are out of date: the application has no route ${table.route}. Run \`kit build\``,
+    );
   }
-  /** False if the application has refused the headers of the tests with 401 or 403. Then the other tests of the route are skipped. */
+  /**
+   * False after the application has refused the headers of the tests with 401 or 403. Then the other tests of the route are skipped.
+   */
   let isOpen = true;
   const each: Each = (name, run, { row, timeout } = {}) =>
     runnerAt(row).test(
       name,
       async (context: Context) => {
-        if (!isOpen) return context.skip("the application does not let the tests in");
+        if (!isOpen) return context.skip("the application refuses the headers of the tests");
         await run(running(), context);
       },
       timeout,
@@ -91,7 +98,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     isOpen = answer.status !== 401 && answer.status !== 403;
     if (!isOpen) {
       fail(
-        `${table.route} does not let the tests in. Say who asks: \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, for one route \`tests.routes["${table.route}"].headers\`; \`headers\` of \`defineFixtures\` may be a function that signs a token`,
+        `${table.route} refused the test's credentials. Set headers for all routes with \`tests: { headers: { authorization: "…" } }\` in kit.config.ts, or for this route with \`tests.routes["${table.route}"].headers\`. To sign tokens, use a function as \`headers\` of \`defineFixtures\``,
         answer,
       );
     }
@@ -104,7 +111,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   for (const slot of ["query", "body"] as const) {
     const paths = (table.closed ?? []).filter(([of]) => of === slot).map(([, path]) => path);
     if (paths.length > 0)
-      each(`drops what its ${slot} does not declare`, (app) => drops(table, compiled, slot, paths, app));
+      each(`drops undeclared properties of ${slot}`, (app) => drops(table, compiled, slot, paths, app));
   }
   if (request.body !== undefined) bodyTests(table, compiled, each);
   if (random === undefined) return;
@@ -113,7 +120,7 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
   }
 }
 
-/** Declares a test that sends random requests. Does nothing for a route without any slot. */
+/** Declares a test that sends random requests. Declares none if the route has no slot. */
 function randomTest(
   { contracts }: ContractTests,
   route: Omit<RandomRoute, "parts">,
@@ -152,7 +159,7 @@ function wrongMethod(test: TestRunner["test"], table: RouteTable, running: () =>
     expectError(table, answer, 405, "METHOD_NOT_ALLOWED");
     const allow = answer.headers.get("allow");
     if (allow !== wrong.allow)
-      fail(`${table.route}: \`Allow\` is ${allow} instead of ${wrong.allow}`, answer);
+      fail(`${table.route}: the header \`Allow\` is ${allow}, expected ${wrong.allow}`, answer);
   });
 }
 
@@ -170,7 +177,7 @@ async function takes(
   const found = valueAt(decoded(compiled, slot, slots), stepsOf(path));
   if (!isDeepStrictEqual(found, filledIn)) {
     fail(
-      `Where ${path} is missing, the handler of ${table.route} should get ${JSON.stringify(filledIn)}, but gets ${JSON.stringify(found)}`,
+      `If a request has no ${path}, the handler of ${table.route} should get the default ${JSON.stringify(filledIn)}, but gets ${JSON.stringify(found)}`,
     );
   }
 }
@@ -204,7 +211,7 @@ async function drops(
   const [expected, found] = [decoded(compiled, slot, valid), decoded(compiled, slot, more)];
   if (!isDeepStrictEqual(found, expected)) {
     fail(
-      `The handler of ${table.route} gets what its contract does not declare: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
+      `The handler of ${table.route} gets properties that its contract does not declare: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`,
     );
   }
 }
@@ -226,7 +233,7 @@ function decoded({ query, headers, cookies, body }: CompiledRoute, slot: Slot, s
   }
 }
 
-/** Declares tests of bodies that kit refuses without validating their values. */
+/** Declares tests of bodies that kit refuses before the validation of their values. */
 function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void {
   const valid = JSON.stringify(table.request?.body);
   const text = async (app: Running, body: string, type = "application/json"): Promise<TestResponse> =>
@@ -245,7 +252,7 @@ function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void
   each("refuses text/plain", async (app) => {
     expectError(table, await text(app, valid, "text/plain"), 415, "UNSUPPORTED_MEDIA_TYPE");
   });
-  each("refuses lists within lists without end", async (app) => {
+  each("refuses a body of deeply nested lists", async (app) => {
     // A body of type `unknown` accepts nested lists.
     if (compiled.body?.is([[[[]]]]) === true) return;
     const answer = await text(app, `${"[".repeat(NESTED_LISTS)}${"]".repeat(NESTED_LISTS)}`);

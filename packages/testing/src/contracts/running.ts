@@ -6,7 +6,7 @@ import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
 import type { ContractTests } from "./tables.ts";
 
-/** Fixture whose headers are values and not a function. */
+/** Fixture whose headers are values, not a function that returns values. */
 export interface ResolvedFixture extends Omit<Fixture, "headers"> {
   readonly headers: HeaderValues;
 }
@@ -17,7 +17,7 @@ export class Running {
   /** Maximum size of a body in bytes. */
   readonly bodyLimit: number;
   readonly #fixtures: Fixtures;
-  /** Routes whose fixture function has returned no headers when it was first called for them. */
+  /** Routes for which the fixture's function has returned no headers at its first call. */
   readonly #withoutHeaders = new Set<string>();
 
   private constructor(client: TestClient, bodyLimit: number, fixtures: Fixtures) {
@@ -26,7 +26,7 @@ export class Running {
     this.#fixtures = fixtures;
   }
 
-  /** Starts the application. Prepares a database for tests first if the application needs one. */
+  /** Starts the application. If the application needs a database, prepares a test database first. */
   static async start(tests: ContractTests): Promise<Running> {
     if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
     const fixtures = await fixturesOf(tests);
@@ -67,7 +67,9 @@ export class Running {
     return { ...fixture, headers: await resolveHeaders(fixture.headers) };
   }
 
-  /** Returns the headers of the route's fixture, for a request that the application refuses before its handler runs. */
+  /**
+   * Returns the headers of the route's fixture, for a request that the application must refuse before its handler runs.
+   */
   async headers(route: string): Promise<HeaderValues> {
     const given = this.#fixtures.routes?.[route];
     if (given === undefined || this.#withoutHeaders.has(route)) return {};
@@ -80,15 +82,15 @@ export class Running {
 }
 
 /**
- * Imports the module with the fixtures. Throws an error if it has a fixture for an unknown route, because a typing
- * mistake would remain unnoticed otherwise.
+ * Imports the module with the fixtures. Throws an error if a fixture names an unknown route, so that a typing
+ * mistake in its name is found.
  */
 async function fixturesOf({ fixtures, contracts }: ContractTests): Promise<Fixtures> {
   if (fixtures === undefined) return {};
   const module = (await fixtures()) as { default?: unknown };
   if (typeof module.default !== "object" || module.default === null) {
     throw new TypeError(
-      "The module of `tests.fixtures` has no default export: write `export default defineFixtures({ … })`",
+      "The module that `tests.fixtures` names has no default export. Write `export default defineFixtures({ … })`",
     );
   }
   const found: Fixtures = module.default;
@@ -96,7 +98,7 @@ async function fixturesOf({ fixtures, contracts }: ContractTests): Promise<Fixtu
   const unknown = Object.keys(found.routes ?? {}).find((route) => !known.includes(route));
   if (unknown !== undefined) {
     throw new TypeError(
-      `The fixtures have the route \`${unknown}\`, which the application does not have; it has ${known.join(", ")}`,
+      `The fixtures name the route \`${unknown}\`, but the application has no such route. Its routes are ${known.join(", ")}`,
     );
   }
   return found;

@@ -13,8 +13,8 @@ type Hook = (run: () => Promise<void>, timeout: number) => unknown;
 const HOOK_TIMEOUT_MS = 120_000;
 
 /**
- * Declares the contract tests of a group: one test for each row of the tables. The application is started once, on a free port. Generated
- * files call this function.
+ * Declares the contract tests of a group, with one test for each row of the tables. The application starts once, on a free port.
+ * Generated files call this function.
  *
  * @example
  * ```ts
@@ -49,7 +49,8 @@ export function contractTests(tests: ContractTests): void {
         const { errors } = tests.contracts;
         const formatted = errors === undefined ? table : { ...table, errorFormat: errors };
         routeTests({ tests, table: formatted, runnerAt }, () => {
-          if (running === undefined) throw new Error("The application was not started");
+          if (running === undefined)
+            throw new Error("The application did not start; see the failure of the hook `before`");
           return running;
         });
       });

@@ -4,8 +4,8 @@ import type { ErrorFormat } from "../coverage/error-format.ts";
 import type { Contracts, Slot } from "../coverage/contracts.ts";
 
 /**
- * Change after which a request is still valid: slot, path, description and new value. If the change removes a value
- * with a default, the fifth element is the default that the handler gets.
+ * Change that keeps a request valid: slot, path, description and new value. If the change removes a value that has
+ * a default, the fifth element is the default that the handler gets.
  */
 export type AcceptedRow = readonly [
   slot: Slot,
@@ -16,12 +16,12 @@ export type AcceptedRow = readonly [
 ];
 
 /**
- * Change that makes a request invalid: slot, path, description and new value. With `within`, the response may report a
- * failure at a path below this one.
+ * Change that makes a request invalid: slot, path, description and new value. If the fifth element is `within`, the
+ * response may report a failure at a path below the given path.
  */
 export type RefusedRow = readonly [slot: Slot, path: string, what: string, given: unknown, where?: "within"];
 
-/** Response without an error. */
+/** Successful or redirecting response that a contract declares. */
 export interface DeclaredReply {
   readonly status: number;
   /** Shape of the body; `null` if the response has no body. */
@@ -30,7 +30,7 @@ export interface DeclaredReply {
   readonly headers?: Shape;
 }
 
-/** Contract of a route as a list of requests, with the responses that they must get. */
+/** Contract of a route as a list of requests, with the expected responses. */
 export interface RouteTable {
   /** Method and path pattern, for example `GET /notes/:id`. */
   readonly route: string;
@@ -45,13 +45,13 @@ export interface RouteTable {
   readonly errors?: readonly string[];
   /** Format of error bodies. Absent for kit's envelope. {@link contractTests} adds it from the contracts. */
   readonly errorFormat?: ErrorFormat;
-  /** Shapes of the details of errors, for those errors that declare a type of their details. */
+  /** Shapes of the details of errors. Errors whose contract declares no type of details are absent. */
   readonly details?: Readonly<Record<string, Shape>>;
-  /** Method that the path does not accept, and the `Allow` header that the response must have. */
+  /** Method that the path does not accept, and the expected `Allow` header. */
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
   /** Values of a valid request. */
   readonly request?: Readonly<Partial<Record<Slot, unknown>>>;
-  /** Properties of the body that get a new string in each request. In the string, `{}` is replaced by a unique part. */
+  /** Properties of the body that get a new string in each request. A unique text replaces `{}` in the string. */
   readonly fresh?: Readonly<Record<string, string>>;
   /** Objects of the request that accept only declared properties. */
   readonly closed?: readonly (readonly [slot: Slot, path: string])[];

@@ -3,7 +3,7 @@ import type { CompiledApplication } from "@kit/types";
 
 import type { ErrorFormat } from "./error-format.ts";
 
-/** Part of a request that has a contract. */
+/** Slot of a contract: a part of the request with its own type. */
 export type Slot = "params" | "query" | "headers" | "cookies" | "body";
 
 /** Contract of a route. The generated `tests/contracts.ts` contains one for each route. */
@@ -20,8 +20,8 @@ export interface ContractParts {
   readonly cookies?: Shape;
   readonly body?: Shape;
   /**
-   * True if the configuration excludes the route from contract tests. What its contract contains does not count as
-   * untested then.
+   * True if the configuration excludes the route from contract tests. Then the items of its contract do not count
+   * as untested.
    */
   readonly skipped?: true;
 }

@@ -1,15 +1,18 @@
 import type { Shape } from "@kit/core/codec";
 import type { ValidationFailure } from "@kit/types";
 
-/** Format of the error bodies of an application. The generated `tests/contracts.ts` contains it, if it is not kit's envelope. */
+/**
+ * Format of the error bodies of an application. The generated `tests/contracts.ts` contains the format unless it is kit's
+ * envelope.
+ */
 export interface ErrorFormat {
   /** Status of responses to requests that break their contract. */
   readonly validationStatus: 400 | 422;
-  /** Place of the code in a body, as the names of nested properties. Absent if bodies have no code. */
+  /** Names of the nested properties that lead to the code in a body. Absent if bodies have no code. */
   readonly code?: readonly string[];
   readonly message?: readonly string[];
   readonly details?: readonly string[];
-  /** Place of the invalid values of a validation error. */
+  /** Names of the nested properties that lead to the failures of a validation error. */
   readonly fields?: readonly string[];
   readonly traceId?: readonly string[];
   /** Shape of the body, if the application declares its type. */
@@ -26,7 +29,7 @@ export const envelope: ErrorFormat = {
   traceId: ["error", "traceId"],
 };
 
-/** Values of an error body. A value is `undefined` if the body does not have it. */
+/** Values read from an error body. `undefined` stands for a value that the body does not have. */
 export interface ReadFailure {
   readonly code: string | undefined;
   readonly message: string | undefined;
@@ -47,7 +50,7 @@ export function readFailure(format: ErrorFormat, body: unknown): ReadFailure {
   };
 }
 
-/** Returns true if the body has a string at each place of a string that the format has. */
+/** Returns true if the body has every string that the format requires. */
 export function fitsFormat(format: ErrorFormat, body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
   return [format.code, format.message, format.traceId].every(

@@ -6,7 +6,7 @@ import { alternatives, boundsOf, expectedOf, rulesOf } from "./rules.ts";
 /** Kind of an item: the route itself, a response, a property, a member of a union, a bound such as `maxLength`, or a rule. */
 export type ItemKind = "route" | "answer" | "field" | "member" | "bound" | "rule";
 
-/** Part of a contract that counts for coverage, for example one rule of one property. Tests cover it or do not. */
+/** Part of a contract that coverage counts, for example one rule of one property. Tests cover an item or miss it. */
 export interface Item {
   readonly kind: ItemKind;
   readonly route: string;
@@ -18,13 +18,13 @@ export interface Item {
 
 export const SLOTS: readonly Slot[] = ["params", "query", "headers", "cookies", "body"];
 
-/** Name of the item for the depth limit of a type that contains itself. */
+/** Name of the item for the maximum depth of a type that contains itself. */
 export const NESTING = "nesting";
 
 /** Name of the item for the rule that a body is valid JSON. */
 export const JSON_TEXT = "JSON";
 
-/** Returns a string that is the same for equal items only. */
+/** Returns the id of an item. Only equal items have the same id. */
 export function idOf({ kind, route, slot, path, what }: Item): string {
   return [kind, route, slot ?? "", path ?? "", what ?? ""].join("\n");
 }
@@ -72,7 +72,7 @@ function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void>
     for (const member of others) yield { kind: "member", ...at, what: expectedOf(member) };
 }
 
-/** Returns the names of the responses that a route can send: success, errors of validation and declared errors. */
+/** Returns the names of the responses that a route can send: successes, validation errors and declared errors. */
 export function answersOf(
   { successes, errors, body }: ContractParts,
   canBeRefused: boolean,

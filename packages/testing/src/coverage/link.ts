@@ -1,7 +1,7 @@
 /**
- * Loaded with `--import` into each process that `kit test` starts. Applications in the process find a {@link TestLink} and report their
- * requests to it, whichever client sends them. The other modules for coverage are loaded when the first application starts, because most
- * processes start none.
+ * Connects applications to the coverage of contracts. `kit test` loads this module with `--import` into each process that it starts.
+ * Applications in the process find a {@link TestLink} and report their requests to it, whichever client sends the requests. The other
+ * modules for coverage are loaded when the first application starts, because most processes start no application.
  *
  * @module
  */

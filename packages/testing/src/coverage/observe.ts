@@ -76,8 +76,8 @@ export class Observer {
   }
 
   /**
-   * Returns the name of a response: `404 NOTE_NOT_FOUND`, or `200` if it is not an error. If error bodies have no code, the
-   * name is that of the error with this status that the contract or kit declares.
+   * Returns the name of a response: `404 NOTE_NOT_FOUND` for an error, `200` for a success. If error bodies have no code,
+   * takes the code of the error with the same status that the contract or kit declares.
    */
   #nameOf({ status, body }: TestedResponse, contract: ContractParts): string {
     if (status < 400) return String(status);
@@ -115,7 +115,7 @@ function namedFailures(format: ErrorFormat, { body }: TestedResponse): readonly 
   return code === "VALIDATION_ERROR" && fields !== undefined ? (fields as NamedFailure[]) : [];
 }
 
-/** Returns the items at one place that a valid request covers. */
+/** Returns the items of one place that a valid request covers. */
 function accepted(route: string, place: FilledSchemaPlace): Item[] {
   const { path, shape, position, value } = place;
   if (value === undefined) return [];
@@ -131,8 +131,8 @@ function accepted(route: string, place: FilledSchemaPlace): Item[] {
 }
 
 /**
- * Returns the items for the rules that the response to an invalid request reports as broken. If the value at a place breaks two rules,
- * neither is covered.
+ * Returns the items for the rules that a response reports as broken. If the value at a place breaks two rules, neither item is
+ * covered.
  */
 function refused(
   route: string,
@@ -165,7 +165,7 @@ function brokenAt({ value, shape, position }: FilledSchemaPlace): string[] {
     .map((rule) => rule.name);
 }
 
-/** Returns true if a failure that the response reports belongs to this place. */
+/** Returns true if a failure in the response is about this place. */
 function isMeant({ shape, position, at }: FilledSchemaPlace, { path, expected }: NamedFailure): boolean {
   if (alternatives(shape).others.length > 1) {
     // An invalid discriminant of a union, such as `kind`, counts as a failure of the whole union.

@@ -5,7 +5,9 @@ import { alternatives, fits, type Resolved, resolve, type Position } from "./rul
 
 /** Place in a type: the type itself, a property, an item of a list or a member of a union. Each place has its own rules. */
 export interface SchemaPlace {
-  /** Path such as `$.items[].name`. It is the same for all items of a list, and for all levels of a type that contains itself. */
+  /**
+   * Path such as `$.items[].name`. All items of a list have the same path, and so do all levels of a type that contains itself.
+   */
   readonly path: string;
   readonly shape: Resolved;
   readonly position: Position;
@@ -13,13 +15,16 @@ export interface SchemaPlace {
   readonly optional?: boolean;
   /** True if the place is a property of an object. */
   readonly isField: boolean;
-  /** True for the property that tells the members of a union apart, such as `kind`. An invalid value counts as a failure of the union. */
+  /**
+   * True for a property whose value selects the member of a union, such as `kind`. An invalid value of the property counts as a failure
+   * of the union.
+   */
   readonly isDiscriminant: boolean;
   /** True if the type at this place can contain itself. */
   isRecursive: boolean;
 }
 
-/** Place with the value that one request has there. */
+/** Place, with the value of one request at this place. */
 export interface FilledSchemaPlace extends SchemaPlace {
   /** Exact path, with the index of each item: `$.items[3].name`. */
   readonly at: string;
@@ -34,15 +39,15 @@ interface WalkState {
   readonly property?: { readonly optional: boolean; readonly isDiscriminant: boolean };
   readonly isItem?: boolean;
   readonly isMember?: boolean;
-  /** Types that contain themselves and that the walk is inside of, each with the path at which the walk entered it. */
+  /** Types that contain themselves and whose places the walk is visiting, each with the path of its outermost level. */
   readonly entered: ReadonlyMap<Shape, string>;
-  /** Paths in `entered` of recursive types: the walk has reached the same type again inside of it. */
+  /** Paths in `entered` of the types whose inner level the walk has reached. */
   readonly reentered: Set<string>;
-  /** Number of times that the walk has reached again a type which it is inside of. */
+  /** Number of inner levels of recursive types around the current place. */
   readonly depth: number;
 }
 
-/** Stands for the value if the walk has only a type and no value. */
+/** Stands for a missing value, because the walk visits only a type. */
 const NOTHING: unique symbol = Symbol("nothing");
 
 /** Returns every place in the type of a slot. */
@@ -51,8 +56,8 @@ export function placesOf(slot: Slot, shape: Shape): SchemaPlace[] {
 }
 
 /**
- * Returns every place in a type that a value has, and the places of missing properties. For a union, these are the places of the first
- * member that accepts the value, or of all members if no member accepts it.
+ * Returns the places of a type that a value fills, and the places of missing properties. For a union, uses the first member that
+ * accepts the value. If no member accepts the value, uses all members.
  */
 export function filledPlacesOf(slot: Slot, shape: Shape, value: unknown): FilledSchemaPlace[] {
   const reentered = new Set<string>();
@@ -179,7 +184,7 @@ function stepTo(key: string): string {
   return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** Returns the value of an own property, or `undefined` if the object does not have it. */
+/** Returns the value of an object's own property, or `undefined` if the object lacks the property. */
 function of(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (Reflect.get(value, key) as unknown)

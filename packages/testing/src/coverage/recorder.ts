@@ -11,7 +11,7 @@ import { Observer } from "./observe.ts";
 
 /** Records which items of the contracts the requests of tests cover. */
 export interface Recorder {
-  /** Returns true if an application with these routes is the one whose coverage is recorded. */
+  /** Returns true if the recorded coverage is that of an application with these routes. */
   isOf(routes: readonly string[]): boolean;
   add(request: TestedRequest, answer: TestedResponse): void;
 }
@@ -31,20 +31,20 @@ async function open(contracts = "", directory = ""): Promise<Recorder | undefine
     return new FileRecorder(module.default, directory);
   } catch (error) {
     // A failure to record coverage must not fail the tests.
-    process.emitWarning(`What tests see of the contracts is not counted: ${String(error)}`);
+    process.emitWarning(`Cannot record the coverage of contracts: ${String(error)}`);
     return undefined;
   }
 }
 
 /**
- * Writes each covered item once, to a file. It is written at once, because no request is known to be the last one and a test process may be
- * killed. Each process and each thread writes to a file of its own.
+ * Writes the ids of covered items to a file, each once. Writes immediately, because the process does not know its last request and may be
+ * killed. Each process and each thread writes its own file.
  */
 class FileRecorder implements Recorder {
   readonly #observer: Observer;
   readonly #routes: string;
   readonly #file: string;
-  /** Items that are not covered yet: their ids, with their indexes in the list of all items. */
+  /** Items without coverage so far: their ids, with their indexes in the list of all items. */
   readonly #open: Map<string, number>;
 
   constructor(contracts: Contracts, directory: string) {

@@ -20,7 +20,7 @@ export interface Bound {
   readonly isMet: (value: unknown) => boolean;
 }
 
-/** Position of a type in a request. It limits which values a request can have there. */
+/** Position of a type in a request. The position limits the values that a request can send. */
 export interface Position {
   readonly slot: Slot;
   /** True for the type of a complete slot, such as the body. */
@@ -49,19 +49,19 @@ export function resolve(shape: Shape): Resolved {
   return shape.kind === "reference" ? resolve(shape.to()) : shape;
 }
 
-/** Returns true if a value in its wire form is valid for the type. */
+/** Returns true if a value in wire form is valid for the type. */
 export function fits(shape: Shape, value: unknown): boolean {
   return explain(shape, value, "wire", 1).length === 0;
 }
 
-/** Returns the text in the property `expected` of a failure at a place of this type. */
+/** Returns the property `expected` of failures that values of this type have. */
 export function expectedOf(shape: Shape): string {
   return explain(shape, undefined, "wire", 1)[0]?.expected ?? "any value";
 }
 
 /**
- * Returns the members of a union without `null`, or only the type itself if it is not a union. `takesNull` is true if the type accepts
- * `null`.
+ * Returns the members of a union without `null`. For any other type, returns a list of the type alone. `takesNull` is true if the type
+ * accepts `null`.
  */
 export function alternatives(shape: Resolved): {
   readonly others: readonly Shape[];
@@ -80,7 +80,9 @@ function flat(shape: Shape): readonly Shape[] {
   return resolved.kind === "union" ? resolved.members.flatMap(flat) : [shape];
 }
 
-/** Returns the rules of a type that a request can break at this position, without the rules of types inside of it. */
+/**
+ * Returns the rules of a type that a request can break at this position. The rules of nested types are not included.
+ */
 export function rulesOf(shape: Resolved, position: Position): Rule[] {
   const { slot, isRoot, isMember } = position;
   // The query as a whole has no rule: every request has one, and it is always an object. The same is true for params.
@@ -135,7 +137,7 @@ function sizeOf(value: unknown, { kind }: Resolved): number | undefined {
   return typeof value === "string" ? [...value].length : undefined;
 }
 
-/** Returns the rules of a type, each as a type that has only this rule: a string with `minLength` and `pattern` gives two. */
+/** Splits a type into types with one rule each: a string with `minLength` and `pattern` gives two types. */
 function singleRules(shape: Resolved): (readonly [rule: string, shape: Shape])[] {
   const names: readonly string[] =
     shape.kind === "string" || shape.kind === "template"
@@ -154,7 +156,7 @@ function singleRules(shape: Resolved): (readonly [rule: string, shape: Shape])[]
   return shape.kind === "tuple" ? [["length", lengthOf(shape)]] : lone;
 }
 
-/** Returns a tuple type with the same number of elements, which accept any value. */
+/** Returns a tuple type with the same number of elements, all of type `unknown`. */
 function lengthOf(shape: Extract<Shape, { kind: "tuple" }>): Shape {
   return {
     ...shape,
@@ -168,7 +170,7 @@ function named(rule: string, shape: Shape): string {
   return `${rule} ${value instanceof RegExp ? value.source : String(value as string | number)}`;
 }
 
-/** Returns true if a request can have a value that is `distance` beyond the bound of a rule, without breaking another rule first. */
+/** Returns true if a request can exceed the bound of a rule by `distance` without breaking another rule first. */
 function isBreakable(shape: Resolved, rule: string, { slot, isItem }: Position, distance = 1): boolean {
   const bound: unknown = Reflect.get(shape, rule);
   if (typeof bound !== "number") return true;

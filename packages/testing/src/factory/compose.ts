@@ -2,7 +2,7 @@ import type { Shape } from "@kit/core/codec";
 
 type ObjectShape = Extract<Shape, { kind: "object" }>;
 
-/** Returns true for an object whose properties can be overridden one by one: not for a list, a date or bytes. */
+/** Returns true for an object whose properties can be overridden separately, and false for a list, a date or bytes. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === "object" &&
@@ -37,7 +37,7 @@ export function composed(shape: Shape, overrides: unknown, draw: (shape: Shape) 
   return Object.fromEntries(entries);
 }
 
-/** Returns the object types that a type consists of: several for a union. */
+/** Returns the object types in a type: several types for a union of objects. */
 function objectsOf(shape: Shape, seen: Set<Shape> = new Set()): ObjectShape[] {
   if (seen.has(shape)) return [];
   seen.add(shape);
@@ -47,8 +47,8 @@ function objectsOf(shape: Shape, seen: Set<Shape> = new Set()): ObjectShape[] {
 }
 
 /**
- * Returns true if an object type can have the given properties: it declares their names, and accepts the values of
- * literal types.
+ * Returns true if an object type can have the given properties: the type declares their names, and its literal
+ * types accept their values.
  */
 function admits(shape: ObjectShape, given: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(given).every(([key, value]) => {

@@ -59,11 +59,12 @@ export interface Factory<T> {
   buildMany(count: number, overrides?: OverridesOrFunction<T>): T[];
 
   /**
-   * Returns a value that breaks one rule of one field and no other rule. The value has its wire form, so it can be sent as a body.
+   * Returns a value that breaks one rule of one field and no other rule. The value is in wire form, ready to be sent as a body.
    *
-   * @param field - The field as failures name it, but without `$.`: `title`, `author.name`, `tags[0]`.
+   * @param field - The field as failures name the path, but without `$.`: `title`, `author.name`, `tags[0]`.
    * @param rule - `required` removes the field, and `null` and `type` replace its value. Other rules have the names of their doc tags.
-   * @throws {Error} if the field or rule does not exist; the message lists the existing ones. Also if the rule cannot be broken alone.
+   * @throws {Error} if the field or the rule does not exist, or if the rule cannot be broken without another rule. The message lists
+   *   the existing fields or rules.
    * @example
    * ```ts
    * const body = notes.buildInvalid("title", "maxLength");
@@ -87,7 +88,8 @@ export interface Factory<T> {
   invalid(): Invalid<T>[];
 
   /**
-   * Returns a factory whose values have the given properties. The overrides of a `build` call come first.
+   * Returns a factory whose values have the given properties. The overrides of a `build` call take
+   * precedence.
    *
    * @example
    * ```ts
@@ -101,19 +103,22 @@ export interface Factory<T> {
   reset(): void;
 }
 
-/** Maximum number of values that are generated to find all fields, because a value may lack optional ones. */
+/** Maximum number of values that are generated to find all fields. One value may lack optional fields. */
 const MAX_SAMPLES = 24;
 
-/** The search for fields ends after this number of values without a new field. */
+/** Number of values without a new field after which the search for fields ends. */
 const MAX_SAMPLES_WITHOUT_NEW = 6;
 
-/** Start of the times for `@generated now`. Each value is one minute later than the one before. */
+/**
+ * Time of the first value with `@generated now`. The time of each later value is one minute after the previous time.
+ */
 const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
 
 /**
  * Creates a factory for values of a type. The values satisfy all rules of the type, are readable, and are the same in each run.
  *
- * kit reads the type from the source of the call. So the type must have a name, and `kit build` must know it.
+ * kit reads the type from the source code of the call. So the type must have a name and must be in the output
+ * of `kit build`.
  *
  * @example
  * ```ts
@@ -137,7 +142,7 @@ export function createFactory<T>(options: FactoryOptions = {}): Factory<T> {
   return new ShapeFactory<T>(types, entry, options.seed);
 }
 
-/** State that a factory shares with those that its method `with` has created. */
+/** State that a factory shares with the factories that its method `with` creates. */
 interface State {
   built: number;
   readonly unique: Unique;
@@ -209,7 +214,7 @@ class ShapeFactory<T> implements Factory<T> {
     }
     if (rules.size === 0) {
       throw new Error(
-        `${this.type} has no field \`${field}\`; it has ${[...fields].filter((name) => name !== "").join(", ")}`,
+        `${this.type} has no field \`${field}\`. Its fields are ${[...fields].filter((name) => name !== "").join(", ")}`,
       );
     }
     if (!rules.has(rule)) {
@@ -268,7 +273,7 @@ class ShapeFactory<T> implements Factory<T> {
       if (taken === undefined) return this.#state.unique.add(value);
       if (salt >= 200 || parts.some((part) => Object.hasOwn(part as object, taken))) {
         throw new Error(
-          `${this.type} number ${number} would have the same \`${taken}\` as one before, and it is @unique: ${JSON.stringify(toWire(Reflect.get(value as object, taken)))}. Give each its own, with \`(number) => ({ ${taken}: … })\`, or begin anew with reset()`,
+          `${this.type} number ${number} has the same \`${taken}\` as an earlier value, but the property is @unique: ${JSON.stringify(toWire(Reflect.get(value as object, taken)))}. Set a different value for each number with \`(number) => ({ ${taken}: … })\`, or call reset() first`,
         );
       }
     }
@@ -290,15 +295,15 @@ class ShapeFactory<T> implements Factory<T> {
     } catch (error) {
       if (!(error instanceof NoValueError)) throw error;
       throw new NoValueError(
-        `No value of ${this.type} can be made: ${error.message}. Give it with \`build({ … })\``,
+        `Cannot generate a value of ${this.type}: ${error.message}. Pass the value to \`build({ … })\``,
         { cause: error },
       );
     }
   }
 
   /**
-   * Sets properties that kit or the database would set: those with a default, and times such as `@generated now`, which depend on the
-   * number of the value.
+   * Sets the properties that kit or the database would set: properties with a default, and times such as `@generated now`. The times
+   * depend on the number of the value.
    */
   #filled(value: unknown, number: number, parts: readonly unknown[]): unknown {
     if (!isRecord(value)) return value;
@@ -321,7 +326,7 @@ class ShapeFactory<T> implements Factory<T> {
     if (first === undefined) return;
     const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
     throw new Error(
-      `What was given to the factory of ${this.type} does not fit it: ${first.path}: expected ${first.expected}, received ${first.received}${others}. A value that is to be wrong comes from buildInvalid()`,
+      `The values given to the factory are not valid for ${this.type}: ${first.path}: expected ${first.expected}, received ${first.received}${others}. To get an invalid value, use buildInvalid()`,
     );
   }
 
@@ -368,7 +373,7 @@ function named(path: string): string {
   return path.replace(/^\$\.?/, "");
 }
 
-/** Merges overrides. If two of them have the same property, the later one is used. */
+/** Merges overrides. If several overrides have the same property, the last value is used. */
 function mergeOverrides(parts: readonly unknown[]): unknown {
   return parts.reduce((below, above) => {
     if (!isRecord(below) || !isRecord(above)) return above;
@@ -380,7 +385,7 @@ function mergeOverrides(parts: readonly unknown[]): unknown {
   });
 }
 
-/** Returns a hash of the parts (FNV-1a), so that a different part gives a different seed. */
+/** Returns a hash of the parts (FNV-1a), so that different parts give different seeds. */
 function seedOf(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of parts.join("\0")) {

@@ -1,6 +1,6 @@
 import type { RuleName } from "../values/index.ts";
 
-/** Types whose values cannot be overridden property by property. */
+/** Types of values that are overridden only as a whole. */
 type Scalar = string | number | boolean | bigint | symbol | null | undefined | Date | Uint8Array;
 
 /** Properties of a value to override, at any depth. A list is always overridden as a whole. */
@@ -9,13 +9,13 @@ export type Overrides<T> = T extends Scalar | readonly unknown[]
   : { readonly [Key in keyof T]?: Overrides<T[Key]> | undefined };
 
 /**
- * Maximum depth of the field paths that TypeScript completes. Without it, the type of the paths would be infinite.
- * Deeper fields exist at run time.
+ * Maximum depth of the field paths that TypeScript completes. Without a maximum, the type of the paths would be
+ * infinite. Deeper fields still exist at run time.
  */
 type Deeper = { 0: 1; 1: 2; 2: 3; 3: 4; 4: 5 };
 type Depth = keyof Deeper | 5;
 
-/** Paths of the fields of a type, as failures name them but without `$.`: `title`, `author.name`, `tags[0]`. */
+/** Paths of the fields of a type, as in failures but without `$.`: `title`, `author.name`, `tags[0]`. */
 export type Field<T> = unknown extends T ? string : FieldOf<Present<T>, 0>;
 
 type FieldOf<T, At extends Depth> = At extends keyof Deeper
@@ -61,7 +61,10 @@ type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
 type Always = "required" | "null" | "type";
 
-/** Names of the rules that values of a type may have. Only at run time is it known which of them the field has. */
+/**
+ * Names of the rules that a value of the type may break. TypeScript does not know the rules of a field, so an unknown
+ * rule fails at run time.
+ */
 export type RuleOf<V> = [V] extends [never]
   ? RuleName
   : unknown extends V

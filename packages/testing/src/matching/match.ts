@@ -68,7 +68,7 @@ export const schemaMatchers: SchemaMatchers = {
     const { matches, message } = matched(received, type, options, schemaMatchers.toMatchSchema);
     return {
       pass: matches,
-      message: () => (matches ? `The value is a ${type}, and should not be one` : message()),
+      message: () => (matches ? `The value matches ${type}, but should not` : message()),
       actual: received,
     };
   },
@@ -106,7 +106,9 @@ function directoryOf(site: CallSite | undefined): string {
   return site === undefined || /[\\/]node_modules[\\/]/.test(site.file) ? process.cwd() : dirname(site.file);
 }
 
-/** Returns true if a value contains a `Date`, a bigint or bytes. JSON has no such values, so the value comes from a handler. */
+/**
+ * Returns true if a value contains a `Date`, a bigint or bytes. JSON cannot contain them, so the value comes from a handler.
+ */
 function holdsObjects(value: unknown, seen: Set<unknown> = new Set()): boolean {
   if (typeof value === "bigint" || value instanceof Date || value instanceof Uint8Array) return true;
   if (typeof value !== "object" || value === null || seen.has(value)) return false;

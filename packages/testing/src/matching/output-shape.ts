@@ -2,12 +2,12 @@ import type { Shape } from "@kit/core/codec";
 
 type Reference = Extract<Shape, { kind: "reference" }>;
 
-/** Converted types. Without them, the conversion of a type that contains itself would not end. */
+/** Shapes that are already converted. Without this map, the conversion of a type that contains itself would not end. */
 const made = new WeakMap<Shape, Shape>();
 
 /**
- * Returns the shape that responses must have for a shape of the contract. A property with a default may be missing in a request, but not in
- * a response. So the result also lacks the generated functions that check requests faster.
+ * Returns the shape of responses for a shape of the contract. In a request, a property with a default may be missing, but not in a
+ * response. The result lacks the generated functions that check requests faster, because these functions would allow missing properties.
  */
 export function outputShape(shape: Shape): Shape {
   const known = made.get(shape);

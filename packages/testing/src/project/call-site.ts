@@ -14,8 +14,7 @@ export interface CallSite {
 }
 
 /**
- * Returns the location in a source file at which a function of this package was called: the nearest stack frame above `callee` that has a
- * file.
+ * Returns the source location that called a function of this package: the nearest stack frame above `callee` that has a file.
  *
  * @param callee - The function that was called. Frames up to its own frame are not searched.
  */
@@ -46,12 +45,12 @@ export function typeArgumentAt(site: CallSite, callee: string): string {
   const found = text === undefined ? undefined : argumentIn(text, site, callee);
   if (found === undefined) {
     throw new Error(
-      `kit cannot see the type of ${callee} at ${site.file}:${site.line}. Write \`${callee}<Note>()\`, or name the type where sources are compiled: \`${callee}<Note>({ type: "Note" })\``,
+      `kit found no type argument of ${callee} at ${site.file}:${site.line}. Write \`${callee}<Note>()\`. If the tests run as compiled JavaScript, also name the type in the options: \`${callee}<Note>({ type: "Note" })\``,
     );
   }
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?$/.test(found)) return found;
   throw new Error(
-    `${callee}<${found}> at ${site.file}:${site.line} has a type without a name, of which nothing is known when tests run. Export it under a name from a file of types, \`export type Draft = ${found}\`, and write ${callee}<Draft>()`,
+    `The type argument of ${callee}<${found}> at ${site.file}:${site.line} is not the name of a type. Export a named type from a type file, \`export type Draft = ${found}\`, and write ${callee}<Draft>()`,
   );
 }
 
@@ -63,7 +62,7 @@ function sourceOf(file: string): string | undefined {
   }
 }
 
-/** Returns the type argument of a call of `callee` on the given line: of the call that is nearest to the column. */
+/** Returns the type argument of the call of `callee` that is nearest to the given line and column. */
 function argumentIn(text: string, { line, column }: CallSite, callee: string): string | undefined {
   const lines = text.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
@@ -123,7 +122,7 @@ export function typeNamed(types: ProjectTypes, argument: string, site: CallSite)
   if (meant.length === 1) return only;
   const all = meant.map((entry) => `${entry.name} of ${entry.file}`).join(", ");
   throw new Error(
-    `Several types are called \`${name}\` at ${where}: ${all}. Say which one is meant with \`{ type: "${meant[1]?.name}" }\``,
+    `The name \`${name}\` at ${where} fits several types: ${all}. Select a type with the option \`{ type: "${meant[1]?.name}" }\``,
   );
 }
 

@@ -77,7 +77,7 @@ export class ProjectTypes {
       if (dirname(at) === at) break;
     }
     throw new Error(
-      `There is no .kit/schemas.json in ${directory} or above it, which says what types there are. Run \`kit build\` in the project's directory; \`kit test\` does so itself`,
+      `kit found no list of the project's types: neither ${directory} nor a directory above it contains .kit/schemas.json. Run \`kit build\` in the project's directory, or run the tests with \`kit test\``,
     );
   }
 
@@ -90,7 +90,7 @@ export class ProjectTypes {
     const entry = this.entries.get(name);
     if (entry !== undefined) return entry;
     throw new Error(
-      `kit knows no type \`${name}\`; it knows ${this.names().join(", ") || "none"}. Export it from a file that \`typeFiles\` or \`routeFiles\` of the configuration name, and build`,
+      `The project has no type \`${name}\`. Its types are ${this.names().join(", ") || "none"}. Export the type from a file that matches \`typeFiles\` or \`routeFiles\` in kit.config.ts, then run \`kit build\``,
     );
   }
 
@@ -113,7 +113,7 @@ export class ProjectTypes {
     const shape = module[`${known}Shape`];
     if (typeof shape === "object" && shape !== null) return shape as Shape;
     throw new Error(
-      `${built} exports no ${known}Shape. A plugin replaced it; factories and matchers need the shape`,
+      `${built} exports no ${known}Shape, which factories and matchers need. Check the plugin that replaces this file`,
     );
   }
 }

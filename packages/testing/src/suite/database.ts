@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { migrate, noDatabase } from "../database.ts";
 import type { Query } from "./rows.ts";
 
-/** New database with the tables of a project, which only one suite uses. */
+/** New database with the tables of a project, for one suite only. */
 export interface SuiteDatabase {
   readonly url: string;
   readonly query: Query;
@@ -15,8 +15,8 @@ export interface SuiteDatabase {
 }
 
 /**
- * Creates a database with the tables of `migrations/`. Its server is that of `TEST_DATABASE_URL` if this is set, and otherwise the embedded
- * one.
+ * Creates a database with the tables of `migrations/`. The database is on the server of `TEST_DATABASE_URL` if this variable is set, and
+ * otherwise on the embedded PostgreSQL.
  *
  * @throws {Error} if there is no server. The message says what to do.
  */
@@ -62,7 +62,7 @@ async function onServer(root: string, server: string): Promise<SuiteDatabase> {
     await close();
     const said = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
-      `No database could be made for the tests on the server of TEST_DATABASE_URL: ${said}. Its role must be allowed to create databases`,
+      `Cannot create a test database on the server of TEST_DATABASE_URL: ${said}. The role in the URL needs the right to create databases`,
       { cause },
     );
   } finally {
@@ -84,7 +84,7 @@ async function connected(root: string, url: string): Promise<Connected> {
     driver = createRequire(join(root, "package.json"))("pg") as Driver;
   } catch (cause) {
     throw new Error(
-      "TEST_DATABASE_URL needs the driver `pg`. Run `npm install --save-dev pg`, or unset it for the embedded database",
+      "Tests with TEST_DATABASE_URL need the driver `pg`. Run `npm install --save-dev pg`, or unset the variable to use the embedded database",
       { cause },
     );
   }
@@ -93,7 +93,7 @@ async function connected(root: string, url: string): Promise<Connected> {
     await client.connect();
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The server of TEST_DATABASE_URL cannot be reached: ${said}`, { cause });
+    throw new Error(`Cannot connect to the server of TEST_DATABASE_URL: ${said}`, { cause });
   }
   const asText = { getTypeParser: () => (text: string) => text };
   return {

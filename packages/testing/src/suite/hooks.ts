@@ -8,8 +8,8 @@ import { pathToFileURL } from "node:url";
 export type AfterHook = (run: () => Promise<void>) => unknown;
 
 /**
- * Async context in which this module was loaded, outside of all tests and hooks. node:test runs an `after` that is registered inside of a
- * `before` at the end of that `before`, and not after the tests.
+ * Async context of the time when this module was loaded, outside of all tests and hooks. If code inside of a `before` hook registers an
+ * `after` hook, node:test runs the `after` hook at the end of the `before` hook instead of after the tests.
  */
 const outside = new AsyncResource("createIntegrationSuite");
 
@@ -27,7 +27,7 @@ export async function afterHook(root: string): Promise<AfterHook> {
   const hook = module["afterAll"];
   if (typeof hook === "function") return hook as AfterHook;
   throw new Error(
-    "vitest runs these tests, but its afterAll was not found. Give it: `createIntegrationSuite({ after: afterAll, … })`",
+    "The suite found no global function `afterAll` of vitest. Pass the function as an option: `createIntegrationSuite({ after: afterAll, … })`",
   );
 }
 

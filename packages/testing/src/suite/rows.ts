@@ -11,7 +11,7 @@ interface Column {
   readonly type: string;
 }
 
-/** Inserts values into the tables of their types. Works with every database driver that an application uses. */
+/** Inserts values into the tables of their types. Does not depend on the database driver of the application. */
 export class Rows {
   readonly #types: ProjectTypes;
   readonly #query: Query;
@@ -32,7 +32,7 @@ export class Rows {
     const entry = this.#types.entry(type);
     const { table } = entry;
     if (table === undefined) {
-      throw new Error(`${type} has no table: only types with \`@table\` can be inserted`);
+      throw new Error(`Cannot insert ${type}, because the type has no table. Add \`@table\` to the type`);
     }
     const columns = await this.#columnsOf(table);
     const places = entry.properties.map(({ name, tags }) => {
@@ -42,7 +42,7 @@ export class Rows {
       );
       if (column !== undefined) return { name, column };
       throw new Error(
-        `The table ${table} has no column for \`${name}\` of ${type}; it has ${columns.map((each) => each.name).join(", ")}. Is there a migration that was not made yet? \`kit migrate:generate\` says`,
+        `The table ${table} has no column for the property \`${name}\` of ${type}. Its columns are ${columns.map((each) => each.name).join(", ")}. If the type is newer than the migrations, run \`kit migrate:generate\``,
       );
     });
     const names = places.map(({ column }) => quoted(column.name)).join(", ");
@@ -58,7 +58,7 @@ export class Rows {
     } catch (cause) {
       const said = cause instanceof Error ? cause.message : String(cause);
       throw new Error(
-        `${values.length === 1 ? `A ${type}` : `${values.length} of ${type}`} cannot be inserted into ${table}: ${said}`,
+        `Cannot insert ${values.length === 1 ? "a value" : `${values.length} values`} of ${type} into the table ${table}: ${said}`,
         { cause },
       );
     }
@@ -73,7 +73,7 @@ export class Rows {
       known = rows.map(([name, type]) => ({ name: name ?? "", type: type ?? "" }));
       if (known.length === 0) {
         throw new Error(
-          `The database of the tests has no table ${table}; commit a migration: \`kit migrate:generate --name create_${table}\``,
+          `The test database has no table ${table}. Create a migration: \`kit migrate:generate --name create_${table}\``,
         );
       }
       this.#columns.set(table, known);

@@ -12,7 +12,7 @@ const LOCK_TIMEOUT_MS = 10_000;
 /** Database schema that contains the copied rows. */
 const SNAPSHOT_SCHEMA = "kit_snapshot";
 
-/** Selects the tables of the application: not those of PostgreSQL, of its extensions and of kit. */
+/** Selects the tables of the application, without the tables of PostgreSQL, of its extensions and of kit. */
 const TABLES = `
   SELECT c.oid, quote_ident(n.nspname) || '.' || quote_ident(c.relname),
     (SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute
@@ -37,8 +37,8 @@ interface Table {
 }
 
 /**
- * Copies all rows of a database, so that tests can restore them. Restoring deletes and inserts rows. For a few rows, this is faster than
- * `TRUNCATE`, which creates new files for each table and index, and much faster than a new database.
+ * Copies all rows of a database, so that tests can restore the rows. The restoring statements delete and insert rows. For a few rows,
+ * they are faster than `TRUNCATE`, which creates new files for each table and index, and much faster than a new database.
  */
 export async function snapshotOf(query: Query): Promise<Snapshot> {
   const tables = sorted(
@@ -101,7 +101,8 @@ async function nonEmptyTablesOf(query: Query, tables: readonly Table[]): Promise
 }
 
 /**
- * Sorts tables so that each comes after the tables that it refers to. Tables that refer to each other in a circle have no complete order.
+ * Sorts tables so that each table comes after the tables that it references. Tables that reference each other in a circle have no
+ * complete order.
  */
 function sorted(tables: readonly Table[], references: readonly (readonly (string | null)[])[]): Table[] {
   const order: Table[] = [];

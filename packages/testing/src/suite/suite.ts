@@ -24,10 +24,14 @@ import { type Snapshot, snapshotOf } from "./snapshot.ts";
 /** Options of {@link createIntegrationSuite}. */
 export interface IntegrationSuiteOptions {
   /**
-   * Imports the module that exports the application. Called when the database exists, because the module may connect while it is imported.
+   * Imports the module that exports the application. The suite calls this function after it has created the database, because the module
+   * may connect during its import.
    */
   readonly app: () => Promise<unknown>;
-  /** Headers of every request. They override the headers of `fixtures`. If this is a function, it is called for each request. */
+  /**
+   * Headers of every request, which override the headers of `fixtures`. A function is called for each request and returns the
+   * headers.
+   */
   readonly headers?: TestHeaders;
   /** Fixtures: headers of every request, and values that `request` adds. Use the module that the contract tests use. */
   readonly fixtures?: Fixtures;
@@ -157,7 +161,8 @@ class Suite implements IntegrationSuite {
   }
 
   get client(): TestClient {
-    if (this.#client === undefined) throw new Error("The application of the suite is not running");
+    if (this.#client === undefined)
+      throw new Error("The suite's application is not running. Use the suite inside of tests");
     return this.#client;
   }
 
@@ -171,7 +176,10 @@ class Suite implements IntegrationSuite {
 
   async request(route: string, request: SuiteRequest = {}): Promise<TestResponse> {
     const [, method = "", pattern = ""] = /^([A-Z]+) (\/.*)$/.exec(route) ?? [];
-    if (method === "") throw new TypeError(`\`${route}\` is not a route: write it as \`GET /notes/:id\``);
+    if (method === "")
+      throw new TypeError(
+        `\`${route}\` is not a route. Write a method and a path pattern, such as \`GET /notes/:id\``,
+      );
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture: Fixture = typeof given === "function" ? await given(this.client) : given;
     const { params = {}, query, headers, body, text } = request;
@@ -232,7 +240,9 @@ class Suite implements IntegrationSuite {
 
   #tables(): Rows {
     if (this.#rows !== undefined) return this.#rows;
-    throw new Error("The suite has no database: no type of the project has `@table`, or `database` is false");
+    throw new Error(
+      "The suite has no database, because no type of the project has `@table` or the option `database` is false",
+    );
   }
 }
 
@@ -240,7 +250,10 @@ class Suite implements IntegrationSuite {
 function filled(route: string, pattern: string, params: Readonly<Record<string, string | number>>): string {
   return fillRoutePath(pattern, (name) => {
     const value = params[name];
-    if (value === undefined) throw new TypeError(`\`${route}\` needs \`params: { ${name}: … }\``);
+    if (value === undefined)
+      throw new TypeError(
+        `The request to \`${route}\` has no value for the path parameter \`${name}\`. Add \`params: { ${name}: … }\``,
+      );
     return String(value);
   });
 }

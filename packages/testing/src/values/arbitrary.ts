@@ -65,15 +65,15 @@ class Maker {
   root(depth: number): fc.Arbitrary<unknown> {
     const least = this.#least(this.#root);
     if (least === Infinity)
-      throw new NoValueError("there is no value of this type: the type requires itself, or contains `never`");
+      throw new NoValueError("the type has no value, because it requires a value of itself or of `never`");
     return this.#of(this.#root, "", Math.max(depth, least));
   }
 
   /**
-   * Returns an arbitrary for the values of a type that is inside of the root type.
+   * Returns an arbitrary for the values of a nested type.
    *
-   * @param hint - The name of the property, after the name of its type: `Team.name`.
-   * @param left - The number of levels of recursive types that may still be entered.
+   * @param hint - The name of the property, with the name of its type in front: `Team.name`.
+   * @param left - The number of levels of recursive types that the value may still have.
    */
   #of(shape: Shape, hint: string, left: number): fc.Arbitrary<unknown> {
     let made = this.#made.get(shape);
@@ -90,7 +90,7 @@ class Maker {
       case "unknown":
         return readable ? word() : anything();
       case "never":
-        throw new NoValueError("there is no value of `never`");
+        throw new NoValueError("the type `never` has no value");
       case "null":
         return fc.constant(null);
       case "boolean":
@@ -128,7 +128,10 @@ class Maker {
 
   #template(shape: ShapeOf<"template">): fc.Arbitrary<unknown> {
     const { parts } = shape.texts;
-    if (parts === undefined) throw new NoValueError(`the parts of \`${shape.source}\` are not known`);
+    if (parts === undefined)
+      throw new NoValueError(
+        `the generated code does not list the parts of \`${shape.source}\`; run \`kit build\` again`,
+      );
     const { minLength = 0, maxLength = Infinity, pattern } = shape;
     const passes = (text: string): boolean => fits(shape, text, "wire");
     // The fixed parts of the template limit the length that is left for its holes.
@@ -146,7 +149,7 @@ class Maker {
     return new FilteredArbitrary(
       fc.oneof(...tries),
       passes,
-      () => `text of the form \`${shape.source}\` that keeps its rules`,
+      () => `string that matches \`${shape.source}\` and satisfies its rules`,
     );
   }
 
@@ -155,7 +158,7 @@ class Maker {
     if (minItems > maxItems) throw new NoValueError(`found no array of ${minItems} to ${maxItems} items`);
     if (this.#least(element) > left) {
       if (minItems === 0) return fc.constant([]);
-      throw new NoValueError("there is no item for an array that must have some");
+      throw new NoValueError("the array must not be empty, but the type of its items has no value");
     }
     const item = this.#of(element, singular(hint), left);
     const usual = Math.min(maxItems, minItems + MORE_ITEMS);
@@ -242,12 +245,12 @@ class Maker {
       // Values that people write are rarely `null`.
       return [this.#readable && member.kind !== "null" ? 4 : 1, value];
     });
-    if (choices.length === 0) throw new NoValueError("there is no member of the union that has a value");
+    if (choices.length === 0) throw new NoValueError("no member of the union has a value");
     return either(...choices);
   }
 }
 
-/** Returns JSON values of any type. Keys and characters that requests may not have do not occur. */
+/** Returns JSON values of any type. Keys and characters that requests may not contain are excluded. */
 function anything(): fc.Arbitrary<unknown> {
   const text = texts({ maxLength: 20 });
   const scalar = fc.oneof(fc.constant(null), fc.boolean(), numbers({}, false), text);
@@ -257,7 +260,10 @@ function anything(): fc.Arbitrary<unknown> {
   return either<unknown>([4, scalar], [1, list], [1, object.map((entries) => Object.fromEntries(entries))]);
 }
 
-/** Creates an object from its properties. With `Object.fromEntries`, a property with the name `__proto__` is an own property too. */
+/**
+ * Creates an object from its properties. Unlike an assignment, `Object.fromEntries` also creates an own property for the name
+ * `__proto__`.
+ */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== ABSENT));
 }
@@ -270,7 +276,9 @@ function keysOf(keys: "string" | "number" | StringTest, readable: boolean): fc.A
   if (keys === "number") return fc.integer({ min: 0, max: 999 }).map(String).filter(isNumericKey);
   if (keys === "string") return readable ? word() : texts({ minLength: 1, maxLength: 12 });
   if (keys.parts === undefined)
-    throw new NoValueError("the parts of the keys of an index signature are not known");
+    throw new NoValueError(
+      "the generated code does not list the parts of the key of an index signature; run `kit build` again",
+    );
   return fromParts(keys.parts, readable, 0, 12);
 }
 
@@ -292,7 +300,8 @@ function fromParts(
   const pieces = parts.map((part): fc.Arbitrary<string> => {
     if (typeof part === "string") return fc.constant(part);
     if ("either" in part) {
-      if (part.either.length === 0) throw new NoValueError("nothing fills a hole of a template literal type");
+      if (part.either.length === 0)
+        throw new NoValueError("no string fits a placeholder of the template literal type");
       return fc.oneof(...part.either.map((choice) => fromParts(choice, readable, least, most)));
     }
     switch (part.hole) {
@@ -307,7 +316,7 @@ function fromParts(
   return fc.tuple(...pieces).map((filled) => filled.join(""));
 }
 
-/** Counts the characters that the fixed parts and the numbers need, and the string holes that share the other characters. */
+/** Counts the characters of the fixed parts and the numbers, and the string placeholders that share the other characters. */
 function roomOf(parts: readonly TemplatePart[]): { readonly fixed: number; readonly holes: number } {
   let [fixed, holes] = [0, 0];
   for (const part of parts) {
@@ -325,7 +334,7 @@ function filling(least: number, most: number): fc.Arbitrary<string> {
 
 /**
  * Returns lists of different items: at least `least` and at most `most`. A list has fewer than `wished` items only if there are not enough
- * different ones.
+ * different values.
  */
 function uniqueItemsOf(
   item: fc.Arbitrary<unknown>,
@@ -349,7 +358,9 @@ function uniqueItemsOf(
   );
 }
 
-/** Returns a string that is the same for equal values only. */
+/**
+ * Returns a canonical string of a value: equal values give equal strings, and different values give different strings.
+ */
 function canonical(value: unknown): string {
   return JSON.stringify(toWire(value), (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -358,7 +369,7 @@ function canonical(value: unknown): string {
   );
 }
 
-/** Returns the name of one item for the name of a list: `tags` gives `tag`. */
+/** Returns the name of an item of a list: `tags` gives `tag`. */
 function singular(hint: string): string {
   return hint.replace(/ies$/, "y").replace(/(?<=[^s])s$/, "");
 }

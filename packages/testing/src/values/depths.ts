@@ -1,8 +1,8 @@
 import type { Shape } from "@kit/core/codec";
 
 /**
- * Returns a function that tells for a type how many levels of recursive types its smallest value needs: `Infinity` if the type has no
- * value. The numbers depend on each other, so they are computed again until none of them changes.
+ * Returns a function that returns the number of recursive levels in the smallest value of a type, or `Infinity` if the type has no
+ * value. The numbers depend on each other, so the computation repeats until no number changes.
  */
 export function depthsOf(root: Shape): (shape: Shape) => number {
   const least = new Map<Shape, number>();

@@ -1,10 +1,13 @@
 /**
- * Random values for types: valid ones, and ones that break exactly one rule.
+ * Random values of types: valid values, and values that break exactly one rule.
  *
  * Invariants:
- * - The same seed gives the same values on each machine: no code here uses a clock, a locale or `Math.random`.
- * - `explain` has checked every value: a valid one has no failure, and an invalid one has exactly one.
- * - The search for a value ends: if some hundred attempts find none, it throws a {@link NoValueError}.
+ * - The same seed gives the same values on each machine: this code uses no clock, no locale and no
+ *   `Math.random`.
+ * - `explain` has checked every value: a valid value has no failure, and an invalid value has exactly one
+ *   failure.
+ * - The search for a value ends: after some hundred failed attempts, the search throws a {@link
+ *   NoValueError}.
  *
  * @module
  */

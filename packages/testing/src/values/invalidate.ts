@@ -8,17 +8,18 @@ import { fits, NoValueError, type ShapeOf } from "./support.ts";
 
 /** Change that makes a valid value invalid at one path. */
 export interface Violation {
-  /** Path as failures name it: `$.items[0].quantity`. */
+  /** Path as in failures: `$.items[0].quantity`. */
   readonly path: string;
   readonly steps: readonly (string | number)[];
   /** Rule that the change breaks. */
   readonly rule: RuleName;
-  /** Values that replace the valid one. The value `missing` removes the property. */
+  /** Values that replace the valid value. The value `missing` removes the property. */
   readonly given: fc.Arbitrary<unknown>;
 }
 
 /**
- * Returns all rules that can be broken in a valid value, at each of its paths. Some of them cannot be broken alone: see {@link invalidate}.
+ * Returns all rules that a change of a valid value can break, at each path. Some rules cannot be broken without another rule: see {@link
+ * invalidate}.
  */
 export function violations(
   shape: Shape,
@@ -31,8 +32,8 @@ export function violations(
 }
 
 /**
- * Returns a copy of a valid value with the value at one path replaced. Returns `undefined` if the copy does not have exactly one failure,
- * at this path: it may be valid, for example, as another member of a union.
+ * Returns a copy of a valid value with a new value at one path. Returns `undefined` unless the copy has exactly one failure, at this
+ * path. For example, another member of a union may accept the copy.
  */
 export function invalidate(
   shape: Shape,
@@ -46,7 +47,7 @@ export function invalidate(
   return failures.length === 1 && failures[0]?.path === violation.path ? { value: invalid } : undefined;
 }
 
-/** Joins the steps of a path as failures name it: `["items", 0]` gives `$.items[0]`. */
+/** Joins the steps of a path in the notation of failures: `["items", 0]` gives `$.items[0]`. */
 export function pathOf(steps: readonly (string | number)[]): string {
   return steps.reduce<string>((path, step) => {
     if (typeof step === "number") return `${path}[${step}]`;
@@ -133,7 +134,10 @@ class Walk {
     for (const ruled of shape.index ?? []) this.#keys(ruled, shape, item, value, steps);
   }
 
-  /** Collects changes that give a property a key which breaks a rule of the index signature. The value of the property stays. */
+  /**
+   * Collects changes that give a property an invalid key, which breaks a rule of the index signature. The value of the property
+   * stays.
+   */
   #keys(
     { keys, key }: IndexShape,
     { index = [], properties }: ShapeOf<"object">,
@@ -179,7 +183,7 @@ function textOf(keys: IndexShape["keys"], key: ShapeOf<"string">): Shape {
   return known;
 }
 
-/** Number of invalid keys that are tried for each rule. */
+/** Number of invalid keys to try for each rule. */
 const BROKEN_KEYS = 3;
 
 /** Returns keys that break a rule. Each call returns the same keys. */
@@ -202,8 +206,8 @@ function takes(keys: "string" | "number" | StringTest, key: string): boolean {
 }
 
 /**
- * Rules that can be broken, by form and style and then by type. Types are constants of generated modules, so their rules are computed only
- * once.
+ * Rules that can be broken, by form and style and then by type. Types are constants of generated modules, so the rules of a type are
+ * computed only once.
  */
 const made: Map<string, WeakMap<Shape, readonly RuleViolation[]>> = new Map();
 

@@ -5,7 +5,7 @@ import { NoValueError, type NumberShape } from "./support.ts";
 /** Rules of a number type, such as `minimum`. */
 export type NumberRules = Omit<NumberShape, "kind">;
 
-/** Greatest distance of a readable number from the first one of its range. */
+/** Greatest distance of a readable number from the smallest number of its range. */
 const READABLE = 1000;
 
 /** Returns numbers that satisfy the rules. */
@@ -62,7 +62,9 @@ interface Bounds {
   readonly max: bigint;
 }
 
-/** Returns the range of the integers `n` for which `n * digits / scale` satisfies the rules and is at most `furthest` away from zero. */
+/**
+ * Returns the range of the integers `n` for which `n * digits / scale` satisfies the rules and is between `-furthest` and `furthest`.
+ */
 function scaled(
   rules: NumberRules,
   scale: bigint,
@@ -110,7 +112,10 @@ function share(
   return { floor, exact: rest === 0n };
 }
 
-/** Narrows a range to readable numbers: from 0 to about a thousand, or the nearest numbers within the range. */
+/**
+ * Narrows a range to readable numbers: to 0 up to about a thousand, or to the numbers of the range that are nearest to
+ * these.
+ */
 function narrowed({ min, max }: Bounds, scale: bigint): Bounds {
   const room = BigInt(READABLE) * scale;
   const least = min > 0n ? min : max < 0n ? (max - room > min ? max - room : min) : 0n;

@@ -3,24 +3,27 @@ import * as fc from "fast-check";
 
 import { NoValueError } from "./support.ts";
 
-/** Maximum number of repetitions above the minimum of a quantifier, such as `*`. */
+/** Maximum number of repetitions above the minimum of a quantifier: `a*` repeats `a` at most this number of times. */
 const MOST_REPEATS = 300;
 
-/** Maximum length above that of the shortest matching string, in characters. */
+/** Maximum number of characters by which a generated string is longer than the shortest matching string. */
 const MORE = 24;
 
-/** Greatest length for which matching strings are searched, unless a rule requires a greater one. */
+/** Greatest length of generated strings, unless a rule requires longer strings. */
 const LONGEST = 2000;
 
-/** Maximum number of states of an automaton. With more states, it takes too long to find the lengths of its strings. */
+/**
+ * Maximum number of states of an automaton. For more states, the search for the lengths of its strings takes too long.
+ */
 const MOST_STATES = 4000;
 
 /**
- * Number of strings that are tried. The automaton ignores lookaheads and word boundaries, so a generated string may not match the pattern.
+ * Maximum number of generated strings for one value. The automaton ignores lookaheads and word boundaries, so a generated string may not
+ * match the pattern.
  */
 const TRIES = 1000;
 
-/** Characters that are tried first for a character class, in the order in which people would type them. */
+/** Characters to prefer in a character class, in the order of their preference. */
 const COMMON: readonly string[] = [
   ..."abcdefghijklmnopqrstuvwxyz",
   ..."0123456789",
@@ -29,7 +32,7 @@ const COMMON: readonly string[] = [
 ];
 const RARE: readonly string[] = [..."éßñøçÅλΩЖשعहไ中あ한٣²½€©→\t\n\u00a0\u2028🙂"];
 
-/** Transition that reads no character, with the condition under which it is possible. */
+/** Transition that reads no character, with the condition that permits the transition. */
 interface EpsilonTransition {
   readonly to: number;
   readonly when?: "start" | "end";
@@ -57,7 +60,7 @@ export interface Lengths {
 /**
  * Returns strings that match a pattern and whose length is within the bounds.
  *
- * @param plain - True to use only letters and digits from each character class that contains some.
+ * @param plain - True to use only the letters and digits of each character class, if the class contains any.
  */
 export function matching(pattern: RegExp, lengths: Lengths, plain: boolean): fc.Arbitrary<string> {
   return new Matching(pattern, lengths, plain);
@@ -94,7 +97,7 @@ class Matching extends fc.Arbitrary<string> {
     }
     const { source } = this.#pattern;
     const most = this.#max === Infinity ? "or more" : `to ${this.#max}`;
-    throw new NoValueError(`found no text of ${this.#min} ${most} characters that matches /${source}/`);
+    throw new NoValueError(`found no string of ${this.#min} ${most} characters that matches /${source}/`);
   }
 
   canShrinkWithoutContext(value: unknown): value is string {
@@ -123,7 +126,7 @@ class Matching extends fc.Arbitrary<string> {
 /** Draws random paths through an automaton, from its start to its end. */
 class RandomPath {
   readonly #automaton: Automaton;
-  /** By number of characters that are left: for each state, true if the end can be reached with exactly this number of characters. */
+  /** Table by the number of remaining characters: for each state, true if exactly this number of characters leads to the end. */
   readonly #ending: boolean[][] = [];
   readonly #closures: Map<string, readonly number[]> = new Map();
 
@@ -131,7 +134,10 @@ class RandomPath {
     this.#automaton = automaton;
   }
 
-  /** Returns the lengths within bounds that matching strings can have: the shortest one, and those that are up to `more` longer. */
+  /**
+   * Returns the lengths within bounds that matching strings can have: the shortest length, and the lengths up to `more` above the
+   * shortest.
+   */
   lengths(min: number, max: number, more: number): number[] {
     const found: number[] = [];
     for (let length = min; length <= max; length += 1) {
@@ -142,7 +148,7 @@ class RandomPath {
     return found;
   }
 
-  /** Returns a random string of a length, which must be one that {@link lengths} has returned. */
+  /** Returns a random string of the given length, which must be a result of {@link lengths}. */
   walk(length: number, random: fc.Random): string {
     let [state, text] = [0, ""];
     for (let left = length; left > 0; left -= 1) {
@@ -154,7 +160,7 @@ class RandomPath {
     return text;
   }
 
-  /** Returns the transitions after which the end can still be reached with exactly `left` characters. */
+  /** Returns the transitions that leave a way to the end with exactly `left` more characters. */
   #choices(state: number, left: number, atStart: boolean): Transition[] {
     if (left === 0) return [];
     const transitions = this.#closure(state, atStart, false).flatMap(
@@ -291,7 +297,7 @@ class Builder {
     return behind;
   }
 
-  /** Returns some characters of a class: those in `COMMON`, or its first ones if it contains none of these. */
+  /** Returns some characters of a class: the characters in `COMMON`, or else the first characters of the class. */
   #members(raw: string): readonly string[] {
     const key = `${this.#plain} ${this.#pattern.flags} ${raw}`;
     const found = members.get(key);
@@ -317,7 +323,7 @@ class Builder {
 
   #state(): number {
     if (this.#epsilons.length >= MOST_STATES) {
-      throw new NoValueError(`the texts of /${this.#pattern.source}/ are too long to be made`);
+      throw new NoValueError(`the strings that match /${this.#pattern.source}/ are too long to generate`);
     }
     this.#epsilons.push([]);
     return this.#transitions.push([]) - 1;

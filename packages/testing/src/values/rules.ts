@@ -38,7 +38,7 @@ export type RuleName =
   | "maxItems"
   | "uniqueItems";
 
-/** Rule, with values that break it and satisfy all other rules of the same place. */
+/** Rule, with values that break the rule and satisfy all other rules of the type. */
 export interface RuleViolation {
   readonly rule: RuleName;
   readonly given: fc.Arbitrary<unknown>;
@@ -47,7 +47,7 @@ export interface RuleViolation {
 /** Maximum length of generated strings, in characters. Servers refuse longer values because of their size. */
 const LONGEST = 100_000;
 
-/** Returns the rules of a type that values can break, without the rules of types inside of it. */
+/** Returns the rules of a type that values can break. The rules of nested types are not included. */
 export function violationsOf(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
   const members = membersOf(shape);
   const violations: RuleViolation[] = [];
@@ -64,7 +64,7 @@ export function violationsOf(shape: Shape, form: Form, readable: boolean): RuleV
   return violations;
 }
 
-/** Returns the types that a type consists of after unions and references are resolved. */
+/** Returns the types that remain after unions are split and references are replaced by their types. */
 function membersOf(
   shape: Shape,
   seen: Set<Shape> = new Set(),
@@ -76,7 +76,7 @@ function membersOf(
   return [shape];
 }
 
-/** Returns the JSON types that valid values have; `any` stands for all types. */
+/** Returns the JSON types of valid values. `any` stands for all types. */
 function kindsOf(shape: Shape, form: Form): string[] {
   switch (shape.kind) {
     case "unknown":
@@ -110,7 +110,7 @@ function kindsOf(shape: Shape, form: Form): string[] {
   }
 }
 
-/** Returns the rule that a value is one of some literals, with values that are none of them. */
+/** Returns the rule that a value equals a literal of a list, with values that equal none of the literals. */
 function listed(members: readonly Shape[], form: Form): RuleViolation[] {
   const values = members.flatMap((member) => (member.kind === "literal" ? [member.value] : []));
   if (values.length === 0) return [];
@@ -161,7 +161,7 @@ function ruled(shape: Shape, form: Form, readable: boolean): RuleViolation[] {
 
 type Template = Pick<ShapeOf<"template">, "texts" | "source">;
 
-/** Returns a copy of rules without one of them. */
+/** Returns a copy of rules without the named rule. */
 function without<R extends object>(rules: R, rule: string): R {
   const { [rule]: _, ...rest } = rules as R & Record<string, unknown>;
   return rest as unknown as R;
@@ -175,7 +175,7 @@ function kept(
   return new FilteredArbitrary(
     inner,
     passes,
-    () => `value that breaks ${rule} and no other rule of its place`,
+    () => `value that breaks ${rule} and satisfies the other rules of its type`,
   );
 }
 

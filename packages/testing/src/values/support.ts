@@ -15,7 +15,7 @@ export function fits(shape: Shape, value: unknown, form: Form): boolean {
   return explain(shape, value, form, 1).length === 0;
 }
 
-/** Error for a type that has no value, or for which the search found none. */
+/** Error for a type without values, or for a type for which the search found no value. */
 export class NoValueError extends Error {
   override readonly name = "NoValueError";
 }
@@ -23,7 +23,10 @@ export class NoValueError extends Error {
 /** Number of attempts after which a search for a value fails. */
 const TRIES = 500;
 
-/** Arbitrary that is created only when a value is drawn. Types can contain themselves, and many arbitraries are never used. */
+/**
+ * Arbitrary that creates its inner arbitrary when the first value is drawn. Types can contain themselves, and many arbitraries
+ * are never used.
+ */
 export class LazyArbitrary extends fc.Arbitrary<unknown> {
   readonly #make: () => fc.Arbitrary<unknown>;
   #made: fc.Arbitrary<unknown> | undefined;
@@ -51,14 +54,15 @@ export class LazyArbitrary extends fc.Arbitrary<unknown> {
 }
 
 /**
- * Arbitrary of the values that satisfy a condition. Unlike `filter` of fast-check, it throws an error if no value satisfies the condition.
+ * Arbitrary of the values that satisfy a condition. Unlike `filter` of fast-check, the search ends with an error if no value satisfies the
+ * condition.
  */
 export class FilteredArbitrary<T> extends fc.Arbitrary<T> {
   readonly #inner: fc.Arbitrary<T>;
   readonly #passes: (value: T) => boolean;
   readonly #what: () => string;
 
-  /** @param what - Describes the values in the error if none was found. */
+  /** @param what - Describes the values, for the error of a failed search. */
   constructor(inner: fc.Arbitrary<T>, passes: (value: T) => boolean, what: () => string) {
     super();
     this.#inner = inner;
@@ -83,7 +87,7 @@ export class FilteredArbitrary<T> extends fc.Arbitrary<T> {
   }
 }
 
-/** Chooses one of several arbitraries by weight. Failing values shrink to values of the first one. */
+/** Chooses between arbitraries by weight. Failing values shrink to values of the first arbitrary. */
 export function either<T>(
   ...choices: readonly (readonly [weight: number, fc.Arbitrary<T>])[]
 ): fc.Arbitrary<T> {
@@ -91,7 +95,7 @@ export function either<T>(
   return fc.oneof({ withCrossShrink: false }, ...weighed);
 }
 
-/** Arbitrary that tries several arbitraries one after the other until one of them has a value. */
+/** Arbitrary that tries several arbitraries in turn until an arbitrary has a value. */
 export class FirstOfArbitrary<T> extends fc.Arbitrary<T> {
   readonly #choices: readonly fc.Arbitrary<T>[];
   readonly #inOrder: boolean;

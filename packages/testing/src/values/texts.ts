@@ -7,7 +7,7 @@ import { phrase, word } from "./words.ts";
 /** Name of a string format, such as `email`. */
 type Format = NonNullable<TextRules["format"]>;
 
-/** Maximum length above the minimum of strings without a maximum length, in characters. */
+/** Maximum length above the minimum for strings without a maximum length, in characters. */
 const MORE = 40;
 
 /** Maximum length of a domain name: 255 octets on the wire (RFC 1035) are 253 characters with dots. */
@@ -21,8 +21,8 @@ const LONGEST_LABEL = 63;
 const LETTERS = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz");
 
 /**
- * Random character. Most are those of a keyboard, and some are characters that programs often handle incorrectly. Never U+0000 or a lone
- * surrogate, which strings in requests may not contain.
+ * Random character. Most characters are those of a keyboard, and some are characters that programs often handle incorrectly. U+0000 and
+ * lone surrogates are excluded, because strings in requests may not contain them.
  */
 const CHARACTER: fc.Arbitrary<string> = either(
   [12, fc.integer({ min: 0x20, max: 0x7e }).map((point) => String.fromCodePoint(point))],
@@ -39,7 +39,10 @@ const URI = new RegExp(
   "u",
 );
 
-/** Returns a function that creates an arbitrary when it is first called, because some take tens of milliseconds to create. */
+/**
+ * Returns a function that creates an arbitrary at its first call, because the creation of some arbitraries takes tens of
+ * milliseconds.
+ */
 function once<T>(make: () => fc.Arbitrary<T>): () => fc.Arbitrary<T> {
   let made: fc.Arbitrary<T> | undefined;
   return () => (made ??= make());
@@ -67,9 +70,9 @@ export function readableTexts(rules: TextRules, hint: string): fc.Arbitrary<stri
 function kept(rules: TextRules, inner: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = Infinity } = rules;
   if (minLength > maxLength)
-    throw new NoValueError(`found no text of ${minLength} to ${maxLength} characters`);
+    throw new NoValueError(`found no string of ${minLength} to ${maxLength} characters`);
   const passes = (text: string): boolean => fits({ kind: "string", ...rules }, text, "wire");
-  return new FilteredArbitrary(inner, passes, () => `text that keeps ${inWords(rules)}`);
+  return new FilteredArbitrary(inner, passes, () => `string that satisfies ${inWords(rules)}`);
 }
 
 function inWords({ minLength, maxLength, format, pattern }: TextRules): string {
@@ -101,12 +104,12 @@ function ofLength(minLength: number, maxLength: number): fc.Arbitrary<string> {
   return fc.string({ unit: CHARACTER, minLength, maxLength, size: "max" });
 }
 
-/** Returns strings of exactly one length. They repeat one character, because long strings of random characters are slow to generate. */
+/** Returns strings of exactly one length. Each string repeats one character, because the generation of long random strings is slow. */
 function filled(length: number): fc.Arbitrary<string> {
   return CHARACTER.map((character) => character.repeat(length));
 }
 
-/** Returns words, separated by spaces, whose total length is within the bounds. */
+/** Returns phrases: words, separated by spaces, whose total length is within the bounds. */
 function phrases({ minLength = 0, maxLength = Infinity }: TextRules, hint: string): fc.Arbitrary<string> {
   return fc.tuple(phrase(hint), fc.array(word(), { minLength: 8, maxLength: 8 })).map(([start, more]) => {
     let characters = [...start];
@@ -158,7 +161,7 @@ export function moments(readable: boolean): fc.Arbitrary<Date> {
   return fc.integer({ min: first, max: last }).map((second) => new Date(second * 1000));
 }
 
-/** Returns times as strings. Readable ones are in UTC, others have various offsets. */
+/** Returns times as strings. Readable times are in UTC, the others have various offsets. */
 export function dateTimes(readable: boolean): fc.Arbitrary<string> {
   const inUtc = moments(readable).map((date) => date.toISOString());
   if (readable) return inUtc;

@@ -169,7 +169,7 @@ export function word(): fc.Arbitrary<string> {
   return fc.constantFrom(...WORDS);
 }
 
-/** Values for properties whose name contains certain words. The first matching entry is used. */
+/** Generators of values for properties whose name contains certain words. The first matching entry is used. */
 const SUBJECTS: readonly (readonly [names: RegExp, () => fc.Arbitrary<string>])[] = [
   [
     /^(?:e?mail|email address)$/,

@@ -72,7 +72,7 @@ describe("arbitrary", () => {
       const shape: Shape = { kind: "string", pattern: new RegExp(pattern, "u") };
       // The strings that match this pattern have a million characters.
       if (pattern === "^(?:a{1000}b{1000}){500}$") {
-        assert.throws(() => drawn(shape, {}, 1), /are too long to be made/);
+        assert.throws(() => drawn(shape, {}, 1), /are too long to generate/);
       } else valid(shape, 5);
     }
   });
@@ -204,7 +204,7 @@ describe("arbitrary of fast-check", () => {
     const none: Shape = { kind: "string", pattern: /^[a-z]{3}$/u, minLength: 4 };
     assert.throws(
       () => drawn(none, {}, 1),
-      /found no text of 4 or more characters that matches \/\^\[a-z\]\{3\}\$\//,
+      /found no string of 4 or more characters that matches \/\^\[a-z\]\{3\}\$\//,
     );
   });
 

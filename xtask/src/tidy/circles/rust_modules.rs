@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn follows_re_exports_to_the_module_that_defines_the_item() {
+    fn finds_the_module_that_defines_a_re_exported_item() {
         let found = problems(
             "pub use a::A;\npub use c::*;",
             "use crate::D;\npub struct A;",
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_parts_that_use_the_items_of_their_module() {
+    fn allows_submodules_to_use_the_items_of_their_parent_module() {
         let found = problems(
             "",
             "",

@@ -227,7 +227,7 @@ mod tests {
     use super::TYPES;
 
     #[test]
-    fn the_types_are_those_of_the_conformance_file() {
+    fn compressible_types_equal_the_list_of_the_conformance_file() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/compression.json");
         // A generated server contains these sources, but not the file.
         let Ok(text) = std::fs::read_to_string(path) else {
