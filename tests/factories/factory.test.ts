@@ -61,7 +61,7 @@ describe("a factory", () => {
     users.build({ email: "ada@example.com" });
     assert.throws(
       () => users.build({ email: "ada@example.com" }),
-      /would have the same `email`.*it is @unique: "ada@example\.com"/,
+      /has the same `email` as an earlier value.* is @unique: "ada@example\.com"/,
     );
     const numbered = users.with((number) => ({ email: `user-${number}@example.com` }));
     assert.match(numbered.build().email, /^user-\d+@example\.com$/);
@@ -85,7 +85,7 @@ describe("a factory", () => {
     const users = createFactory<User>({ root });
     assert.throws(
       () => users.build({ displayName: "" }),
-      /given to the factory of User does not fit it: \$\.displayName: expected string, 2 to 100 characters, received string of 0 characters.*buildInvalid/,
+      /values given to the factory are not valid for User: \$\.displayName: expected string, 2 to 100 characters, received string of 0 characters.*buildInvalid/,
     );
   });
 
@@ -158,7 +158,7 @@ describe("a factory", () => {
     );
     assert.throws(
       () => createFactory<User>({ root: "/" }),
-      /no \.kit\/schemas\.json in \/ or above it.*`kit build`/,
+      /no list of the project's types: .*\.kit\/schemas\.json.*`kit build`/,
     );
   });
 });

@@ -76,8 +76,8 @@ async function load(root: string): Promise<Package> {
 }
 
 /**
- * Returns the path of `@kit/dev-database`: of the one that the project has installed, or else of the one that is
- * installed with this package.
+ * Returns the path of `@kit/dev-database`: the project's own package, or else the package that is installed with
+ * `@kit/cli`.
  */
 function find(root: string): string | undefined {
   for (const from of [join(root, "package.json"), import.meta.url]) {

@@ -12,8 +12,8 @@ export class EnvFile {
   readonly #own = new Map<string, string>();
 
   /**
-   * Sets the variables in the file that have no value yet. A later call also changes and removes variables, but only those that this object
-   * has set. Does nothing if `NODE_ENV` was set to another value than `development` when the command started.
+   * Sets the variables in the file that have no value yet. A later call also changes and removes variables, but only variables that this
+   * object has set. Does nothing if `NODE_ENV` was set to another value than `development` when the command started.
    *
    * @throws {Error} if the file exists and cannot be read.
    */

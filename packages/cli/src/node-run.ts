@@ -99,8 +99,8 @@ async function textOf(path: string): Promise<string | null> {
 }
 
 /**
- * Reads the coverage that tests have recorded in a directory. The files `items.*` contain all items, and `seen.*` the indexes of the
- * covered ones.
+ * Reads the coverage that tests have recorded in a directory. The files `items.*` contain all items, and the files `seen.*` contain
+ * the indexes of the covered items.
  */
 async function seenIn(directory: string): Promise<SeenContracts | null> {
   const names = (await readdir(directory)).toSorted();

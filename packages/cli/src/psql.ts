@@ -27,7 +27,7 @@ const variables: Readonly<Record<string, string>> = {
   sslsni: "PGSSLSNI",
   target_session_attrs: "PGTARGETSESSIONATTRS",
 };
-/** Variables that could make psql connect to another server than that of the URL. */
+/** Variables that could make psql connect to another server than the server in the URL. */
 const services: readonly string[] = ["PGSERVICE", "PGSERVICEFILE"];
 
 /**

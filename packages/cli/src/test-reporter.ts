@@ -20,7 +20,7 @@ interface TestEvent {
   };
 }
 
-/** Maximum number of characters that are kept of the output of one test file. */
+/** Maximum length of the stored output of one test file, in characters. */
 const KEPT = 16_384;
 
 interface Failure {

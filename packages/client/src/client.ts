@@ -114,7 +114,9 @@ async function send(
   }
 }
 
-/** Sends a request and retries it. Returns the first response that needs no retry, or the last one. */
+/**
+ * Sends a request, with retries. Returns the first response that needs no retry, or the response to the last attempt.
+ */
 async function sendWithRetries(
   options: ClientOptions,
   call: Call,

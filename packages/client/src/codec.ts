@@ -2,7 +2,7 @@ import type { ErrorPlaces } from "./error.ts";
 
 /**
  * Describes at which properties and items a JSON value has types that JSON lacks, such as `Date`. Generated:
- * `.kit/client/index.ts` has a codec for each response that needs one.
+ * `.kit/client/index.ts` has a codec for each response with such types.
  *
  * - `"$date"`, `"$bigint"`, `"$bytes"`: a string that is converted to that type
  * - `"$date?"`, `"$bigint?"`, `"$bytes?"`: for a union with `string`. Other strings are not changed

@@ -15,9 +15,10 @@ export class ApiError<
 > extends Error {
   override readonly name = "ApiError";
   /**
-   * Code of the error: one that the route declares (`NOTE_NOT_FOUND`), one of kit (`VALIDATION_ERROR`,
-   * `INTERNAL_SERVER_ERROR`, …), or one of this client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE` for a
-   * response that is not in the format of the API. In an error format without codes it is `HTTP_` with the status.
+   * Code of the error: a code that the route declares (`NOTE_NOT_FOUND`), a code of kit (`VALIDATION_ERROR`,
+   * `INTERNAL_SERVER_ERROR`, …), or a code of this client: `NETWORK_ERROR`, `TIMEOUT`, and `UNEXPECTED_RESPONSE`
+   * for a response that is not in the format of the API. If the error format has no codes, the code is `HTTP_` with
+   * the status.
    */
   readonly code: Code;
   /** HTTP status. 0 if there was no response. */

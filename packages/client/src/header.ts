@@ -19,7 +19,7 @@ export function headerText(name: string, value: unknown): string | undefined {
   return items.join(", ");
 }
 
-/** Returns the header `cookie` of a call: cookies that other headers have, then those of the contract. */
+/** Returns the header `cookie` of a call: cookies from other headers of the call, then the cookies of the contract. */
 export function cookieText(
   other: string | null,
   cookies: Readonly<Record<string, unknown>>,

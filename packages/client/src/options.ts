@@ -68,7 +68,7 @@ export interface ClientOptions {
   interceptors?: readonly Interceptor[];
   /** Replacement for the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Handling of cookies by `fetch`. The default is that of `fetch`: `same-origin`. */
+  /** Handling of cookies by `fetch`. The default is the default of `fetch`: `same-origin`. */
   credentials?: "omit" | "same-origin" | "include";
 }
 

@@ -120,8 +120,8 @@ export interface InvalidField {
 }
 
 /**
- * Errors that any call may fail with, in addition to the declared ones. `Body` is the type of the API's error bodies,
- * `ValidationStatus` the status of its validation errors.
+ * Errors with which any call may fail, in addition to the declared errors. `Body` is the type of the API's error
+ * bodies, `ValidationStatus` the status of its validation errors.
  */
 export type CommonFailure<Body = unknown, ValidationStatus extends 400 | 422 = 400> =
   | ApiError<

@@ -56,8 +56,7 @@ function violationOf(error: unknown): Violation | undefined {
 }
 
 /**
- * Returns the source locations of a route, without those whose files do not exist. A build may be older than its
- * sources, or run without them.
+ * Returns the source locations of a route, without locations in files that do not exist.
  */
 export function existingLocations(
   { source }: CompiledRoute,

@@ -11,7 +11,7 @@ const undefinedColumn = "42703";
 export interface MissingSchema {
   /** Description of the missing table or column: `the database lacks a table, "notes"`. */
   readonly what: string;
-  /** First migration of the project that creates the table or column, if there is one. */
+  /** First migration of the project that creates the table or column. `undefined` if no migration does. */
   readonly migration: string | undefined;
   /** Advice, with the command to run. */
   readonly help: string;

@@ -12,7 +12,7 @@ const slotInWords: Readonly<Record<RequestSlot, string>> = {
   body: "body",
 };
 
-/** Error for a request of which one slot breaks the contract. */
+/** Error for a request with a slot that breaks the contract. */
 export class RequestValidationError extends ValidationError {
   readonly slot: RequestSlot;
   /** Name of the type of the slot. */

@@ -297,8 +297,8 @@ class Keeper {
 }
 
 /**
- * Returns the environment variables for the keeper. Leaves out those that are meant for this process only (debugger, coverage, test
- * runner).
+ * Returns the environment variables for the keeper. Leaves out the variables for a debugger, coverage or a test runner, which are
+ * meant for this process only.
  */
 function environment(): NodeJS.ProcessEnv {
   const {

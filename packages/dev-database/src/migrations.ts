@@ -42,7 +42,7 @@ export async function applyMigrations(root: string, url: string): Promise<void> 
   );
 }
 
-/** Returns the path of the kit program that the project uses, or of the one next to this package. */
+/** Returns the path of the project's own kit program, or of the kit program next to this package. */
 function findKit(root: string): string {
   let reason: unknown;
   for (const from of [join(root, "package.json"), import.meta.url]) {

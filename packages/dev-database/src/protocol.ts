@@ -19,7 +19,7 @@ export type LeaseRequest =
   /** Requests an action on the server, or on the database of that name. */
   | { readonly control: Control; readonly name: string };
 
-/** Action of the keeper. `start` runs the server until `stop`. `reset` replaces the database by an empty one. */
+/** Action of the keeper. `start` runs the server until `stop`. `reset` replaces the database by an empty database. */
 export type Control = "start" | "stop" | "reset";
 
 /** Second line of a client that has filled a template: the template is complete. */

@@ -25,7 +25,10 @@ const STRATEGY = "file_copy";
 /** SQLSTATE of the error if a database cannot be dropped because a program is connected to it. */
 const OBJECT_IN_USE = "55006";
 
-/** Maximum number of templates on the server: one for the migrations of the current branch, and some for those of recent branches. */
+/**
+ * Maximum number of templates on the server: one template for the migrations of the current branch, and some templates for recent
+ * branches.
+ */
 const KEPT = 4;
 
 /**

@@ -10,8 +10,8 @@ export interface AppErrorJson {
 
 /**
  * Marks instances of `AppError` through the global symbol registry, which all realms and all copies of this package
- * share. `instanceof` compares with the class of one copy only, and an application easily has two copies: a linked
- * package, or the separate module graph of a test runner.
+ * share. `instanceof` compares with the class of one copy only. But an application can easily have two copies, for
+ * example from a linked package or in the separate module graph of a test runner.
  */
 const brand: unique symbol = Symbol.for("@kit/errors/AppError");
 

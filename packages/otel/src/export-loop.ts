@@ -1,7 +1,7 @@
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { type ExportResult, ExportResultCode, suppressTracing } from "@opentelemetry/core";
 
-/** Items that one request to the collector contains. */
+/** Items for one request to the collector. */
 export interface Batch<T> {
   readonly items: T[];
   /** Called once, with true if the collector has accepted the items. */
@@ -15,7 +15,7 @@ export interface ExportLoopOptions<T> {
   take(): Batch<T> | undefined;
   /** Sends items to the collector. The exporter itself repeats failed attempts. */
   send(items: T[], done: (result: ExportResult) => void): void;
-  /** Called if a batch could not be exported, with the reason if there is one. */
+  /** Called after the export of a batch has failed, with the reason if it is known. */
   onFailure(error?: Error): void;
 }
 

@@ -133,7 +133,7 @@ export class Traces {
     };
   }
 
-  /** Returns the records of the next requests to export. Counts those that were dropped. */
+  /** Returns the records of the requests to export next. Counts the dropped requests. */
   #readRequests(limit: number): readonly RequestRecord[] {
     if (this.#history === undefined || this.#waiting === 0) return [];
     const { records, next, left } = this.#history.finished(this.#next, { limit, sampled: true });

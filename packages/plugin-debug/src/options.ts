@@ -78,7 +78,7 @@ export interface DebugOptions {
   readonly store?: string | DebugStoreOptions | false;
 }
 
-/** Options after validation, with defaults for the missing ones. */
+/** Options after validation, with defaults for missing options. */
 export interface ReadDebugOptions {
   readonly port: number;
   /** True unless the mode is development. Then source code, request bodies and "send again" are not available. */

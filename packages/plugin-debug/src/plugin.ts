@@ -17,7 +17,10 @@ import { ownHealth } from "./health/process-health.ts";
 import { Redaction } from "./history/redaction.ts";
 import { type SidecarAddress, SidecarServer } from "./server.ts";
 
-/** Maximum number of requests in progress that a worker shares with the others. If there are more, the oldest ones are shared. */
+/**
+ * Maximum number of requests in progress that a worker shares with the other workers. If there are more, shares the oldest
+ * requests.
+ */
 const mostShared = 100;
 /** Maximum number of bytes of a request body that are recorded. Bodies are recorded only in development. */
 const receivedBodyBytes = 8 * 1024;

@@ -78,8 +78,8 @@ export function projectName(root: string): string {
 }
 
 /**
- * Returns the committed migrations of a project. They are not checked here, because kit has read them before and has reported damaged ones
- * as errors of the build.
+ * Returns the committed migrations of a project. This function does not check the migrations, because the build has already read them and
+ * reported damaged migrations.
  */
 export function committedMigrations(root: string): CommittedMigration[] {
   const directory = join(root, "migrations");

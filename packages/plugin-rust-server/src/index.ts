@@ -14,7 +14,7 @@ import { committedMigrations, generated, projectName } from "./generated.ts";
 
 /** Options of {@link rustServer}. */
 export interface RustServerOptions {
-  /** Rust crate for database access. `sqlx` is the only one. */
+  /** Rust crate for database access. `sqlx` is the only supported crate. */
   readonly db: "sqlx";
   /**
    * Profile that `kit build` passes to cargo.

@@ -19,13 +19,13 @@ import express, { type ErrorRequestHandler, type Express } from "express";
 
 /** Options of {@link expressServer}. */
 export interface ExpressServerOptions extends HttpServerOptions {
-  /** Express application of yours, with its middleware and routes. Default: a new one. */
+  /** Express application of yours, with its middleware and routes. Default: a new application. */
   readonly app?: Express;
 }
 
 /**
  * Creates a server that runs kit on Express 5. The middleware and routes of the Express application come first. kit serves all other
- * requests, including those for unknown paths.
+ * requests, including requests for unknown paths.
  *
  * @example
  * ```ts
@@ -145,7 +145,7 @@ function newApplication(): Express {
 }
 
 /**
- * Returns the body that one of Express's body parsers refused, so that kit checks the path and then responds with its own error for the
+ * Returns the body that a body parser of Express has refused, so that kit checks the path and then responds with its own error for the
  * body. Returns `undefined` if the error does not come from a body parser.
  */
 function bodyOfParserError(error: unknown): RequestBody | undefined {

@@ -27,13 +27,13 @@ import { targetRewriter } from "./target-rewriter.ts";
 
 /** Options of {@link fastifyServer}. */
 export interface FastifyServerOptions extends HttpServerOptions {
-  /** Fastify instance of yours, with its plugins and routes, which does not listen yet. Default: a new one. */
+  /** Fastify instance of yours, with its plugins and routes, which does not listen yet. Default: a new instance. */
   readonly app?: FastifyInstance;
 }
 
 /**
  * Creates a server that runs kit on Fastify 5. The routes of the Fastify instance come first. kit serves all other requests, including
- * those for unknown paths. Hooks and plugins of the instance also see kit's requests and responses.
+ * requests for unknown paths. Hooks and plugins of the instance also see kit's requests and responses.
  *
  * @example
  * ```ts

@@ -27,13 +27,13 @@ import { HonoExchange, type NodeContext } from "./exchange.ts";
 
 /** Options of {@link honoServer}. */
 export interface HonoServerOptions<TEnv extends Env = Env> extends HttpServerOptions {
-  /** Hono application of yours, with its middleware and routes. Default: a new one. */
+  /** Hono application of yours, with its middleware and routes. Default: a new application. */
   readonly app?: Hono<TEnv>;
 }
 
 /**
  * Creates a server that runs kit on Hono 4 and @hono/node-server. The middleware and routes of the Hono application come first. kit serves
- * all other requests, including those for unknown paths, and replaces the application's `notFound` handler.
+ * all other requests, including requests for unknown paths, and replaces the application's `notFound` handler.
  *
  * @example
  * ```ts

@@ -143,7 +143,8 @@ export function isBuiltFor(triple: string): boolean {
 }
 
 /**
- * Loads the addon for a platform. An addon that was built in this package comes before the one that npm installed.
+ * Loads the addon for a platform. An addon that was built in this package takes precedence over the addon that npm
+ * installed.
  *
  * @throws {Error} with the code `ERR_KIT_ADDON` if the platform has no addon, or if the addon is missing or cannot be loaded.
  */
@@ -163,7 +164,9 @@ export function load(triple: string): Addon {
   }
 }
 
-/** Returns the path of the addon that was built in this package, or else of the one that npm installed for the platform. */
+/**
+ * Returns the path of the addon that was built in this package, or else of the addon that npm installed for the platform.
+ */
 function pathOf(triple: string, resolve: (name: string) => string): string {
   const built = fileURLToPath(new URL(`../native/kit-server.${triple}.node`, import.meta.url));
   if (existsSync(built)) return built;

@@ -15,8 +15,8 @@ export function isGlibc(program: string = process.execPath): boolean {
 }
 
 /**
- * Returns true if a program file names the dynamic loader of glibc, and false if it names that of musl. Returns
- * `undefined` if the file cannot be read or names no loader, because it is linked statically.
+ * Returns true if a program file names the dynamic loader of glibc, and false if it names the loader of musl.
+ * Returns `undefined` if the file cannot be read, or if the program is linked statically and names no loader.
  */
 export function loaderIsGlibc(program: string): boolean | undefined {
   let text: string;

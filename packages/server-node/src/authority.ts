@@ -4,7 +4,7 @@ import { badRequest, type Refusal } from "./refusal.ts";
 
 /**
  * Matches a host name or an IP address in brackets, with an optional port: `example.com:80`, `[::1]`. Does not match percent-escapes,
- * because no DNS name contains one.
+ * because DNS names contain no percent-escapes.
  */
 const pattern = /^(?:\[[\w\-.~!$&'()*+,;=:]+\]|[\w\-.~!$&'()*+,;=]+)(?::(\d{0,5}))?$/;
 

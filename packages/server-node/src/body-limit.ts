@@ -5,7 +5,8 @@ import type { ServerService } from "@kit/types";
 import { originForm } from "./guard.ts";
 
 /**
- * Returns the maximum size of the body of a request in bytes: the limit of its route, or that of the application.
+ * Returns the maximum size of the body of a request in bytes: the limit of its route, or else the limit of the
+ * application.
  *
  * @example
  * ```ts

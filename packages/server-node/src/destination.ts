@@ -8,7 +8,7 @@ import type { Refusal } from "./refusal.ts";
 
 /**
  * Framework in front of kit, such as Express. Every request for a handler of kit must pass through the framework's middleware first. A
- * request that cannot do so gets an error.
+ * request that cannot pass through the middleware gets an error.
  */
 export interface Framework {
   /** Returns true if the framework has neither middleware nor routes, so that kit may serve requests without the framework. */

@@ -13,7 +13,7 @@ export interface DiscardLimits {
   readonly totalMs: number;
 }
 
-/** Default limits, equal to those of the native server. */
+/** Default limits, equal to the limits of the native server. */
 export const defaultDiscardLimits: DiscardLimits = {
   bytes: 64 * 1024 * 1024,
   connections: 256,

@@ -5,7 +5,10 @@ import type { HostLimits } from "./limits.ts";
 import { badRequest, headersTooLarge, type Refusal, targetTooLong, unknownVersion } from "./refusal.ts";
 import { codingRefusal } from "./transfer-coding.ts";
 
-/** Headers that may occur only once. If one is repeated, a proxy in front of this server may have used the other value. */
+/**
+ * Headers that may occur only once. If such a header is repeated, a proxy in front of this server may use another value
+ * than kit.
+ */
 const singular: ReadonlySet<string> = new Set([
   "host",
   "content-type",

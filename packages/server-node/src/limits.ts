@@ -21,7 +21,7 @@ export interface HostLimits {
   readonly discard: DiscardLimits;
 }
 
-/** Default limits, equal to those of the native server. */
+/** Default limits, equal to the limits of the native server. */
 export const defaultLimits: HostLimits = {
   headBytes: 16 * 1024,
   headerFields: 100,
@@ -35,7 +35,7 @@ export const serverOptions: ServerOptions = {
   maxHeaderSize: defaultLimits.headBytes,
 };
 
-/** Returns the options for a server that kit creates itself. Timeouts are checked more often if one is short. */
+/** Returns the options for a server that kit creates itself. If a timeout is short, timeouts are checked more often. */
 export function serverOptionsFor(
   { headersTimeout }: CheckedTimeouts,
   { headBytes }: HostLimits,

@@ -9,7 +9,7 @@ const mayDiffer = /[^!$&-;=@-[\]^_a-z{|}~]/;
 const differs =
   /%(?:2[ADEade]|3[0-9Aa]|4[1-9A-Fa-f]|5[0-9AEFaef]|6[1-9A-Fa-f]|7[0-9A-Ea-e]|[a-f].|.[a-f])|[^!$%&-;=@-[\]^_a-z{|}~]/;
 const replaced = /%[0-9A-Fa-f]{2}|[^!$%&-;=@-[\]^_a-z{|}~]+/g;
-/** Matches characters whose escapes are decoded: the unreserved ones of RFC 3986, `:` and `*`, and `^{|}`. */
+/** Matches characters whose escapes are decoded: the unreserved characters of RFC 3986, `:` and `*`, and `^{|}`. */
 const unescaped = /^[\w.~:*^{|}-]$/;
 
 /**

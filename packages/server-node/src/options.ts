@@ -13,7 +13,7 @@ export interface CheckedOptions {
   readonly limits: HostLimits;
 }
 
-/** Highest valid value of `maxConnections`, equal to that of the native server. */
+/** Highest valid value of `maxConnections`, equal to the value of the native server. */
 const maxMaxConnections = 2 ** 20;
 
 /**

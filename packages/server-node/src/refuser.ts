@@ -19,7 +19,10 @@ export type TrackedSocket = Socket & { [lastResponse]?: ServerResponse };
 export class Refuser {
   readonly #report: (refusal: ServerRefusal) => void;
   readonly #discarder: Discarder;
-  /** Headers of every response. Input that is not a request gets only those that do not depend on the request. */
+  /**
+   * Headers of every response. A response to input that is not HTTP has only the headers that do not depend on the
+   * request.
+   */
   readonly #rules: ServerService["responseRules"];
   /** Format of error bodies. `undefined` for kit's envelope. */
   readonly #bodies: ErrorBodies | undefined;

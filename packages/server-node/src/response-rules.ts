@@ -57,7 +57,7 @@ export function linesOfDefaults(rules: ResponseRules | undefined): string {
   return lines;
 }
 
-/** Sets headers that a caller passed to `writeHead`. They replace those that were set before. */
+/** Sets headers that a caller passed to `writeHead`. They replace headers of the same name. */
 function setFields(response: ServerResponse, fields: Fields | undefined): void {
   if (fields === undefined) return;
   if (!Array.isArray(fields)) {
@@ -77,7 +77,7 @@ function setFields(response: ServerResponse, fields: Fields | undefined): void {
   }
 }
 
-/** Adds members to `vary`, except those that the header has already. */
+/** Adds members to `vary`, except members that the header already contains. */
 function addVary(response: ServerResponse, value: string): void {
   const present = [response.getHeader("vary") ?? []].flat().join(", ");
   const known = new Set(present.split(",").map((member) => member.trim().toLowerCase()));

@@ -168,7 +168,7 @@ test("an error must have the format and the validation status of the application
   for (const [found, why] of [
     [problem(400, "VALIDATION_ERROR", ["$.a"]), /expected 422 VALIDATION_ERROR/],
     [problem(422, "VALIDATION_ERROR", ["$.b"]), /reports failures at \$\.b instead of \$\.a/],
-    [problem(422, "VALIDATION_ERROR"), /names no path/],
+    [problem(422, "VALIDATION_ERROR"), /reports failures at no path/],
   ] as const) {
     assert.throws(() => expectRefused(problems, found, "$.a", false), why);
   }
@@ -192,5 +192,8 @@ test("an error of a declared format without codes must have the declared type an
   ] as const) {
     assert.throws(() => expectAnswered(own, found, false), why);
   }
-  assert.throws(() => expectRefused(own, answer(400, { errors: [] }), "$.a", false), /answered 422/);
+  assert.throws(
+    () => expectRefused(own, answer(400, { errors: [] }), "$.a", false),
+    /answered 400, expected 422/,
+  );
 });

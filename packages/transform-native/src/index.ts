@@ -92,8 +92,8 @@ export interface NodeRunRequest {
   readonly args: readonly string[];
   readonly directory: string;
   /**
-   * Environment variables that are added to those of the host. `{seen}` is replaced by the path of a directory into
-   * which tests write how much of the contracts they cover.
+   * Environment variables in addition to the variables of the host. `{seen}` is replaced by the path of a directory
+   * into which tests write how much of the contracts they cover.
    */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -139,9 +139,9 @@ export interface ServeRequest {
   readonly root: string;
   /** Path of the application's main module, relative to the root. */
   readonly entry: string;
-  /** Port to listen on in place of the one in the program, or `null`. */
+  /** Port to listen on in place of the port in the program, or `null`. */
   readonly port: number | null;
-  /** Address to listen on in place of the one in the program, or `null`. */
+  /** Address to listen on in place of the address in the program, or `null`. */
   readonly host: string | null;
   /** Names that the `Host` header of a request may have, in addition to localhost and IP addresses. */
   readonly allowedHosts: readonly string[];

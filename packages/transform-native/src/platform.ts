@@ -15,7 +15,7 @@ const PLATFORMS: readonly string[] = [
   "win32-x64",
 ];
 
-/** Properties of the machine that decide which addon is loaded. Tests pass those of other machines. */
+/** Properties of the machine that decide which addon is loaded. Tests pass the properties of other machines. */
 export interface PlatformInfo {
   readonly platform: string;
   readonly arch: string;

@@ -92,7 +92,7 @@ export interface Coercer {
   params?(this: void, values: readonly string[]): unknown;
   /** Converts the raw query string, given without its question mark. */
   query?(this: void, query: string): unknown;
-  /** Names of the keys that {@link Coercer.query} reads, without those that an index signature accepts. */
+  /** Names of the keys that {@link Coercer.query} reads, without keys that an index signature accepts. */
   readonly keys?: readonly string[];
   /** Converts request headers. `read` returns the value of a header by its lower-case name. */
   headers?(this: void, read: (name: string) => string | undefined): unknown;

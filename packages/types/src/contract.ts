@@ -9,12 +9,12 @@ interface ContractParts {
   errors: AnyFailure;
 }
 
-/** Type of one part of a contract. `void` if the contract leaves it out. */
+/** Type of a slot of a contract. `void` if the contract does not declare the slot. */
 type Part<TParts, TName extends PropertyKey> = TName extends keyof TParts ? TParts[TName] : void;
 
 /**
- * Contract of one route, with its parts by name. A part that is left out does not exist. A name that is not one of
- * these parts is a type error.
+ * Contract of one route, with its slots by name. A slot that is left out does not exist. Any other name is a type
+ * error.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export interface Route<
 }
 
 /**
- * Contract of one route: its params, query, body and response. A part with the type `void` does not exist. {@link Route}
+ * Contract of one route: its params, query, body and response. A slot with the type `void` does not exist. {@link Route}
  * is the general form, in which a contract can also declare headers, cookies, several replies and errors.
  *
  * @example

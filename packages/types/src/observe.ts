@@ -165,7 +165,7 @@ export interface RequestRecord {
   readonly phase: string;
   /** Reason for the error response. `null` if there was no error. */
   readonly fault: RequestFault | null;
-  /** Completed phases. In an active request, the current phase is the last one. */
+  /** Completed phases. The last phase of an active request is its current phase. */
   readonly lifecycle: readonly LifecyclePhase[];
   /** Spans in this order: the root, the phases by start time, then the calls inside of the phases. */
   readonly spans: readonly SpanRecord[];

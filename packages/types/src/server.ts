@@ -99,8 +99,8 @@ export interface ServerExchange {
   /**
    * Sends the response. Must be called exactly once. `headers` holds names and values alternately. A response to HEAD
    * is given with its body. The adapter sends the length of this body but not the body itself. Throws if a value cannot
-   * be sent unchanged, such as a header with a line break. The request then has no response yet, and the pipeline must
-   * send another one.
+   * be sent unchanged, such as a header with a line break. After such an error, the pipeline must send another
+   * response.
    */
   respond(
     status: number,

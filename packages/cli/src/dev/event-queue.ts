@@ -25,7 +25,7 @@ export class EventQueue {
   #hearsSignals = false;
   #isClosed = false;
 
-  /** Starts watching these files. Replaces those of an earlier call. */
+  /** Starts watching these files in place of the files of an earlier call. */
   watch(request: WatchRequest): void {
     this.#request = request;
     this.#look();

@@ -1,7 +1,10 @@
 /** URLs of the modules that each module imports, by the URL of the importing module. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Use of a variable before its module has run, because that module waits for the one that uses the variable: they import each other. */
+/**
+ * Use of a variable before its module has run, because the module with the variable waits for the module that uses the variable: the two
+ * modules import each other.
+ */
 export interface CircularUse {
   /** Name of the variable. */
   readonly name: string;

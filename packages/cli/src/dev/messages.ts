@@ -12,9 +12,9 @@ export interface HeldSocket {
 /** Settings that a process of the application gets when it starts. */
 export interface ProcessPlan {
   readonly held: readonly HeldSocket[];
-  /** Port to listen on in place of the one in the program. */
+  /** Port to listen on in place of the port in the program. */
   readonly port: number | undefined;
-  /** Address to listen on in place of the one in the program. */
+  /** Address to listen on in place of the address in the program. */
   readonly host: string | undefined;
   /** Names that the `Host` header of a request may have, in addition to localhost and IP addresses. */
   readonly allowedHosts: readonly string[];

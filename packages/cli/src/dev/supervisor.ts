@@ -26,8 +26,8 @@ const elsewhere = /^(?:\.\.\/|\/|[A-Za-z]:)/;
 const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.config\.[jt]s|\.env[^/]*)$/;
 
 /**
- * Runs the application under `kit dev`. After a build, it starts a new process on the same socket, and ends the previous process when the
- * new one listens.
+ * Runs the application under `kit dev`. After a build, the supervisor starts a new process on the same socket, and ends the previous
+ * process when the new process listens.
  */
 export class Supervisor {
   readonly #compiler: Compiler;

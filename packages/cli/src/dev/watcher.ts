@@ -28,8 +28,8 @@ export interface Watched {
 }
 
 /**
- * Watches the files of a project. It has a watcher for each directory, because Node's recursive watcher would also watch `node_modules`.
- * For files outside of the project, it watches their directories, because an editor may replace a file with a new one.
+ * Watches the files of a project. Each directory has its own watcher, because Node's recursive watcher would also watch `node_modules`.
+ * For a file outside of the project, watches the file's directory, because an editor may replace the file with a new file.
  */
 export class Watcher {
   #watched: Watched;

@@ -3,8 +3,8 @@ import type { Program, Route, Span } from "./program.ts";
 /**
  * Plugin of the build. The option `plugins` of `kit.config.ts` lists the plugins of a project.
  *
- * A plugin has functions for hooks of the build, which are called taps. The taps for one hook run one after the other: first those with a
- * lower stage, and those with equal stages in the order of the list. If a tap throws an error, the build fails and reports the plugin's
+ * A plugin has functions for hooks of the build, which are called taps. The taps for one hook run one after the other: taps with a lower
+ * stage first, and taps with equal stages in the order of the list. If a tap throws an error, the build fails and reports the plugin's
  * name, the hook and the location. Use {@link BuildContext.report} for mistakes in the project.
  *
  * @example
@@ -37,7 +37,7 @@ export type Tap<Event> =
   | ((event: Event) => void | Promise<void>)
   | {
       /**
-       * Order of the tap among those for the same hook. Taps with a lower stage run earlier.
+       * Order of the tap among the taps for the same hook. Taps with a lower stage run earlier.
        *
        * @defaultValue `0`
        */
@@ -159,9 +159,9 @@ export interface PluginFile {
 
 /** Event of `beforeTransform`. Paths are relative to the project's root. */
 export interface BeforeTransformEvent extends BuildEvent {
-  /** Paths of the files that declare types, including those that were added before. */
+  /** Paths of the files that declare types, including files that other plugins have added. */
   readonly types: readonly string[];
-  /** Paths of the files that declare contracts, including those that were added before. */
+  /** Paths of the files that declare contracts, including files that other plugins have added. */
   readonly routes: readonly string[];
   /** Adds a file that declares types: the path of an existing file, or a file that does not exist on disk, with its content. */
   readonly addTypes: (source: string | PluginFile) => void;
@@ -171,7 +171,10 @@ export interface BeforeTransformEvent extends BuildEvent {
 
 /** Event of `afterTypeParse`. */
 export interface AfterTypeParseEvent extends BuildEvent {
-  /** Types and routes of the application. If a tap changes them, the build validates and uses the changed ones. */
+  /**
+   * Types and routes of the application. If a tap changes them, the build validates and uses the changed types and
+   * routes.
+   */
   readonly program: Program;
 }
 

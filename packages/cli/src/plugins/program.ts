@@ -207,7 +207,7 @@ export interface DeclaredReply {
   headers?: DeclarationId;
 }
 
-/** Limits of one route, which replace those of the application. */
+/** Limits of one route, which replace the limits of the application. */
 export interface RouteLimits {
   /** Maximum size of the request body in bytes. @integer @minimum 0 */
   bodyBytes?: number;

@@ -4,8 +4,8 @@ import { suggestName } from "./suggestion.ts";
 export interface CookieKeyOptions {
   /**
    * Keys for signed cookies, each with at least 32 characters (`openssl rand -base64 32`). The first key signs, and all
-   * keys verify. To replace a key, add the new one at the front, and remove the old one when no cookie with its
-   * signature is valid any more. Default: the keys in the environment variable `KIT_COOKIE_KEYS`, separated by commas.
+   * keys verify. To replace a key, add the new key at the front. Remove the old key when all cookies with its signature
+   * have expired. Default: the keys in the environment variable `KIT_COOKIE_KEYS`, separated by commas.
    */
   readonly keys?: readonly string[];
 }

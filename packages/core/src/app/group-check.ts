@@ -143,7 +143,7 @@ type UnknownInGroup<TGroup> = TGroup extends object
 /**
  * Parameter type of `createApp`: the given options, with groups whose middleware adds the properties that their
  * handlers read. Options with an unknown name are checked against {@link AppOptions} itself, so that the compiler names
- * the unknown option and suggests the correct one.
+ * the unknown option and suggests the correct name.
  */
 export type CheckedOptions<TOptions extends AppOptions> = [UnknownNames<TOptions>] extends [never]
   ? TOptions & { readonly routes: CheckedGroups<TOptions["routes"], ItemIn<TOptions["middleware"]>> }

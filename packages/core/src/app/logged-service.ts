@@ -3,7 +3,10 @@ import type { ResponseBody, ResponseStreamEvents, ServerExchange, ServerService 
 import type { RequestLog } from "../request/request-log.ts";
 import { serviceAround } from "./service-around.ts";
 
-/** Returns a service that logs each of its responses, and those that a server or its framework sends without it. */
+/**
+ * Returns a service that logs each of its responses, and each response that a server or its framework sends without the
+ * service.
+ */
 export function loggedService(service: ServerService, log: RequestLog): ServerService {
   const logged = serviceAround(service, (exchange, pass) => {
     apply(exchange, log);

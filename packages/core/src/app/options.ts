@@ -34,7 +34,10 @@ import { compileTrustProxy, type FindAddress, type TrustProxy } from "../request
 
 /** Options of one route, in {@link RouteGroup.on}. */
 export interface RouteOptions {
-  /** Middleware of this route. It runs together with that of the application and of its groups, by priority. */
+  /**
+   * Middleware of this route. It runs in one chain with the middleware of the application and of the groups, by
+   * priority.
+   */
   readonly middleware?: readonly MiddlewareItem[];
   /** Limits of requests to this route, in place of the application's. They may be smaller or larger. */
   readonly limits?: Partial<ServerLimits>;
@@ -46,7 +49,7 @@ export interface RouteOptions {
 export interface RouteGroup {
   /**
    * Prefix of the paths in the handlers' keys. A path that starts with the prefix already is not changed. Default: no
-   * prefix. In nested groups, the prefix of the inner group is added first, then that of the outer group.
+   * prefix. In nested groups, the prefix of the inner group is added first, then the prefix of the outer group.
    */
   readonly prefix?: string;
   /** Map that `defineHandlers` returned. */
@@ -115,9 +118,9 @@ export interface AppOptions {
    */
   readonly errorMiddleware?: ErrorMiddleware;
   /**
-   * Format of error bodies: kit's envelope, problem details of RFC 9457, or a type of your own; and the status of
-   * validation errors, 400 or 422. All errors have this format, also those of the HTTP server. Default: the envelope, and
-   * 400.
+   * Format of error bodies: kit's envelope, problem details of RFC 9457, or a type of your own. Also sets the status of
+   * validation errors, 400 or 422. All errors have this format, also the errors of the HTTP server. Default: the
+   * envelope, and 400.
    */
   readonly errors?: ErrorsOptions;
   /**

@@ -1,6 +1,6 @@
 import type { ServerAdapter } from "@kit/types";
 
-/** Server adapter of an application that is created without one. The application can only be called with `fetch`. */
+/** Server adapter for an application without a server. Requests reach the application only through `fetch`. */
 export const withoutServer: ServerAdapter = {
   name: "fetch",
   platform: "fetch",

@@ -56,7 +56,7 @@ export function bigintWithin(value: unknown, min: number, max: number): boolean 
 /** 2^63, the exclusive upper bound of a `bigint` column in PostgreSQL. */
 export const COLUMN_LIMIT: number = 2 ** 63;
 
-/** Returns true if the bounds of a bigint type are those of a `bigint` column in PostgreSQL. */
+/** Returns true if the bounds of a bigint type equal the bounds of a `bigint` column in PostgreSQL. */
 export function isBigIntColumn({ kind, minimum, exclusiveMaximum }: NumberShape): boolean {
   return kind === "bigint" && minimum === -COLUMN_LIMIT && exclusiveMaximum === COLUMN_LIMIT;
 }

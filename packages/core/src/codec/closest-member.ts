@@ -11,10 +11,10 @@ interface Nearness {
 }
 
 /**
- * Returns the member of a union that an invalid value was probably meant to be: the member that shares the most keys
- * (or items) with the value. If several members share the same number, the one with the fewest mistakes is returned.
- * Returns `undefined` if two members are equally similar, or if no member shares anything. In these cases it is better
- * to list the members.
+ * Returns the union member that an invalid value was probably meant to match: the member that shares the most keys (or
+ * items) with the value. If several members share the same number of keys, the member with the fewest mistakes is
+ * returned. Returns `undefined` if two members are equally similar, or if no member shares any key. In these cases, a
+ * failure lists all members instead.
  */
 export function closestMember(
   members: readonly Shape[],

@@ -5,7 +5,7 @@
  * - These functions never throw for wire input. Only the `write…` functions throw, for handler values that have no JSON
  *   form.
  * - Recursion is limited by {@link MAX_DEPTH}, so no input can exhaust the stack.
- * - The rules are those of `conformance/validation.json`, which every implementation must pass.
+ * - The rules follow `conformance/validation.json`, whose cases every implementation must pass.
  *
  * @module
  */

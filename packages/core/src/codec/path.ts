@@ -30,7 +30,7 @@ export function itemPath(path: string, index: number): string {
 
 /**
  * Appends a segment to a path. If the path would become longer than 1,000 UTF-16 code units, `…` replaces this segment
- * and all later ones.
+ * and all later segments.
  */
 export function joinedPath(path: string, step: string): string {
   // A segment never ends with `…`, because a key with this character is quoted.

@@ -34,8 +34,8 @@ const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp
 
 /**
  * Template of fixed texts with placeholders between them. As in TypeScript, a placeholder ends at the first occurrence
- * of the fixed text after it. A placeholder that another one follows directly is one character. So `-1-2` does not
- * match `${number}-${number}`, because there is nothing before the first `-`.
+ * of the fixed text after it. A placeholder that is directly before another placeholder matches one character. So
+ * `-1-2` does not match `${number}-${number}`, because there is nothing before the first `-`.
  */
 class DividedTemplate implements StringTest {
   readonly parts: readonly TemplatePart[];

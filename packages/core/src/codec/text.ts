@@ -18,7 +18,7 @@ export function codePointsWithin(text: string, min: number, max: number): boolea
   return count >= min && count <= max;
 }
 
-/** Returns the number of code points. An unpaired surrogate counts as one. */
+/** Returns the number of code points. An unpaired surrogate counts as one code point. */
 export function countCodePoints(text: string): number {
   const units = text.length;
   let count = units;

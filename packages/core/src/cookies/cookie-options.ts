@@ -1,4 +1,4 @@
-/** Options of `ctx.cookie`. Their defaults are the safe ones. */
+/** Options of `ctx.cookie`. The defaults are the safe values. */
 export interface CookieOptions {
   /** Seconds until the cookie expires. Default: the cookie ends with the browser's session. */
   readonly maxAge?: number;
@@ -45,10 +45,10 @@ const sameSiteTexts: Readonly<Record<NonNullable<CookieOptions["sameSite"]>, str
   none: "None",
 };
 
-/** Maximum length of the value of an attribute. Browsers ignore longer ones (RFC 6265bis, 5.6). */
+/** Maximum length of the value of an attribute. Browsers ignore longer values (RFC 6265bis, 5.6). */
 const longestAttribute = 1024;
 
-/** Attributes of a cookie as text, without those for its end. */
+/** Attributes of a cookie as text, without the attributes that end its life. */
 export interface CookieAttributes {
   readonly path: string;
   readonly domain: string | undefined;

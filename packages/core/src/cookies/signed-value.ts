@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * Returns a cookie's value with its signature: `value.signature`. The signature includes the name, so that a client
- * cannot use the value of one cookie for another.
+ * cannot use the value of one cookie for another cookie.
  */
 export function signValue(name: string, value: string, key: string): string {
   return `${value}.${signatureOf(name, value, key)}`;

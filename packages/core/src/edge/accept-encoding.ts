@@ -15,9 +15,9 @@ const member = /^([!#$%&'*+\-.^_`|~0-9a-z]+)[\t ]*(?:;[\t ]*q=(0(?:\.[0-9]{0,3})
 const withoutCoding: CodingChoice = { coding: null, isRequired: false };
 
 /**
- * Chooses the coding of a response from the header `accept-encoding` (RFC 9110, 12.5.3): the one with the highest
- * weight, and among equal ones the first of `codings`. A response without a coding is chosen only if the client gives it
- * a higher weight, or if the client accepts none of the codings.
+ * Chooses the coding of a response from the header `accept-encoding` (RFC 9110, 12.5.3). Takes the coding with the
+ * highest weight. If several have equal weights, takes the first in `codings`. A response without a coding is chosen
+ * only if the client gives it a higher weight, or if the client accepts none of the codings.
  *
  * An invalid member of the header is ignored. If a coding occurs twice, its first weight counts.
  */

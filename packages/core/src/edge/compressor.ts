@@ -31,8 +31,8 @@ function brotliOptions(params: Readonly<Record<number, number>>): BrotliOptions 
 }
 
 /**
- * Writer that compresses the chunks of a streamed response. If no further chunk waits, the bytes of the last one are
- * flushed, so that a client receives each event of a slow stream at once.
+ * Writer that compresses the chunks of a streamed response. If no further chunk waits, the writer flushes all bytes,
+ * so that a client receives each event of a slow stream at once.
  */
 export class CompressedWriter implements ResponseWriter, ResponseStreamEvents {
   readonly #compressor: Gzip;
@@ -40,7 +40,7 @@ export class CompressedWriter implements ResponseWriter, ResponseStreamEvents {
   #target: ResponseWriter | undefined;
   #isOver = false;
 
-  /** `events` are those of the user of this writer. The events of the target are passed to the methods of this class. */
+  /** `events` are the callbacks of this writer's user. The callbacks of the target call methods of this class. */
   constructor(coding: ContentCoding, events: ResponseStreamEvents) {
     this.#events = events;
     this.#compressor =

@@ -17,13 +17,13 @@ export interface CorsOptions {
    */
   readonly credentials?: boolean;
   /**
-   * Names of the request headers that pages may set, in addition to those that browsers always allow. Default: every
-   * header that a page of an allowed origin wants to set.
+   * Names of the request headers that pages may set, in addition to the names that browsers always allow. Default:
+   * every header that a page of an allowed origin wants to set.
    */
   readonly allowedHeaders?: readonly string[];
   /**
-   * Names of the response headers that pages may read, in addition to those that browsers always show, such as
-   * `content-type`. Default: none.
+   * Names of the response headers that pages may read, in addition to the names that browsers always show,
+   * such as `content-type`. Default: none.
    */
   readonly exposedHeaders?: readonly string[];
   /**
@@ -60,7 +60,7 @@ const headerNames = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:, ?[!#$%&'*+\-.^_`|~0-9A-Za
  */
 export class Cors {
   readonly #options: ReadCors;
-  /** Headers of every response if all origins are allowed; otherwise those of responses that no page may read. */
+  /** Headers of every response if all origins are allowed. Otherwise, headers of responses that no page may read. */
   readonly #always: readonly string[];
   readonly #exact: ReadonlySet<string>;
   readonly #subdomains: readonly AllowedOrigin[];
@@ -101,9 +101,9 @@ export class Cors {
   }
 
   /**
-   * Returns the headers of the response to a preflight request. `methods` are those of the path's routes. For a path
-   * without routes, the requested method is allowed, so that the page receives the error 404 instead of a failure
-   * without a reason.
+   * Returns the headers of the response to a preflight request. `methods` are the methods of the path's routes. For
+   * a path without routes, the requested method is allowed, so that the page receives the error 404 instead of a
+   * failure without a reason.
    */
   preflightHeaders(header: ReadHeader, methods: readonly string[]): readonly string[] {
     const { allowedHeaders, credentials, maxAgeSeconds, origins } = this.#options;

@@ -2,7 +2,7 @@ import type { ResponseRules } from "@kit/types";
 
 import type { Cors } from "./cors.ts";
 
-/** Rules for every response of an application: those of the options `cors` and `securityHeaders`. */
+/** Rules for every response of an application, from the options `cors` and `securityHeaders`. */
 export class EdgeRules implements ResponseRules {
   readonly defaults: readonly string[];
   readonly #cors: Cors | null;

@@ -8,7 +8,7 @@ const listed = /[\t ,]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*(?=,|$)/y;
 
 /**
  * Returns a weak entity tag of a body. The tag depends only on the bytes, so all processes and the Rust server make the
- * same one.
+ * same tag.
  */
 export function tagOf(body: string | Uint8Array): string {
   return `W/"${hash("sha256", body, "hex").slice(0, digits)}"`;
@@ -36,7 +36,7 @@ function opaque(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
-/** Returns the tags of a list, up to the first one that is invalid. */
+/** Returns the tags of a list, up to the first invalid tag. */
 function tagsIn(header: string): readonly string[] {
   const tags: string[] = [];
   listed.lastIndex = 0;

@@ -5,7 +5,7 @@ const time = "([0-2][0-9]):([0-5][0-9]):([0-5][0-9]|60)";
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const longDay = "(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)";
 
-/** Forms of a date (RFC 9110, 5.6.7): the present one, and two obsolete ones that recipients must accept. */
+/** Forms of a date (RFC 9110, 5.6.7): the current form, and two obsolete forms that recipients must accept. */
 const fixed = new RegExp(`^${day}, ([0-9]{2}) ${month} ([0-9]{4}) ${time} GMT$`);
 const obsolete = new RegExp(`^${longDay}, ([0-9]{2})-${month}-([0-9]{2}) ${time} GMT$`);
 const ofTheLibraryOfC = new RegExp(`^${day} ${month} ([0-9]{2}| [0-9]) ${time} ([0-9]{4})$`);

@@ -1,6 +1,7 @@
 /**
- * Returns the headers of a response with the added ones. An added header replaces the response's own header of that
- * name, except that the members of `vary` are joined. Both lists have lower-case names and values alternately.
+ * Returns the headers of a response together with added headers. An added header replaces a header of the response
+ * with the same name, except that the members of `vary` are joined. Both lists contain lower-case names and values
+ * alternately.
  */
 export function mergeHeaders(own: readonly string[] | null, added: readonly string[]): readonly string[] {
   if (own === null) return added;
@@ -22,8 +23,8 @@ export function mergeHeaders(own: readonly string[] | null, added: readonly stri
 }
 
 /**
- * Returns the headers of a response with those defaults whose name the response does not have. Both lists have
- * lower-case names and values alternately.
+ * Returns the headers of a response together with the defaults whose names the response does not contain. Both
+ * lists contain lower-case names and values alternately.
  */
 export function addDefaults(own: readonly string[], defaults: readonly string[]): readonly string[] {
   if (defaults.length === 0) return own;

@@ -11,7 +11,7 @@ export interface CurrentValidators {
 
 /**
  * Result of the preconditions of a request. `not-modified` results in 304: the client has the representation already.
- * `failed` results in 412: the representation is another one than the client assumes.
+ * `failed` results in 412: the representation differs from the client's copy.
  */
 export type PreconditionResult = "passed" | "not-modified" | "failed";
 

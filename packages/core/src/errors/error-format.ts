@@ -30,9 +30,9 @@ export interface ErrorFormatOptions<T extends object> {
   /** Media type of error bodies, a JSON type such as `application/problem+json`. Default `application/json`. */
   readonly contentType?: string;
   /**
-   * Returns the body for a failure. kit calls this function for every error, also for those of the HTTP server, such as
-   * 400 for invalid HTTP. kit creates these bodies when the application starts, and puts in the trace id later. So the
-   * function must insert `traceId` unchanged, and must not depend on the time.
+   * Returns the body for a failure. kit calls this function for every error, also for errors of the HTTP server, such
+   * as 400 for invalid HTTP. kit creates the bodies of the HTTP server's errors when the application starts, and
+   * inserts the trace id later. So the function must insert `traceId` unchanged, and must not depend on the time.
    */
   readonly body: (failure: FailureDescription) => T;
   /**

@@ -28,7 +28,7 @@ export interface ProblemDetails {
 
 /**
  * Returns the problem details of a failure. Other members of the envelope, which an error middleware may add, become
- * extension members. The members `type`, `title` and `instance` of the envelope replace those of kit.
+ * extension members. The members `type`, `title` and `instance` of the envelope replace kit's values.
  */
 export function problemOf(status: number, { error }: ErrorBody): ProblemDetails {
   const { code, message, details, traceId } = error;

@@ -8,7 +8,7 @@ import { FetchResponseWriter } from "./response-stream.ts";
 
 const empty = new Uint8Array(0);
 
-/** Statuses of responses that cannot have a body. `Response` throws an error if they are given one. */
+/** Statuses of responses that cannot have a body. `Response` throws an error if such a response gets a body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Request and response of the Fetch standard, as the pipeline sees them. */

@@ -9,7 +9,7 @@ function targetOf({ url }: Request): string {
   return pathname + search;
 }
 
-/** Serves requests of the Fetch standard, and waits for those in progress when the application closes. */
+/** Serves requests of the Fetch standard, and waits for requests in progress when the application closes. */
 export class FetchServer {
   #active = 0;
   #onIdle: (() => void) | undefined;

@@ -10,12 +10,13 @@ interface Window<TItem> {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Logs the number of items of one kind that were not logged one by one. `last` is the latest of them. */
+/** Logs the number of items of one kind that were only counted. `last` is the latest of them. */
 export type LogRemaining<TItem> = (kind: string, count: number, last: TItem) => void;
 
 /**
- * Limits the log if clients or a faulty handler can cause any number of entries. The first items of a kind are logged
- * one by one. All others of the same minute are logged as one entry with their number, at the end of the minute.
+ * Limits the log if clients or a faulty handler can cause any number of entries. The first items of a kind have their
+ * own entries. All other items of the same minute are logged in one entry with their number, at the end of the
+ * minute.
  *
  * If more items of a kind follow in the next minute, these are only counted and logged as one entry. The caller must
  * keep the number of kinds small, because each kind holds a timer and one item in memory for a minute.

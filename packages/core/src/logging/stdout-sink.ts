@@ -6,7 +6,7 @@ export interface LineSink {
   write(line: string): void;
 }
 
-/** Functions that write bytes to a file descriptor: those of `node:fs`, or of a test. */
+/** Functions that write bytes to a file descriptor: the functions of `node:fs`, or replacements in a test. */
 export interface Output {
   write(
     descriptor: number,

@@ -67,7 +67,10 @@ export function randomSpanId(): string {
   return spanIdOf(randomSpanPrefix(), 0);
 }
 
-/** Prefix of request ids. It distinguishes requests of this process from those of other processes in the same log. */
+/**
+ * Prefix of request ids. Distinguishes the requests of this process from the requests of other processes in the same
+ * log.
+ */
 const processPrefix = randomBytes(5).toString("hex");
 let count = 0;
 

@@ -65,9 +65,9 @@ export function durationOf(slot: Slot): number {
 }
 
 /**
- * Returns true if a phase validates params, query or body, and the contract leaves this part out. Such a phase takes no
- * time and has no recorded start. The phases of headers and cookies are left out in this case, because few contracts
- * declare them.
+ * Returns true if a phase validates a slot that the contract does not declare. Such a phase of params, query or body
+ * takes no time and has no recorded start. A phase of headers or cookies is left out, because few contracts declare
+ * these slots.
  */
 function isVoid(slot: Slot, phase: number): boolean {
   const compiled = slot.route?.compiled;

@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 /** Number of elements in `times` after the phases: one, for the wall-clock time of arrival. */
 const extraNumbers = 1;
 
-/** Preallocated record of one request. Reused for other requests. */
+/** Preallocated record of one request. Later requests reuse the record. */
 export class Slot {
   /** Start times by phase number, in monotonic milliseconds. 0 if the request did not enter the phase. */
   readonly times: Float64Array;
@@ -92,7 +92,7 @@ export class Slot {
 
 /**
  * Pool of slots: a ring of finished requests, and one slot for each active request. The slot of an active request is
- * never reused, however many requests finish in the meantime, because slow requests are the interesting ones.
+ * never reused, however many requests finish in the meantime, because slow requests are the most interesting.
  */
 export class SlotPool {
   readonly capacity: number;
@@ -132,7 +132,7 @@ export class SlotPool {
     return slot;
   }
 
-  /** Stores the slot of a finished request in place of the oldest one. */
+  /** Stores the slot of a finished request in place of the oldest slot. */
   finish(slot: Slot): void {
     const { previous, next } = slot;
     if (previous === null) this.#first = next;

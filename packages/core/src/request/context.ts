@@ -20,7 +20,7 @@ export interface RoutedRequest extends RequestState {
 
 /**
  * Implementation of `ctx`. Expensive values are created when they are first read. Its own enumerable properties are
- * exactly those that middleware added, so a spread copies only these.
+ * exactly the properties that middleware added, so a spread copies no others.
  */
 export class Context implements RequestContext {
   readonly #request: RoutedRequest;
@@ -119,7 +119,7 @@ export class Context implements RequestContext {
   }
 }
 
-/** Names of properties that middleware must not add: those of `ctx`, and those that every object has. */
+/** Names of properties that middleware must not add: the properties of `ctx` and of every object. */
 const reserved: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Context.prototype),
   ...Object.getOwnPropertyNames(Object.prototype),

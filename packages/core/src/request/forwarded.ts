@@ -3,8 +3,8 @@
  *
  * Each proxy appends an entry, and the client controls everything to the left of the entries of trusted proxies. So
  * entries are read one at a time from the right, and nothing further left can change how an entry is parsed: a quote
- * that a client opens cannot hide the entry of a proxy. Repeated headers are read as one, joined by commas, which is
- * equivalent (RFC 9110, 5.3).
+ * that a client opens cannot hide the entry of a proxy. Repeated headers are joined by commas, which has the same
+ * meaning (RFC 9110, 5.3).
  *
  * `crates/kit-runtime/src/trust_proxy.rs` implements the same rules, and `conformance/trust-proxy.json` tests both.
  */

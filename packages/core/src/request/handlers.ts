@@ -135,9 +135,9 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
 type Answer<TResponse> = HasReplies<TResponse> extends true ? TResponse : TResponse | RawResponse;
 
 /**
- * Function that handles the requests of one contract. It returns the response that the contract declares, the result of
- * `ctx.send`, or a promise of either. If the contract declares replies, it returns the result of `reply`, or a promise
- * of it. It throws to send an error.
+ * Function that handles the requests of one contract. Returns the declared response, the result of `ctx.send`, or a
+ * promise of either. If the contract declares replies, returns the result of `reply` or a promise of this result.
+ * Throws an error to send an error response.
  */
 export type Handler<TContract extends AnyContract, TAdded extends object = {}> = (
   input: HandlerInput<TContract, TAdded>,

@@ -6,8 +6,8 @@ import type { RequestHeaders } from "./request-context.ts";
 
 /**
  * Returns the request headers as an object that reads a single header from the server on access. Some servers keep the
- * headers outside of JavaScript. Reading all of them would cost more than the rest of the pipeline, and a middleware
- * usually needs one.
+ * headers outside of JavaScript. Reading all headers would cost more than the rest of the pipeline, and a middleware
+ * usually needs a single header.
  */
 export function headerView(request: HeaderSource): RequestHeaders {
   return new Proxy<object>(new Target(request), traps) as RequestHeaders;

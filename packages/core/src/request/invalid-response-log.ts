@@ -16,7 +16,7 @@ export class InvalidResponseLog {
     });
   }
 
-  /** Counts a response. Calls `log` only for the first one of a route and minute. */
+  /** Counts a response. Calls `log` only for the first response of a route in each minute. */
   count(route: string, error: unknown, log: () => void): void {
     if (this.#sampler.shouldLog(route, error)) log();
   }

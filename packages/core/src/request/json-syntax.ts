@@ -76,7 +76,7 @@ class Scanner {
     }
   }
 
-  /** Reads one token and returns what may follow. Returns `undefined` if the token is not the expected one. */
+  /** Reads one token and returns what may follow. Returns `undefined` for an unexpected token. */
   #step(expectation: Expectation): Expectation | JsonSyntaxError | undefined {
     const character = this.#text[this.#offset];
     switch (expectation) {

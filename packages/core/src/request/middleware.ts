@@ -21,7 +21,10 @@ export interface MiddlewareInput {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Property names that middleware must not add: those of `ctx`, and those of responses, arrays and streams. */
+/**
+ * Names of properties that middleware must not add: the properties of `ctx`, and properties that identify responses,
+ * arrays and streams.
+ */
 type NotAdded =
   | keyof RequestContext
   | (keyof RawResponse & "onlyHandlersReturnThis")

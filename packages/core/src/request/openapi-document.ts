@@ -24,7 +24,7 @@ export class OpenApiDocument {
     return isTaken ? null : new OpenApiDocument(compiled);
   }
 
-  /** Returns true if the path of the request is that of the document. */
+  /** Returns true if the request is for the path of the document. */
   isAt({ target }: ServerExchange): boolean {
     if (!target.startsWith(documentPath)) return false;
     const rest = pathOf(target).slice(documentPath.length);

@@ -58,7 +58,7 @@ export function applicationCloses(): AppError {
   return withoutStack(() => new AppError("SERVICE_UNAVAILABLE", 503, "The server is closing"));
 }
 
-/** Error for a request of which one slot breaks the contract. */
+/** Error for a request with a slot that breaks the contract. */
 export function invalidSlot(
   slot: RequestSlot,
   { name }: Pick<Validator<unknown>, "name">,

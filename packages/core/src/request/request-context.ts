@@ -30,9 +30,9 @@ export interface BaseContext {
    */
   readonly path: string;
   /**
-   * Part of `path` that the route's wildcard matches, percent-encoded and with a final slash if the client sent one.
-   * Absent if the route has no wildcard. The wildcard's parameter is decoded and has no final slash, so it cannot
-   * distinguish `a%2Fb` from `a/b`, or `a` from `a/`.
+   * Part of `path` that the route's wildcard matches. The text is percent-encoded, and keeps a final slash of the
+   * request. Absent if the route has no wildcard. The wildcard's parameter is decoded and has no final slash, so it
+   * cannot distinguish `a%2Fb` from `a/b`, or `a` from `a/`.
    *
    * @example
    * ```ts
@@ -63,9 +63,9 @@ export interface BaseContext {
   /** Span of the current middleware or handler. Absent while spans are not recorded, and after the response. */
   readonly span?: Span | undefined;
   /**
-   * Headers for requests to other services, so that these requests belong to the same trace: `traceparent`, and
-   * `tracestate` if the client sent one. While no spans are recorded, the client's own `traceparent` is passed on until
-   * the response.
+   * Headers for requests to other services, so that these requests belong to the same trace: `traceparent`, and the
+   * client's `tracestate` if there is any. While no spans are recorded, the client's own `traceparent` is passed on
+   * until the response.
    *
    * @example
    * ```ts
@@ -75,7 +75,7 @@ export interface BaseContext {
   readonly traceHeaders: TraceHeaders;
   /**
    * Sets a response header. A second call with the same name replaces the value. For `set-cookie` it adds a value. An
-   * error response keeps the headers that were set before, except those that describe the unsent body (`content-*`,
+   * error response keeps the headers that were set before, except headers that describe the unsent body (`content-*`,
    * `etag`, `last-modified`) or its caching (`cache-control`, `expires`).
    *
    * @throws {TypeError} If the name is invalid or reserved for the server (such as `content-length`), or if the value

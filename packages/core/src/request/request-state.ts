@@ -205,7 +205,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     return this.settings.recorder!.around(this.#slot!, run);
   }
 
-  /** Adds the request to those that wait for a promise and may time out. */
+  /** Adds the request to the list of requests that wait for a promise and may time out. */
   wait(): void {
     if (this.tick === -1 && !this.#isAnswered) (this.executable ?? this.settings).inFlight.add(this);
   }

@@ -44,7 +44,7 @@ export class ResponseHeaders {
   /** Lines of the cookies that {@link ResponseHeaders.setCookie} has set, by id. `null` if there are none. */
   #cookies: Map<string, string> | null = null;
 
-  /** Sets a header. Replaces the previous value; a value of `set-cookie` is added to the previous ones. */
+  /** Sets a header and replaces its previous value. A value of `set-cookie` is added to the previous values. */
   set(name: string, value: string | readonly string[]): void {
     if (typeof name !== "string" || !namePattern.test(name)) {
       throw new TypeError(`${JSON.stringify(name)} is not a valid header name`);

@@ -20,9 +20,9 @@ import { type RequestSlot, ResponseContractError } from "../validation-error.ts"
 const REFUSED: unique symbol = Symbol("refused");
 
 /**
- * Request on its way through its route: middleware, validation, handler, serialization. While all functions return
- * synchronously, everything happens within {@link RequestRun.start}. Promises are awaited only if a function returns
- * one.
+ * Run of a request through its route: middleware, validation, handler, serialization. If all functions return
+ * synchronously, {@link RequestRun.start} does all work before it returns. The run waits only for functions that
+ * return a promise.
  */
 export class RequestRun extends RequestState implements RoutedRequest {
   declare readonly executable: ExecutableRoute;

@@ -17,8 +17,8 @@ const BAD_PATH: RouteMatch = Object.freeze({ kind: "bad-path" });
 const NO_PARAMS: readonly string[] = Object.freeze([]);
 
 /**
- * Creates the matcher for adapters whose server has none. The rules are those of the crate `kit-router`, which
- * documents them in full. Both pass `conformance/router.json`.
+ * Creates the matcher for adapters whose server has no matcher. The rules are the same as in the crate
+ * `kit-router`, which documents them in full. Both pass `conformance/router.json`.
  *
  * @param tree - Compiled route tree.
  * @param routes - Refs of the routes, such as `GET /notes/:id`. The number of a route is the index of its ref.

@@ -10,7 +10,7 @@ export interface Packed {
   readonly texts: Uint16Array;
   /** Tables with the children of a node, by the low bits of the first code unit of their texts. See {@link TABLE}. */
   readonly tables: Int32Array;
-  /** Route numbers. Those of one node are adjacent, in the order of the methods. */
+  /** Route numbers. The numbers of one node are adjacent, in the order of the methods. */
   readonly routes: Int32Array;
   /** Nodes of paths without parameters, by path. The path of the root is `/`. */
   readonly exact: Map<string, number>;
@@ -50,7 +50,10 @@ export const METHOD_BITS = 0x7f;
 export const IS_WILDCARD: number = 1 << 8;
 export const ALLOW = 9;
 
-/** Widest mask of a table. Children that collide even with this mask form a list. Letters of one case never collide. */
+/**
+ * Widest mask of a table. Children that collide even with this mask form a list. Letters of the same case never
+ * collide.
+ */
 const WIDEST_MASK = 63;
 
 /** Number of set bits in a mask. */

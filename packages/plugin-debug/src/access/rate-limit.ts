@@ -15,8 +15,8 @@ interface Client {
 }
 
 /**
- * Counts the requests of each client in windows of time. Its memory is bounded: clients are stored in two generations. The older generation
- * is dropped when the younger one is full or older than one window.
+ * Counts the requests of each client in windows of time. Uses limited memory: the clients are in two generations, and the older generation
+ * is dropped if the younger generation is full or older than one window.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;

@@ -81,7 +81,7 @@ function begin(current: CurrentSpan, query: unknown): RunningCall | undefined {
   return call;
 }
 
-/** Runs a query and records when it ends, for queries with a callback and for those that return a promise. */
+/** Runs a query and records its end. The query has a callback or returns a promise. */
 function observed(call: RunningCall, client: unknown, query: Method, given: unknown[]): unknown {
   const at = given.findIndex((value) => typeof value === "function");
   if (at !== -1) {

@@ -1,6 +1,6 @@
 /** Entry as the ring stores it, with the fields that lists are filtered by. */
 export interface KeptText {
-  /** Number of the entry. The first entry has 1, each later one has the next number. */
+  /** Number of the entry. The first entry has the number 1, and each later entry has the next number. */
   readonly sequence: number;
   /** Time in milliseconds since 1970. */
   readonly time: number;

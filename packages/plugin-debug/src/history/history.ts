@@ -6,7 +6,7 @@ import type { Routes } from "./latency.ts";
 export interface Selection {
   /** Start of the period in milliseconds since 1970. */
   readonly since?: number | undefined;
-  /** Maximum number of entries. If there are more, the newest ones are returned. */
+  /** Maximum number of entries. If there are more, the newest entries are returned. */
   readonly limit: number;
 }
 
@@ -14,7 +14,7 @@ export interface Selection {
 export interface RequestSelection extends Selection {
   /** Names of routes, such as `GET /notes/:id`. */
   readonly routes?: ReadonlySet<string> | undefined;
-  /** Selects only requests whose response has this HTTP status or a higher one. */
+  /** Selects only requests whose response has at least this HTTP status. */
   readonly status?: number | undefined;
 }
 

@@ -9,9 +9,8 @@ import { sqlWithoutValues } from "../calls/sql.ts";
 export const hidden = "[redacted]";
 
 /**
- * Hides values in records before the sidecar shows them: those that match the sidecar's patterns (including credentials) or the
- * application's
- * `logging.redact`, and `@sensitive` properties.
+ * Hides values in records before the sidecar shows them: values that match the sidecar's patterns (including credentials) or
+ * the application's `logging.redact`, and `@sensitive` properties.
  */
 export class Redaction {
   readonly #redactor: PluginRedactor;

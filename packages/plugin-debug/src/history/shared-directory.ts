@@ -53,7 +53,10 @@ function membersOf(path: string): number[] {
   }
 }
 
-/** Removes the directories of servers whose processes were all killed before they could do so. */
+/**
+ * Removes the directories of servers whose processes were killed, so that they could not remove the directories
+ * themselves.
+ */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, primary] = /^kit-debug-(\d+)-[0-9a-f-]{36}$/.exec(name) ?? [];

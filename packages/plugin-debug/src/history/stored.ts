@@ -34,9 +34,11 @@ const flushMs = 1_000;
 const busy = 5;
 /** Maximum time in milliseconds that a write waits for another process. It blocks the event loop. */
 const busyMs = 100;
-/** Maximum number of requests that one flush writes. Writing one costs as much as responding to several. */
+/**
+ * Maximum number of requests that one flush writes. Writing a request costs as much as responding to several requests.
+ */
 const mostRequests = 200;
-/** Maximum number of log entries, and of errors, that one flush writes. The newest ones are written. */
+/** Maximum number of log entries, and of errors, that one flush writes. The newest entries are written. */
 const mostEntries = 2_000;
 /** Number of flushes between two removals of old rows. */
 const flushesBetweenTrims = 64;

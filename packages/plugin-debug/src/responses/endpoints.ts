@@ -141,7 +141,7 @@ const endpoints: readonly Endpoint[] = [
   },
 ];
 
-/** Endpoints by path. Contains only those whose path has no parameters. */
+/** Endpoints by path, except endpoints whose path has parameters. */
 const byPath: ReadonlyMap<string, Endpoint> = new Map(
   endpoints.flatMap((endpoint) =>
     [endpoint.path, ...(endpoint.also ?? [])].map((path) => [path, endpoint] as const),

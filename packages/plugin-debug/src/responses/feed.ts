@@ -7,8 +7,8 @@ import type { Feed, RequestSummary } from "./shapes.ts";
 const defaultLimit = 200;
 
 /**
- * Returns summaries of the requests that finished since the last poll, and of those in progress. The page sends its position in the query,
- * so the sidecar stores nothing about the page. If the history is a file that several processes write to, no number identifies new
+ * Returns summaries of the requests that finished since the last poll, and of the requests in progress. The page sends its position in the
+ * query, so the sidecar stores nothing about the page. If the history is a file that several processes write to, no number identifies new
  * requests, so the last requests are returned in each poll.
  */
 export function feedOf(state: SidecarState, query: Query): Feed {

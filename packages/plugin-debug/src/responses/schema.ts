@@ -87,8 +87,8 @@ function showProperty(property: Property, { schema }: Entry): object {
 }
 
 /**
- * Returns the uses of a type. Slots that name the type itself come first, then those that contain it through other types. Each slot occurs
- * once, with its shortest path.
+ * Returns the uses of a type. Slots that name the type itself come first, then slots that contain the type through other types. Each slot
+ * occurs once, with its shortest path.
  */
 function usesOf(entry: Entry, entries: Entries): Usage[] {
   const uses = new Map<string, Usage>();

@@ -87,7 +87,10 @@ export interface RouteFigures extends Figures {
   readonly route: string | null;
 }
 
-/** Latencies of a time window: of one route if the query names it, otherwise of all requests together and of each route. */
+/**
+ * Latencies of a time window. If the query names a route, these are the latencies of the route, otherwise of all requests
+ * together and of each route.
+ */
 export interface Performance extends RouteFigures {
   readonly window: string;
   /** Start of the window (ISO 8601). */

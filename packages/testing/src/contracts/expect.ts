@@ -136,10 +136,8 @@ export function expectError(
   const error = expectFormat(table, answer);
   const hasCode = formatOf(table).code === undefined || error.code === code;
   if (answer.status !== status || !hasCode) {
-    fail(
-      `${table.route} answered ${answer.status} ${error.code ?? ""}, expected ${status} ${code}`.trimEnd(),
-      answer,
-    );
+    const received = error.code === undefined ? answer.status : `${answer.status} ${error.code}`;
+    fail(`${table.route} answered ${received}, expected ${status} ${code}`, answer);
   }
   return error;
 }

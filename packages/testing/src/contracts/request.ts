@@ -52,7 +52,8 @@ function freshText(text: string): string {
 }
 
 /**
- * Sends a request to a route. `headers` override those of the configuration. If `text` is set, it is sent in place of the body.
+ * Sends a request to a route. `headers` override the headers of the configuration. If `text` is set, it is sent in place of the
+ * body.
  *
  * The headers and cookies of `slots` override `headers` only if they differ from the table's valid request. So a fixture can replace the
  * header `x-tenant` of valid requests, and a test of an invalid `x-tenant` still sends the invalid value.

@@ -11,7 +11,7 @@ import { Observer } from "./observe.ts";
 
 /** Records which items of the contracts the requests of tests cover. */
 export interface Recorder {
-  /** Returns true if the recorded coverage is that of an application with these routes. */
+  /** Returns true if this recorder records the coverage of the application with these routes. */
   isOf(routes: readonly string[]): boolean;
   add(request: TestedRequest, answer: TestedResponse): void;
 }

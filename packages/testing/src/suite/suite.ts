@@ -45,7 +45,7 @@ export interface IntegrationSuiteOptions {
   readonly after?: AfterHook;
 }
 
-/** Options of `request`: those of a test request, and the values of path parameters. */
+/** Options of `request`: the options of a test request, and the values of path parameters. */
 export interface SuiteRequest extends TestRequest {
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string | number>>;
