@@ -31,6 +31,7 @@ const bodyBytes = 64 * 1024;
 const [requestTimeoutMs, headersTimeoutMs] = [2000, 2000];
 
 const note = responseOf("Note", { title: "string" });
+const answer = paramsOf("Answer", { status: "number", port: "number" });
 const program = compiled(
   route("GET /notes", { response: note }),
   route("POST /notes", { body: objectOf("OneText", { text: "string" }), response: note }),
@@ -45,6 +46,12 @@ const program = compiled(
   route("GET /reset/:token", { params: paramsOf("Token", { token: "string" }), response: note }),
   route("GET /sized/:bytes", { params: paramsOf("Sized", { bytes: "number" }) }),
   route("POST /sized/:bytes", { params: paramsOf("Sized", { bytes: "number" }) }),
+  route("GET /received", { response: note }),
+  route("PUT /received", { response: note }),
+  route("PATCH /received", { response: note }),
+  route("DELETE /received", { response: note }),
+  route("GET /answer/:status/:port", { params: answer }),
+  route("POST /answer/:status/:port", { params: answer }),
 );
 
 interface Input {
@@ -74,6 +81,18 @@ function sized({ ctx, params: { bytes } }: Input & { params: { bytes: number } }
     if (stream === "open") await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
   };
   return ctx.send(chunks(), stream === "length" ? { ...type, length: bytes } : type);
+}
+
+/** Responds with the headers of the request, as JSON in the title of a note. */
+function received({ ctx }: Input): unknown {
+  return { title: JSON.stringify(ctx.headers) };
+}
+
+/** Responds with the status in the path. A port other than 0 redirects to `/received` on this port. */
+function answered({ ctx, params }: Input & { params: { status: number; port: number } }): unknown {
+  ctx.status(params.status);
+  if (params.port !== 0) ctx.header("location", `http://127.0.0.1:${params.port}/received`);
+  return ctx.send("answered", { contentType: "text/plain; charset=utf-8" });
 }
 
 const handlers = {
@@ -109,6 +128,12 @@ const handlers = {
   "GET /reset/:token": () => ({ title: "a" }),
   "GET /sized/:bytes": sized,
   "POST /sized/:bytes": sized,
+  "GET /received": received,
+  "PUT /received": received,
+  "PATCH /received": received,
+  "DELETE /received": received,
+  "GET /answer/:status/:port": answered,
+  "POST /answer/:status/:port": answered,
 };
 
 /** Error body of the format `own` in `conformance/error-formats.json`. */

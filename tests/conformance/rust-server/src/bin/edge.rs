@@ -84,6 +84,12 @@ fn main() -> ExitCode {
         routes = routes.request_log(request_log_of(&log));
     }
     let sized_path = &[Segment::Static("sized"), Segment::Parameter("bytes")];
+    let received_path = &[Segment::Static("received")];
+    let answer_path = &[
+        Segment::Static("answer"),
+        Segment::Parameter("status"),
+        Segment::Parameter("port"),
+    ];
     let router = routes
         .route(
             "GET /reset/:token",
@@ -106,6 +112,12 @@ fn main() -> ExitCode {
         .route("GET /policy", &[Segment::Static("policy")], policy)
         .route("GET /stream", &[Segment::Static("stream")], stream)
         .route("GET /slow", &[Segment::Static("slow")], slow)
+        .route("GET /received", received_path, received)
+        .route("PUT /received", received_path, received)
+        .route("PATCH /received", received_path, received)
+        .route("DELETE /received", received_path, received)
+        .route("GET /answer/:status/:port", answer_path, answered)
+        .route("POST /answer/:status/:port", answer_path, answered)
         .into_router();
     kit_runtime::run(kit_runtime::serve(router))
 }
@@ -328,6 +340,41 @@ async fn sized(_app: App, request: Request) -> Result<Response, Error> {
         }
     };
     Response::reply(&context, StatusCode::OK, reply.content_type(r#type))
+}
+
+/// Responds with the headers of the request, as JSON in the title of a note.
+async fn received(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    let headers: serde_json::Map<String, Value> = context
+        .headers()
+        .keys()
+        .filter_map(|name| {
+            let value = context.header(name.as_str())?;
+            Some((name.to_string(), value.into_owned().into()))
+        })
+        .collect();
+    let reply = Reply::json(&serde_json::json!({ "title": Value::from(headers).to_string() }))?;
+    Response::reply(&context, StatusCode::OK, reply)
+}
+
+/// Responds with the status in the path. A port other than 0 redirects to `/received` on this port.
+async fn answered(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    let mut numbers = context
+        .path()
+        .rsplit('/')
+        .map(|text| text.parse().unwrap_or(0u16));
+    let (port, status) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if port != 0 {
+        let location = HeaderValue::from_str(&format!("http://127.0.0.1:{port}/received"));
+        context.set_header(
+            header::LOCATION,
+            location.map_err(|_| Error::internal("a bad location"))?,
+        );
+    }
+    let status = StatusCode::from_u16(status).map_err(|_| Error::internal("a bad status"))?;
+    let reply = Reply::text("answered".to_owned()).content_type("text/plain; charset=utf-8");
+    Response::reply(&context, status, reply)
 }
 
 /// Returns the text of a body of this length.
