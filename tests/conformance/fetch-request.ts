@@ -2,7 +2,7 @@ import type { Exchange } from "./answer.ts";
 import { bodyOf, type Case } from "./case.ts";
 
 /** Returns the request of a case. `undefined` if the Fetch standard cannot express the request. */
-export function requestOf({ request }: Case): Request | undefined {
+export function requestOf({ request }: Pick<Case, "request">): Request | undefined {
   const { method = "GET", target = "/", headers = {}, raw } = request;
   const url = `http://localhost${target}`;
   if (raw !== undefined || !target.startsWith("/") || !URL.canParse(url)) return undefined;

@@ -1,16 +1,20 @@
-// Runs the cases of conformance/http.json through `app.fetch`, without a server.
+// Runs the cases of conformance/http.json through `app.fetch`, without a server, in Node and in Bun.
 
 import assert from "node:assert/strict";
-import { after, describe, test } from "node:test";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
 
 import { createApp } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
 
 import { compiled, route } from "../../packages/core/test/support/compiled.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
-import { check } from "./answer.ts";
+import { check, type Exchange } from "./answer.ts";
 import { optionsOf } from "./application.ts";
-import { readCases } from "./case.ts";
+import { type Case, readCases } from "./case.ts";
 import { bytesOf, requestOf } from "./fetch-request.ts";
 import { isRust, notInRust } from "./rust.ts";
 
@@ -19,20 +23,23 @@ notInRust("app.fetch", "the Rust server has no such function");
 
 const { bodyLimit, cases } = readCases();
 
+const possible = cases.filter((one) => requestOf(one) !== undefined && one.cut !== true);
+
+/** Checks a response of `app.fetch` against a case that was written for servers. */
+function checkFetched(one: Case, { bytes }: Pick<Exchange, "bytes">): void {
+  const { closes: _closes, answers: _answers, ...expected } = one;
+  // The server adds these headers when it writes a response as HTTP/1.1.
+  const { "transfer-encoding": _coding, ...headers } = one.headers ?? {};
+  const { date: _date, ...matches } = one.matches ?? {};
+  check({ ...expected, headers, matches }, { bytes, closed: true });
+}
+
 describe("app.fetch", { skip: isRust && "the Rust server has no such function" }, () => {
   const app = createApp(optionsOf(bodyLimit));
   after(() => app.close({ graceMs: 0 }));
-  const possible = cases.filter((one) => requestOf(one) !== undefined && one.cut !== true);
 
   for (const one of possible) {
-    test(one.name, async () => {
-      const response = await app.fetch(requestOf(one)!);
-      const { closes: _closes, answers: _answers, ...expected } = one;
-      // The server adds these headers when it writes a response as HTTP/1.1.
-      const { "transfer-encoding": _coding, ...headers } = one.headers ?? {};
-      const { date: _date, ...matches } = one.matches ?? {};
-      check({ ...expected, headers, matches }, { ...(await bytesOf(response)), closed: true });
-    });
+    test(one.name, async () => checkFetched(one, await bytesOf(await app.fetch(requestOf(one)!))));
   }
 
   test("passes most cases of conformance/http.json", () =>
@@ -66,6 +73,39 @@ describe("app.fetch", { skip: isRust && "the Rust server has no such function" }
   test("does not need a `this` value", async () => {
     const { fetch } = app;
     assert.equal((await fetch(new Request("http://localhost/files/upload"))).status, 200);
+  });
+});
+
+/** Program of Bun. Its package is a development dependency. */
+const bun = join(import.meta.dirname, "../../node_modules/.bin/bun");
+const withoutBun =
+  (isRust && "the Rust server has no such function") ||
+  (spawnSync(bun, ["--version"]).status !== 0 && "npm has no Bun for this platform");
+
+describe("app.fetch in Bun", { skip: withoutBun }, () => {
+  let responses: Readonly<Record<string, string | null>>;
+  before(async () => {
+    const program = spawn(bun, [join(import.meta.dirname, "fetch-bun.ts")], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    program.stdin.end(JSON.stringify(possible.map(({ name }) => name)));
+    const exited = once(program, "exit");
+    const written = await text(program.stdout);
+    assert.deepEqual(await exited, [0, null], written);
+    responses = JSON.parse(/^responses (.*)$/m.exec(written)![1]!) as typeof responses;
+  });
+
+  for (const one of possible) {
+    test(one.name, (t) => {
+      const response = responses[one.name]!;
+      if (response === null) t.skip("Bun cannot make this request");
+      else checkFetched(one, { bytes: Buffer.from(response, "base64") });
+    });
+  }
+
+  test("makes nearly all requests that Node makes", () => {
+    const made = Object.values(responses).filter((response) => response !== null);
+    assert.ok(made.length > possible.length - 5, `${made.length} of ${possible.length}`);
   });
 });
 

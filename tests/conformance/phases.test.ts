@@ -1,17 +1,18 @@
-// Tests the phases of a request that every server reports, in order. The cases are in
+// Tests the phases of a request that every server and `app.fetch` report, in order. The cases are in
 // conformance/http-phases.json.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 
-import type { LifecycleTrace } from "@kit/core";
+import { type AppOptions, createApp, type LifecycleTrace } from "@kit/core";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { send } from "./answer.ts";
-import { serve, type Served } from "./application.ts";
+import { optionsOf, serve } from "./application.ts";
 import type { Case } from "./case.ts";
-import { notInRust } from "./rust.ts";
+import { requestOf } from "./fetch-request.ts";
+import { isRust, notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 interface PhaseCase extends Pick<Case, "name" | "request"> {
@@ -23,6 +24,8 @@ const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: readonly Ph
 
 quietStdout();
 
+const bodyBytes = 65_536;
+
 /** Formats the phases of a request as in the cases: `validation:body fail`, `response 201`, or only the name. */
 function written({ lifecycle }: LifecycleTrace): string[] {
   return lifecycle.map(({ phase, result, status }) => [phase, result, status].filter(Boolean).join(" "));
@@ -30,19 +33,60 @@ function written({ lifecycle }: LifecycleTrace): string[] {
 
 notInRust("phases", "a Rust server has no plugins to tell them to");
 
-for (const [name, make] of servers) {
+/** Application that receives the requests of the cases. */
+interface Target extends AsyncDisposable {
+  send(one: PhaseCase): Promise<unknown>;
+}
+
+type Plugins = NonNullable<AppOptions["plugins"]>;
+
+/** Server, or `app.fetch`, that runs the cases. */
+interface Column {
+  readonly name: string;
+  readonly canSend: (one: PhaseCase) => boolean;
+  readonly start: (plugins: Plugins) => Promise<Target>;
+}
+
+const columns: readonly Column[] = [
+  ...servers.map(([name, make]) => ({
+    name,
+    canSend: () => true,
+    start: async (plugins: Plugins): Promise<Target> => {
+      const app = await serve(make(), bodyBytes, { plugins });
+      return {
+        send: (one) => send(app.port, { ...one, status: 0 }),
+        [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+      };
+    },
+  })),
+  {
+    name: "fetch",
+    canSend: (one) => requestOf(one) !== undefined,
+    start: (plugins) => {
+      const app = createApp({ ...optionsOf(bodyBytes), plugins });
+      return Promise.resolve({
+        send: async (one) => (await app.fetch(requestOf(one)!)).arrayBuffer(),
+        [Symbol.asyncDispose]: () => app.close({ graceMs: 0 }),
+      });
+    },
+  },
+];
+
+for (const { name, canSend, start } of isRust ? [] : columns) {
   describe(name, () => {
     const traces: LifecycleTrace[] = [];
-    let app: Served;
+    const possible = cases.filter(canSend);
+    let app: Target;
     before(async () => {
-      const plugins = [{ name: "phases", onLifecycle: (trace: LifecycleTrace) => void traces.push(trace) }];
-      app = await serve(make(), 65_536, { plugins });
+      app = await start([
+        { name: "phases", onLifecycle: (trace: LifecycleTrace) => void traces.push(trace) },
+      ]);
     });
     after(() => app[Symbol.asyncDispose]());
-    for (const one of cases) {
+    for (const one of possible) {
       test(one.name, async () => {
         traces.length = 0;
-        await send(app.port, { ...one, status: 0 });
+        await app.send(one);
         assert.equal(traces.length, 1);
         const [trace] = traces as [LifecycleTrace];
         assert.deepEqual(written(trace), one.phases);
@@ -52,5 +96,8 @@ for (const [name, make] of servers) {
         assert.ok(trace.totalMs >= 0 && trace.lifecycle.every(({ durationMs }) => durationMs >= 0));
       });
     }
+    test("can send most cases", () => {
+      assert.ok(possible.length > cases.length * 0.8, `${possible.length} of ${cases.length}`);
+    });
   });
 }
