@@ -18,6 +18,9 @@ const DOCUMENTS = [
   ["3.1", "contracts"],
   ["3.2", "openapi-3.2/contracts"],
   ["3.2", "openapi-3.2/kitchen-sink"],
+  ["3.0", "entity-tags/3.0"],
+  ["3.1", "entity-tags/3.1"],
+  ["3.2", "entity-tags/3.2"],
 ] as const;
 
 for (const [version, directory] of DOCUMENTS) {

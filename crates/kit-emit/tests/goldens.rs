@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use kit_emit::{
     Artifact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner, emit, emit_dated,
 };
-use kit_ir::Program;
+use kit_ir::{LiteralOption, Program};
 
 #[test]
 fn emits_the_golden_files_of_the_notes_application() {
@@ -55,6 +55,70 @@ fn emits_the_golden_openapi_documents_of_other_versions() {
                 &documents.collect::<Vec<_>>(),
             );
         }
+    }
+}
+
+#[test]
+fn emits_the_golden_openapi_documents_of_applications_with_entity_tags() {
+    let mut program = support::contracts::program();
+    program.application.etag = Some(etag(Some(true.into())));
+    for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_1, OpenApiVersion::V3_2] {
+        let options = EmitOptions {
+            openapi: version,
+            ..options("contracts")
+        };
+        let artifacts = emit(&program, &support::tree(&program), &options);
+        let documents = artifacts
+            .into_iter()
+            .filter(|artifact| artifact.path == "schemas/openapi.json");
+        compare(
+            &format!("entity-tags/{}", version.name()),
+            &documents.collect::<Vec<_>>(),
+        );
+    }
+}
+
+#[test]
+fn describes_304_and_412_only_if_the_build_knows_that_entity_tags_are_on() {
+    let responses = |option: Option<LiteralOption>| {
+        let mut program = support::notes::program();
+        program.application.etag = option;
+        let artifacts = emit(&program, &support::tree(&program), &options("notes"));
+        let document = artifacts
+            .into_iter()
+            .find(|artifact| artifact.path == "schemas/openapi.json");
+        let document: serde_json::Value = serde_json::from_str(&document.unwrap().text).unwrap();
+        move |pointer: &str| document.pointer(&format!("/paths{pointer}")).is_some()
+    };
+    let added = [
+        "/~1notes/get/responses/304",
+        "/~1notes/get/responses/412",
+        "/~1notes/get/responses/200/headers/etag",
+    ];
+    for (option, expected) in [
+        (None, false),
+        (Some(etag(None)), false),
+        (Some(etag(Some(true.into()))), true),
+        (Some(etag(Some(serde_json::json!({ "generate": false })))), true),
+    ] {
+        let has = responses(option);
+        for pointer in added {
+            assert_eq!(has(pointer), expected, "{pointer}");
+        }
+        // Preconditions of methods that change data are the handler's.
+        assert!(has("/~1notes/post/responses/201"));
+        for status in ["304", "412"] {
+            assert!(!has(&format!("/~1notes/post/responses/{status}")));
+        }
+    }
+}
+
+/// Creates the option `etag`. Without a value, the value is known only when the application runs.
+fn etag(value: Option<serde_json::Value>) -> LiteralOption {
+    let program = support::notes::program();
+    LiteralOption {
+        value,
+        span: program.application.middleware[0].span,
     }
 }
 

@@ -25,8 +25,9 @@ pub(super) struct Failure<'a> {
 pub(super) struct Failures<'a>(IndexMap<u16, Vec<Failure<'a>>>);
 
 impl<'a> Failures<'a> {
-    /// Collects the errors of kit itself and those that the route declares.
-    pub(super) fn of(route: &'a Route, rules: &ErrorRules) -> Self {
+    /// Collects the errors of kit itself and those that the route declares. `has_preconditions` is true if kit evaluates
+    /// preconditions of requests for the route.
+    pub(super) fn of(route: &'a Route, rules: &ErrorRules, has_preconditions: bool) -> Self {
         let mut failures = Self(IndexMap::new());
         let of_kit = |code, description| Failure {
             code,
@@ -55,6 +56,10 @@ impl<'a> Failures<'a> {
                 details: error.details,
             };
             failures.add(error.status, declared);
+        }
+        if has_preconditions {
+            let description = "a precondition of the request does not hold";
+            failures.add(412, of_kit("PRECONDITION_FAILED", description));
         }
         failures.0.sort_keys();
         failures
@@ -91,12 +96,18 @@ impl Failure<'_> {
     }
 }
 
+/// Returns true if kit itself can answer any request with this status.
+pub(super) fn is_of_kit(status: u16, rules: &ErrorRules) -> bool {
+    OF_KIT.contains(&status) || status == rules.validation_status
+}
+
 /// Returns the schema of the responses with a status: one schema for each code with declared details, and `other` for all
-/// other errors. If every error of the status has declared details, and kit itself never answers with the status, `other` is
-/// left out, so that a tool can check the details.
+/// other errors. If every error of the status has declared details, and kit itself never answers with the status
+/// (`is_of_kit`), `other` is left out, so that a tool can check the details.
 pub(super) fn schema(
     rules: &ErrorRules,
-    (status, failures): (u16, &[Failure<'_>]),
+    failures: &[Failure<'_>],
+    is_of_kit: bool,
     schemas: Schemas<'_>,
     other: Schema,
 ) -> Schema {
@@ -110,7 +121,7 @@ pub(super) fn schema(
     if members.is_empty() {
         return other;
     }
-    if members.len() < failures.len() || OF_KIT.contains(&status) || status == rules.validation_status {
+    if members.len() < failures.len() || is_of_kit {
         members.push(other);
     }
     if members.len() == 1 {

@@ -5,6 +5,7 @@ mod error_body;
 mod failures;
 mod key;
 mod operation;
+mod preconditions;
 mod security;
 mod status;
 mod version;

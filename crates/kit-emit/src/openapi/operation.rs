@@ -9,7 +9,8 @@ use super::document::{
     Example, Header, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content,
 };
 use super::error_body;
-use super::failures::{Failure, Failures};
+use super::failures::{Failure, Failures, is_of_kit};
+use super::preconditions;
 use super::security::SecuritySchemes;
 use super::status::description;
 use crate::context::Context;
@@ -149,9 +150,14 @@ impl<'a> Operations<'a> {
             };
             responses.insert(reply.status.to_string(), response);
         }
-        let rules = self.context.program.application.error_rules();
+        let program = self.context.program;
+        let has_preconditions = preconditions::are_evaluated(program, route);
+        if has_preconditions {
+            add_not_modified(&mut responses);
+        }
+        let rules = program.application.error_rules();
         let reference = self.error_reference(output);
-        for (status, failures) in Failures::of(route, rules).by_status() {
+        for (status, failures) in Failures::of(route, rules, has_preconditions).by_status() {
             let descriptions: Vec<_> = failures.iter().map(Failure::described).collect();
             let declared = failures.iter().filter(|failure| failure.declared);
             let examples = declared.filter_map(|failure| {
@@ -159,7 +165,8 @@ impl<'a> Operations<'a> {
                 Some((failure.code.to_owned(), failure.example(rules, status, details)?))
             });
             let examples = examples.collect();
-            let schema = super::failures::schema(rules, (status, &failures), output, reference.clone());
+            let is_of_kit = is_of_kit(status, rules) || (status == 412 && has_preconditions);
+            let schema = super::failures::schema(rules, &failures, is_of_kit, output, reference.clone());
             let response = error(rules, descriptions.join("; "), schema, examples);
             responses.insert(status.to_string(), response);
         }
@@ -218,6 +225,19 @@ impl<'a> Operations<'a> {
             ..Schema::default()
         }
     }
+}
+
+/// Adds the entity tag to the response 200, and the response 304 if the contract does not declare it.
+fn add_not_modified(responses: &mut IndexMap<String, Response>) {
+    if let Some(response) = responses.get_mut("200") {
+        let tag = response.headers.entry("etag".to_owned());
+        tag.or_insert_with(preconditions::tag);
+    }
+    responses.entry("304".to_owned()).or_insert_with(|| Response {
+        description: description(304).to_owned(),
+        headers: IndexMap::from([("etag".to_owned(), preconditions::tag())]),
+        content: IndexMap::new(),
+    });
 }
 
 fn error(
