@@ -165,6 +165,9 @@ pub(crate) fn generated_target(repository: &Repository) -> std::path::PathBuf {
     repository.target().join("generated")
 }
 
+/// The other example with a Rust server. Its handlers are written by hand.
+const RUST_REALWORLD: &str = "examples/realworld-rust";
+
 /// Directory of the application of the conformance suite whose handlers are written in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
@@ -174,7 +177,7 @@ const RUST_TYPES: &str = "tests/differential/fixtures/echo";
 /// The application with tables and keys of every kind, for `tests/garbage`. All its handlers are generated.
 const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 
-/// Builds the Rust servers of the example and of the tests with cargo.
+/// Builds the Rust servers of the examples and of the tests with cargo.
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
     // These projects use the lock file of the example.
@@ -186,7 +189,13 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
     if handlers.exists() {
         std::fs::remove_dir_all(handlers)?;
     }
-    for project in [RUST_EXAMPLE, RUST_CONFORMANCE, RUST_TYPES, RUST_KEYS] {
+    for project in [
+        RUST_EXAMPLE,
+        RUST_REALWORLD,
+        RUST_CONFORMANCE,
+        RUST_TYPES,
+        RUST_KEYS,
+    ] {
         let mut kit = tool(repository, "kit", &["build"])?;
         kit.current_dir(repository.path(project))
             .env("CARGO_TARGET_DIR", generated_target(repository));

@@ -1,8 +1,13 @@
-// Tests the RealWorld example: its error format, access with and without a token, and the relations between its tables.
+// Tests the RealWorld example: its error format, access with and without a token, and the relations between its tables. The RealWorld
+// project's own tests run too, if they are on the machine. They are not in this repository: https://github.com/realworld-apps/realworld,
+// directory `specs/api/hurl`.
 
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Answer, Api } from "../support/api.ts";
+import { run } from "../support/command.ts";
 import { Project } from "../support/project.ts";
 import type { RunningApp } from "../support/running-app.ts";
 
@@ -157,4 +162,25 @@ test("an empty bio becomes null", async () => {
     (await api.put<{ user: User }>("/api/user", { user: { bio } })).body.user.bio;
   assert.equal(await change("About me"), "About me");
   assert.equal(await change(""), null);
+});
+
+test("the hurl files of the RealWorld project pass", async (t) => {
+  const directory = process.env["KIT_REALWORLD_HURL"];
+  if (!directory) return t.skip("KIT_REALWORLD_HURL does not name the directory of the hurl files");
+  const version = await run("hurl", ["--version"], { cwd: project.root }).catch(() => undefined);
+  if (version?.code !== 0) return t.skip("hurl is not installed: cargo install hurl");
+  const files = (await readdir(directory)).filter((file) => file.endsWith(".hurl")).toSorted();
+  assert.ok(files.length > 0, `there are no hurl files in ${directory}`);
+  const variables = ["--variable", `host=${app.url}`, "--variable", `uid=${process.pid}`];
+  const args = [
+    "--test",
+    "--no-color",
+    "--jobs",
+    "1",
+    ...variables,
+    ...files.map((file) => join(directory, file)),
+  ];
+  const { code, stderr } = await run("hurl", args, { cwd: project.root, timeout: 120_000 });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, new RegExp(`Succeeded files: +${files.length} `));
 });

@@ -6,7 +6,7 @@ import { type DevDatabase, openDatabase } from "@kit/dev-database";
 import { basename, dirname, join, resolve } from "node:path";
 import { type CommandOptions, type CommandResult, run } from "./command.ts";
 import { RunningApp, type StartOptions } from "./running-app.ts";
-import { onServer, server } from "./server.ts";
+import { onServer, rustProgramOf, server } from "./server.ts";
 
 /** Root of this repository. */
 export const repository: string = resolve(import.meta.dirname, "../../..");
@@ -23,6 +23,8 @@ function isOfRust(path: string): boolean {
 export class Project {
   readonly root: string;
   readonly #apps: RunningApp[] = [];
+  /** Program of the Rust server, if this run tests that server. */
+  #program = server.program;
   /** Database of a program that does not start the database itself. */
   #database: DevDatabase | undefined;
 
@@ -57,8 +59,7 @@ export class Project {
   static async copy(example: Example = "notes"): Promise<Project> {
     const project = await Project.empty();
     if (server.program !== undefined) {
-      assert.equal(example, "notes", "the Rust server is Notes alone");
-      await project.#copyRust();
+      await project.#copyRust(example);
       return project;
     }
     await cp(join(repository, "examples", example), project.root, {
@@ -70,12 +71,14 @@ export class Project {
     return project;
   }
 
-  /** Copies the Rust server's example, and the files that it shares with Notes, to their places. Its program has been built already. */
-  async #copyRust(): Promise<void> {
-    const [from, notes] = [join(repository, "examples/notes-rust"), join(repository, "examples/notes")];
-    await cp(from, this.root, { recursive: true, filter: isOfRust });
-    await cp(join(notes, "src"), join(this.root, "api"), { recursive: true });
-    await cp(join(notes, "migrations"), join(this.root, "migrations"), { recursive: true });
+  /** Copies an example of the Rust server, and the files that are links in it, to their places. Its program has been built already. */
+  async #copyRust(example: Example): Promise<void> {
+    const [rust, types] = [`${example}-rust`, join(repository, "examples", example)];
+    assert.ok(existsSync(join(repository, "examples", rust)), `there is no Rust server of ${example}`);
+    await cp(join(repository, "examples", rust), this.root, { recursive: true, filter: isOfRust });
+    await cp(join(types, "src"), join(this.root, "api"), { recursive: true });
+    await cp(join(types, "migrations"), join(this.root, "migrations"), { recursive: true });
+    this.#program = rustProgramOf(rust);
   }
 
   /** Copies an example, builds it and applies its migrations. */
@@ -116,11 +119,11 @@ export class Project {
     return app;
   }
 
-  /** Adds the URL of the database to the environment of a program in Rust. */
+  /** Adds a program in Rust, and the URL of the database for its environment. */
   async #withDatabase(options: StartOptions): Promise<StartOptions> {
-    if (server.program === undefined) return options;
+    if (this.#program === undefined) return options;
     this.#database ??= await openDatabase({ root: this.root });
-    return { ...options, env: { DATABASE_URL: this.#database.url, ...options.env } };
+    return { program: this.#program, ...options, env: { DATABASE_URL: this.#database.url, ...options.env } };
   }
 
   /** Stops everything that was started, and deletes the directory. */

@@ -12,7 +12,8 @@ export interface Server {
   /** Environment variables of the application. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * Program of a server that does not run on Node. It is `examples/notes-rust`, which `kit build` has built there, and contains only Notes.
+   * Program of a server that does not run on Node. It is `examples/notes-rust`, which `kit build` has built there. Projects of another example
+   * start the program of that example.
    */
   readonly program?: string;
 }

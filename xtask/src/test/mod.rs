@@ -65,8 +65,9 @@ const END_TO_END_TESTS: &str = "tests/**/*.test.ts";
 /// Tests of the examples that run on each server.
 const SERVER_TESTS: &str = "tests/e2e/servers/*.test.ts";
 
-/// Tests of the example Notes that also run on its Rust server.
-const NOTES_TESTS: &str = "tests/e2e/servers/{auth,errors,notes,paging,routing,shutdown,validation}.test.ts";
+/// Tests of the examples Notes and `RealWorld` that also run on their Rust servers.
+const RUST_TESTS: &str =
+    "tests/e2e/servers/{auth,errors,notes,paging,realworld,routing,shutdown,validation}.test.ts";
 
 /// Tests that every server must pass. If `KIT_E2E_SERVER` is not set, they run on the adapters.
 const CONFORMANCE_TESTS: &str = "tests/conformance/*.test.ts";
@@ -156,7 +157,7 @@ fn end_to_end(repository: &Repository) -> anyhow::Result<Vec<Group>> {
     for server in OTHER_SERVERS {
         groups.extend(node::groups(repository, SERVER_TESTS, Some(server))?);
     }
-    for tests in [NOTES_TESTS, CONFORMANCE_TESTS] {
+    for tests in [RUST_TESTS, CONFORMANCE_TESTS] {
         groups.extend(node::groups(repository, tests, Some("rust"))?);
     }
     Ok(groups)

@@ -8,7 +8,7 @@ use super::HandlerContext;
 use super::values::Part;
 use crate::database::Stored;
 use crate::router::RouteNames;
-use crate::types::Form;
+use crate::types::{Field, Form};
 
 /// Generated code for the key of the row that a handler accesses.
 pub(super) struct Key {
@@ -84,7 +84,7 @@ impl<'k> HandlerContext<'k, '_> {
             let by_name = params
                 .iter()
                 .find(|param| param.property == column.field.property);
-            let param = by_name.or_else(|| params.first().filter(|_| params.len() == 1))?;
+            let param = by_name.or_else(|| only_parameter(params, stored))?;
             if !r#type.accepts(&param.r#type) {
                 return None;
             }
@@ -93,5 +93,73 @@ impl<'k> HandlerContext<'k, '_> {
             key.arguments.push(name);
         }
         Some(key)
+    }
+}
+
+/// Returns the only parameter of a path, which is the key under another name: `/notes/:noteId`. Returns `None` for the
+/// name of another property of the entity: `/articles/:slug` is no primary key.
+fn only_parameter<'p>(params: &'p [Field], stored: &Stored<'_>) -> Option<&'p Field> {
+    let [param] = params else {
+        return None;
+    };
+    let mut columns = stored.columns.iter();
+    let is_other_property = columns.any(|column| column.field.property == param.property);
+    (!is_other_property).then_some(param)
+}
+
+#[cfg(test)]
+mod tests {
+    use kit_test_programs::notes;
+
+    use crate::{Options, generate};
+
+    /// Returns the handlers of Notes if the parameter of its paths has this name.
+    fn handlers(parameter: &str) -> String {
+        let mut program = notes::program();
+        for id in 0..program.routes.len() {
+            let route = &mut program.routes[id.into()];
+            let Some(params) = route.slots.params else {
+                continue;
+            };
+            route.path = format!("/notes/:{parameter}").parse().unwrap();
+            route.parameters = vec![parameter.to_owned()];
+            let object = program.declarations[params].r#type;
+            let kit_ir::TypeKind::Object { properties, .. } = &mut program.types[object].kind else {
+                panic!("parameters are an object");
+            };
+            parameter.clone_into(&mut properties[0].name);
+        }
+        let options = Options {
+            name: "notes".to_owned(),
+            output_dir: ".kit".to_owned(),
+            ..Options::default()
+        };
+        let output = generate(&program, &options);
+        assert!(output.problems.is_empty(), "{:?}", output.problems);
+        let mut files = output.files.into_iter();
+        files
+            .find(|file| file.path == "src/handlers/notes.rs")
+            .unwrap()
+            .text
+    }
+
+    #[test]
+    fn takes_the_only_parameter_for_the_key_if_the_entity_has_no_property_with_its_name() {
+        for parameter in ["id", "noteId"] {
+            let text = handlers(parameter);
+            for function in ["note::get(", "note::update(", "note::delete("] {
+                assert!(text.contains(function), "{function} {text}");
+            }
+        }
+    }
+
+    /// `DELETE /notes/:title` must not delete the note whose id is the text in the path.
+    #[test]
+    fn generates_no_handler_if_the_path_has_another_property_than_the_key() {
+        let text = handlers("title");
+        for function in ["note::get(", "note::update(", "note::delete("] {
+            assert!(!text.contains(function), "{function} {text}");
+        }
+        assert_eq!(text.matches("Error::not_implemented(").count(), 3, "{text}");
     }
 }
