@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { defineHandlers, type RequestContext } from "@kit/core";
 import { ForbiddenError, NotFoundError } from "@kit/errors";
-import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import { accounts } from "../.kit/schemas/accounts.ts";
 import { articles } from "../.kit/schemas/articles.ts";
 import { comments } from "../.kit/schemas/comments.ts";
@@ -15,35 +15,20 @@ import { profileColumns } from "./users.handlers.ts";
 
 /** Returns the part of the URL that names an article: words of its title, and a random end, because titles may be equal. */
 function slugOf(title: string): string {
-  const words =
-    title
-      .normalize("NFKD")
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? [];
+  const plain = title.normalize("NFKD").toLowerCase();
+  const words = plain.match(/[a-z0-9]+/g) ?? [];
   return [...words, randomBytes(4).toString("hex")].join("-").slice(-100);
 }
 
 /** Returns the query for articles as the reader sees them. */
 function articleQuery(ctx: RequestContext, readerId: string | null) {
-  const { slug, title, description, body, tagList, createdAt, updatedAt } = articles;
-  const favorited = sql<boolean>`exists (select 1 from ${favorites} where ${favorites.accountId} = ${readerId} and ${favorites.articleId} = ${articles.id})`;
-  const favoritesCount = dbOf(ctx).$count(favorites, eq(favorites.articleId, articles.id));
-  const author = profileColumns(readerId);
+  const { id, authorId, ...columns } = getTableColumns(articles);
+  const favorited = sql<boolean>`exists (select 1 from ${favorites} where ${favorites.accountId} = ${readerId} and ${favorites.articleId} = ${id})`;
+  const favoritesCount = dbOf(ctx).$count(favorites, eq(favorites.articleId, id));
   return dbOf(ctx)
-    .select({
-      slug,
-      title,
-      description,
-      body,
-      tagList,
-      createdAt,
-      updatedAt,
-      favorited,
-      favoritesCount,
-      author,
-    })
+    .select({ ...columns, favorited, favoritesCount, author: profileColumns(readerId) })
     .from(articles)
-    .innerJoin(accounts, eq(accounts.id, articles.authorId));
+    .innerJoin(accounts, eq(accounts.id, authorId));
 }
 
 async function page(

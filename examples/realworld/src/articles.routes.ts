@@ -1,14 +1,6 @@
 import type { RouteContract } from "@kit/types";
-import type {
-  Article,
-  ArticleFilter,
-  ArticlePage,
-  ArticleView,
-  Comment,
-  CommentView,
-  NewArticle,
-  Window,
-} from "./articles.types.ts";
+import type { Article, ArticleFilter, ArticlePage, ArticleResponse, NewArticle } from "./articles.types.ts";
+import type { Comment, CommentResponse, CommentView, NewComment, Window } from "./articles.types.ts";
 
 type Slug = { slug: Article["slug"] };
 
@@ -25,7 +17,7 @@ export interface ReadingRoutes {
    * @summary Reads an article
    * @throws ARTICLE_NOT_FOUND 404 No article has this slug.
    */
-  "GET /articles/:slug": RouteContract<Slug, void, void, { article: ArticleView }>;
+  "GET /articles/:slug": RouteContract<Slug, void, void, ArticleResponse>;
 
   /**
    * @summary Lists the comments of an article
@@ -47,19 +39,14 @@ export interface WritingRoutes {
   "GET /articles/feed": RouteContract<void, Window, void, ArticlePage>;
 
   /** @summary Publishes an article */
-  "POST /articles": RouteContract<void, void, { article: NewArticle }, { article: ArticleView }>;
+  "POST /articles": RouteContract<void, void, { article: NewArticle }, ArticleResponse>;
 
   /**
    * @summary Changes an article
    * @throws ARTICLE_NOT_FOUND 404 No article has this slug.
    * @throws ARTICLE_FORBIDDEN 403 The article has another author.
    */
-  "PUT /articles/:slug": RouteContract<
-    Slug,
-    void,
-    { article: Partial<NewArticle> },
-    { article: ArticleView }
-  >;
+  "PUT /articles/:slug": RouteContract<Slug, void, { article: Partial<NewArticle> }, ArticleResponse>;
 
   /**
    * @summary Deletes an article
@@ -73,24 +60,19 @@ export interface WritingRoutes {
    * @status 200
    * @throws ARTICLE_NOT_FOUND 404 No article has this slug.
    */
-  "POST /articles/:slug/favorite": RouteContract<Slug, void, void, { article: ArticleView }>;
+  "POST /articles/:slug/favorite": RouteContract<Slug, void, void, ArticleResponse>;
 
   /**
    * @summary Stops liking an article
    * @throws ARTICLE_NOT_FOUND 404 No article has this slug.
    */
-  "DELETE /articles/:slug/favorite": RouteContract<Slug, void, void, { article: ArticleView }>;
+  "DELETE /articles/:slug/favorite": RouteContract<Slug, void, void, ArticleResponse>;
 
   /**
    * @summary Comments on an article
    * @throws ARTICLE_NOT_FOUND 404 No article has this slug.
    */
-  "POST /articles/:slug/comments": RouteContract<
-    Slug,
-    void,
-    { comment: Pick<Comment, "body"> },
-    { comment: CommentView }
-  >;
+  "POST /articles/:slug/comments": RouteContract<Slug, void, { comment: NewComment }, CommentResponse>;
 
   /**
    * @summary Deletes a comment

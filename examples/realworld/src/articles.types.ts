@@ -93,6 +93,8 @@ export type ArticleSummary = Omit<Article, "id" | "authorId" | "body"> & {
 /** Article with its text. */
 export type ArticleView = ArticleSummary & Pick<Article, "body">;
 
+export type ArticleResponse = { article: ArticleView };
+
 /** One page of a list of articles. */
 export interface ArticlePage {
   articles: ArticleSummary[];
@@ -102,6 +104,11 @@ export interface ArticlePage {
 
 /** Comment as the API returns it. */
 export type CommentView = Omit<Comment, "articleId" | "authorId"> & { author: Profile };
+
+export type CommentResponse = { comment: CommentView };
+
+/** Values of a new comment. */
+export type NewComment = Pick<Comment, "body">;
 
 /** Part of a list. */
 export interface Window {

@@ -14,8 +14,6 @@ async function connectionString(): Promise<string> {
 
 const pool = new Pool({
   connectionString: await connectionString(),
-  // The columns are `timestamp` without a time zone, so `now()` must return the same time in any time zone of the server.
-  options: "-c TimeZone=UTC",
   // Maximum time that a request waits for a connection if PostgreSQL is down or busy. Then the response is 503.
   connectionTimeoutMillis: 5_000,
   // PostgreSQL cancels statements that take longer than this.

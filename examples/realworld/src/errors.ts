@@ -11,9 +11,8 @@ export const errorFormat = defineErrorFormat<ConduitErrors>({
     const errors: Record<string, string[]> = {};
     for (const { path, rule, expected } of fields) {
       const name = path.split(".").at(-1) ?? path;
-      (errors[name] ??= []).push(
-        rule === "minLength" || rule === "required" ? "can't be blank" : `must be ${expected}`,
-      );
+      const isBlank = rule === "minLength" || rule === "required";
+      (errors[name] ??= []).push(isBlank ? "can't be blank" : `must be ${expected}`);
     }
     if (fields.length === 0) errors[code.split("_")[0]!.toLowerCase()] = [message];
     return { errors };

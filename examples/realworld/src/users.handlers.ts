@@ -6,33 +6,28 @@ import { follows } from "../.kit/schemas/follows.ts";
 import { hashPassword, isPassword, type Member, type Reader, tokenFor } from "./auth.ts";
 import { dbOf, violates } from "./database.ts";
 import type { FollowRoutes, LoginRoutes, ProfileRoutes, UserRoutes } from "./users.routes.ts";
-import type { Account, CurrentUser } from "./users.types.ts";
+import type { Account, UserResponse } from "./users.types.ts";
 
 type StoredAccount = typeof accounts.$inferSelect;
 
-async function viewOf({ id, username, email, bio, image }: StoredAccount): Promise<{ user: CurrentUser }> {
+async function viewOf({ id, username, email, bio, image }: StoredAccount): Promise<UserResponse> {
   return { user: { username, email, bio, image, token: await tokenFor(id) } };
 }
 
-/** Returns the error of a name or an address that another account has, or the given error if its reason is another. */
-function takenOr(error: unknown): unknown {
-  if (violates(error, "accounts_username_unique"))
-    return new ConflictError("USERNAME_TAKEN", "has already been taken");
-  if (violates(error, "accounts_email_unique"))
-    return new ConflictError("EMAIL_TAKEN", "has already been taken");
-  return error;
+/** Throws the error of a name or an address that another account has, or the given error if its reason is another. */
+function refuseTaken(error: unknown): never {
+  const text = "has already been taken";
+  if (violates(error, "accounts_username_unique")) throw new ConflictError("USERNAME_TAKEN", text);
+  if (violates(error, "accounts_email_unique")) throw new ConflictError("EMAIL_TAKEN", text);
+  throw error;
 }
 
 export const loginHandlers = defineHandlers<LoginRoutes>({
   "POST /users": async ({ body: { user }, ctx }) => {
     const { username, email, password } = user;
     const values = { username, email, passwordHash: await hashPassword(password), bio: null, image: null };
-    try {
-      const [account] = await dbOf(ctx).insert(accounts).values(values).returning();
-      return await viewOf(account!);
-    } catch (error) {
-      throw takenOr(error);
-    }
+    const [account] = await dbOf(ctx).insert(accounts).values(values).returning().catch(refuseTaken);
+    return viewOf(account!);
   },
 
   "POST /users/login": async ({ body: { user }, ctx }) => {
@@ -58,20 +53,14 @@ export const userHandlers = defineHandlers<UserRoutes, Member>({
 
   "PUT /user": async ({ body, ctx }) => {
     const { password, ...changes } = body.user;
-    const values: Partial<Account> = { ...changes };
+    // An update without values is an error in SQL, so the id is always set.
+    const values: Partial<Account> = { id: ctx.userId, ...changes };
     if (changes.bio !== undefined) values.bio = changes.bio || null;
     if (changes.image !== undefined) values.image = changes.image || null;
     if (password !== undefined) values.passwordHash = await hashPassword(password);
-    try {
-      // An update without values is an error in SQL, so the id is always set.
-      const update = dbOf(ctx)
-        .update(accounts)
-        .set({ id: ctx.userId, ...values });
-      const [account] = await update.where(eq(accounts.id, ctx.userId)).returning();
-      return await viewOf(ownAccount(account));
-    } catch (error) {
-      throw takenOr(error);
-    }
+    const own = eq(accounts.id, ctx.userId);
+    const [account] = await dbOf(ctx).update(accounts).set(values).where(own).returning().catch(refuseTaken);
+    return viewOf(ownAccount(account));
   },
 });
 

@@ -1,5 +1,12 @@
 import type { RouteContract } from "@kit/types";
-import type { AccountChanges, CurrentUser, Login, Profile, Registration } from "./users.types.ts";
+import type {
+  AccountChanges,
+  Login,
+  Profile,
+  ProfileResponse,
+  Registration,
+  UserResponse,
+} from "./users.types.ts";
 
 /** Registration and login. */
 export interface LoginRoutes {
@@ -8,27 +15,27 @@ export interface LoginRoutes {
    * @throws USERNAME_TAKEN 409 Another account has this name.
    * @throws EMAIL_TAKEN 409 Another account has this address.
    */
-  "POST /users": RouteContract<void, void, { user: Registration }, { user: CurrentUser }>;
+  "POST /users": RouteContract<void, void, { user: Registration }, UserResponse>;
 
   /**
    * @summary Logs in
    * @status 200
    * @throws CREDENTIALS_INVALID 401 No account has this address and password.
    */
-  "POST /users/login": RouteContract<void, void, { user: Login }, { user: CurrentUser }>;
+  "POST /users/login": RouteContract<void, void, { user: Login }, UserResponse>;
 }
 
 /** The account of the user who is logged in. */
 export interface UserRoutes {
   /** @summary Reads the own account */
-  "GET /user": RouteContract<void, void, void, { user: CurrentUser }>;
+  "GET /user": RouteContract<void, void, void, UserResponse>;
 
   /**
    * @summary Changes the own account
    * @throws USERNAME_TAKEN 409 Another account has this name.
    * @throws EMAIL_TAKEN 409 Another account has this address.
    */
-  "PUT /user": RouteContract<void, void, { user: AccountChanges }, { user: CurrentUser }>;
+  "PUT /user": RouteContract<void, void, { user: AccountChanges }, UserResponse>;
 }
 
 type Named = { username: Profile["username"] };
@@ -39,7 +46,7 @@ export interface ProfileRoutes {
    * @summary Reads a profile
    * @throws PROFILE_NOT_FOUND 404 No account has this name.
    */
-  "GET /profiles/:username": RouteContract<Named, void, void, { profile: Profile }>;
+  "GET /profiles/:username": RouteContract<Named, void, void, ProfileResponse>;
 }
 
 /** The accounts that a user follows. */
@@ -49,11 +56,11 @@ export interface FollowRoutes {
    * @status 200
    * @throws PROFILE_NOT_FOUND 404 No account has this name.
    */
-  "POST /profiles/:username/follow": RouteContract<Named, void, void, { profile: Profile }>;
+  "POST /profiles/:username/follow": RouteContract<Named, void, void, ProfileResponse>;
 
   /**
    * @summary Stops following an account
    * @throws PROFILE_NOT_FOUND 404 No account has this name.
    */
-  "DELETE /profiles/:username/follow": RouteContract<Named, void, void, { profile: Profile }>;
+  "DELETE /profiles/:username/follow": RouteContract<Named, void, void, ProfileResponse>;
 }

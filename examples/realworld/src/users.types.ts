@@ -72,8 +72,12 @@ export type CurrentUser = Pick<Account, "username" | "email" | "bio" | "image"> 
   token: string;
 };
 
+export type UserResponse = { user: CurrentUser };
+
 /** Account as other users see it. */
 export type Profile = Pick<Account, "username" | "bio" | "image"> & {
   /** True if the user who asks follows this account. */
   following: boolean;
 };
+
+export type ProfileResponse = { profile: Profile };

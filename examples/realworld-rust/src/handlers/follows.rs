@@ -3,9 +3,7 @@
 use crate::app::App;
 use crate::db::follow;
 use crate::error::Error;
-use crate::models::{
-    DeleteApiProfilesByUsernameFollowResponse, PostApiProfilesByUsernameFollowResponse,
-};
+use crate::models::ProfileResponse;
 use crate::router::{
     DeleteApiProfilesByUsernameFollow, FollowRoutes, PostApiProfilesByUsernameFollow,
 };
@@ -17,25 +15,25 @@ impl FollowRoutes for App {
     async fn post_api_profiles_by_username_follow(
         &self,
         input: PostApiProfilesByUsernameFollow,
-    ) -> Result<PostApiProfilesByUsernameFollowResponse, Error> {
+    ) -> Result<ProfileResponse, Error> {
         let user_id = &input.require_member.user_id;
         let (id, mut profile) =
             profiles::get(&self.pool, Some(user_id), &input.params.username).await?;
         let insert = sqlx::query(FOLLOW).bind(user_id).bind(id);
         insert.execute(&self.pool).await?;
         profile.following = true;
-        Ok(PostApiProfilesByUsernameFollowResponse { profile })
+        Ok(ProfileResponse { profile })
     }
 
     async fn delete_api_profiles_by_username_follow(
         &self,
         input: DeleteApiProfilesByUsernameFollow,
-    ) -> Result<DeleteApiProfilesByUsernameFollowResponse, Error> {
+    ) -> Result<ProfileResponse, Error> {
         let user_id = &input.require_member.user_id;
         let (id, mut profile) =
             profiles::get(&self.pool, Some(user_id), &input.params.username).await?;
         follow::delete(&self.pool, user_id, &id).await?;
         profile.following = false;
-        Ok(DeleteApiProfilesByUsernameFollowResponse { profile })
+        Ok(ProfileResponse { profile })
     }
 }

@@ -3,26 +3,25 @@
 use crate::app::App;
 use crate::db::account::{self, NewAccount};
 use crate::error::{AppError, Error};
-use crate::models::{
-    Account, CurrentUser, Login, PostApiUsersLoginResponse, PostApiUsersResponse, Registration,
-};
+use crate::models::{Account, CurrentUser, Login, Registration, UserResponse};
 use crate::router::{LoginRoutes, PostApiUsers, PostApiUsersLogin};
 use crate::services::errors::taken_or;
 use crate::services::{passwords, tokens};
 
 /// Returns an account with a new token.
-pub fn current_user(account: Account) -> Result<CurrentUser, Error> {
-    Ok(CurrentUser {
+pub fn with_token(account: Account) -> Result<UserResponse, Error> {
+    let user = CurrentUser {
         username: account.username,
         email: account.email,
         bio: account.bio,
         image: account.image,
         token: tokens::token_for(account.id)?,
-    })
+    };
+    Ok(UserResponse { user })
 }
 
 impl LoginRoutes for App {
-    async fn post_api_users(&self, input: PostApiUsers) -> Result<PostApiUsersResponse, Error> {
+    async fn post_api_users(&self, input: PostApiUsers) -> Result<UserResponse, Error> {
         let Registration {
             username,
             email,
@@ -36,24 +35,16 @@ impl LoginRoutes for App {
             bio: None,
             image: None,
         };
-        let account = account::insert(&self.pool, &new).await.map_err(taken_or)?;
-        Ok(PostApiUsersResponse {
-            user: current_user(account)?,
-        })
+        with_token(account::insert(&self.pool, &new).await.map_err(taken_or)?)
     }
 
-    async fn post_api_users_login(
-        &self,
-        input: PostApiUsersLogin,
-    ) -> Result<PostApiUsersLoginResponse, Error> {
+    async fn post_api_users_login(&self, input: PostApiUsersLogin) -> Result<UserResponse, Error> {
         let Login { email, password } = input.body.user;
         let query = sqlx::query_as("SELECT * FROM accounts WHERE email = $1").bind(email);
         let account: Option<Account> = query.fetch_optional(&self.pool).await?;
         match account {
             Some(account) if passwords::verify(password, &account.password_hash).await? => {
-                Ok(PostApiUsersLoginResponse {
-                    user: current_user(account)?,
-                })
+                with_token(account)
             }
             _ => Err(AppError::CredentialsInvalid.with("invalid")),
         }

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::error::Error;
-use crate::models::GetApiProfilesByUsernameResponse;
+use crate::models::ProfileResponse;
 use crate::router::{GetApiProfilesByUsername, ProfileRoutes};
 use crate::services::profiles;
 
@@ -10,9 +10,9 @@ impl ProfileRoutes for App {
     async fn get_api_profiles_by_username(
         &self,
         input: GetApiProfilesByUsername,
-    ) -> Result<GetApiProfilesByUsernameResponse, Error> {
+    ) -> Result<ProfileResponse, Error> {
         let reader_id = input.read_member.reader_id.as_deref();
         let (_, profile) = profiles::get(&self.pool, reader_id, &input.params.username).await?;
-        Ok(GetApiProfilesByUsernameResponse { profile })
+        Ok(ProfileResponse { profile })
     }
 }

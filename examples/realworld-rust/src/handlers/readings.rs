@@ -3,8 +3,7 @@
 use crate::app::App;
 use crate::error::Error;
 use crate::models::{
-    ArticlePage, GetApiArticlesBySlugCommentsResponse, GetApiArticlesBySlugResponse,
-    GetApiTagsResponse,
+    ArticlePage, ArticleResponse, GetApiArticlesBySlugCommentsResponse, GetApiTagsResponse,
 };
 use crate::router::{
     GetApiArticles, GetApiArticlesBySlug, GetApiArticlesBySlugComments, GetApiTags, ReadingRoutes,
@@ -22,10 +21,10 @@ impl ReadingRoutes for App {
     async fn get_api_articles_by_slug(
         &self,
         input: GetApiArticlesBySlug,
-    ) -> Result<GetApiArticlesBySlugResponse, Error> {
+    ) -> Result<ArticleResponse, Error> {
         let reader_id = input.read_member.reader_id.as_deref();
         let article = articles::get(&self.pool, reader_id, &input.params.slug).await?;
-        Ok(GetApiArticlesBySlugResponse { article })
+        Ok(ArticleResponse { article })
     }
 
     async fn get_api_articles_by_slug_comments(

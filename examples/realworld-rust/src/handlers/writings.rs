@@ -6,9 +6,7 @@ use crate::db::comment::{self, NewComment};
 use crate::db::favorite;
 use crate::error::{AppError, Error};
 use crate::models::{
-    ArticlePage, DeleteApiArticlesBySlugFavoriteResponse, NewArticle,
-    PostApiArticlesBySlugCommentsResponse, PostApiArticlesBySlugFavoriteResponse,
-    PostApiArticlesResponse, PutApiArticlesBySlugBodyArticle, PutApiArticlesBySlugResponse,
+    ArticlePage, ArticleResponse, CommentResponse, NewArticle, PutApiArticlesBySlugBodyArticle,
 };
 use crate::router::{
     DeleteApiArticlesBySlug, DeleteApiArticlesBySlugCommentsById, DeleteApiArticlesBySlugFavorite,
@@ -32,10 +30,7 @@ impl WritingRoutes for App {
         articles::page(&self.pool, Some(&user_id), &selection).await
     }
 
-    async fn post_api_articles(
-        &self,
-        input: PostApiArticles,
-    ) -> Result<PostApiArticlesResponse, Error> {
+    async fn post_api_articles(&self, input: PostApiArticles) -> Result<ArticleResponse, Error> {
         let NewArticle {
             title,
             description,
@@ -55,13 +50,13 @@ impl WritingRoutes for App {
         article::insert(&self.pool, &new).await?;
         let reader_id = Some(input.require_member.user_id.as_str());
         let article = articles::get(&self.pool, reader_id, &new.slug).await?;
-        Ok(PostApiArticlesResponse { article })
+        Ok(ArticleResponse { article })
     }
 
     async fn put_api_articles_by_slug(
         &self,
         input: PutApiArticlesBySlug,
-    ) -> Result<PutApiArticlesBySlugResponse, Error> {
+    ) -> Result<ArticleResponse, Error> {
         let user_id = &input.require_member.user_id;
         let id = articles::own(&self.pool, user_id, &input.params.slug).await?;
         let PutApiArticlesBySlugBodyArticle {
@@ -84,7 +79,7 @@ impl WritingRoutes for App {
         };
         article::update(&self.pool, &id, &changes).await?;
         let article = articles::get(&self.pool, Some(user_id), &slug).await?;
-        Ok(PutApiArticlesBySlugResponse { article })
+        Ok(ArticleResponse { article })
     }
 
     async fn delete_api_articles_by_slug(
@@ -100,30 +95,30 @@ impl WritingRoutes for App {
     async fn post_api_articles_by_slug_favorite(
         &self,
         input: PostApiArticlesBySlugFavorite,
-    ) -> Result<PostApiArticlesBySlugFavoriteResponse, Error> {
+    ) -> Result<ArticleResponse, Error> {
         let user_id = &input.require_member.user_id;
         let found = articles::find(&self.pool, &input.params.slug).await?;
         let insert = sqlx::query(FAVORITE).bind(user_id).bind(found.id);
         insert.execute(&self.pool).await?;
         let article = articles::get(&self.pool, Some(user_id), &found.slug).await?;
-        Ok(PostApiArticlesBySlugFavoriteResponse { article })
+        Ok(ArticleResponse { article })
     }
 
     async fn delete_api_articles_by_slug_favorite(
         &self,
         input: DeleteApiArticlesBySlugFavorite,
-    ) -> Result<DeleteApiArticlesBySlugFavoriteResponse, Error> {
+    ) -> Result<ArticleResponse, Error> {
         let user_id = &input.require_member.user_id;
         let found = articles::find(&self.pool, &input.params.slug).await?;
         favorite::delete(&self.pool, user_id, &found.id).await?;
         let article = articles::get(&self.pool, Some(user_id), &found.slug).await?;
-        Ok(DeleteApiArticlesBySlugFavoriteResponse { article })
+        Ok(ArticleResponse { article })
     }
 
     async fn post_api_articles_by_slug_comments(
         &self,
         input: PostApiArticlesBySlugComments,
-    ) -> Result<PostApiArticlesBySlugCommentsResponse, Error> {
+    ) -> Result<CommentResponse, Error> {
         let user_id = input.require_member.user_id;
         let article = articles::find(&self.pool, &input.params.slug).await?;
         let new = NewComment {
@@ -134,7 +129,7 @@ impl WritingRoutes for App {
         };
         let added = comment::insert(&self.pool, &new).await?;
         let comment = comments::get(&self.pool, Some(&user_id), added.id).await?;
-        Ok(PostApiArticlesBySlugCommentsResponse { comment })
+        Ok(CommentResponse { comment })
     }
 
     async fn delete_api_articles_by_slug_comments_by_id(
