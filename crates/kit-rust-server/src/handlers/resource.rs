@@ -161,7 +161,10 @@ mod tests {
             assert!(!text.contains(function), "{function} {text}");
         }
         for method in ["GET", "PUT", "DELETE"] {
-            assert!(text.contains(&format!("\"{method} /notes/:title\"")), "{method} {text}");
+            assert!(
+                text.contains(&format!("\"{method} /notes/:title\"")),
+                "{method} {text}"
+            );
         }
     }
 }
