@@ -197,6 +197,7 @@ codes! {
         1412 INVALID_FAILURE "a `Failure` that HTTP or the contract does not allow"
         1413 INVALID_FIELD_NAME "a header or a cookie that a contract cannot declare"
         1414 DUPLICATE_OPERATION "two routes with the same `@operation`"
+        1415 INVALID_WRAPPER "a wrapper that kit cannot build, or whose replies do not fit its routes"
     }
     Plugins {
         1501 NOT_A_PLUGIN "an entry of `plugins` that is not a plugin"

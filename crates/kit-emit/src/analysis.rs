@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use kit_analysis::{Decision, UnionPlan, children};
 use kit_ir::{
-    DeclarationId, DeclarationOrigin, EntityId, Program, RouteId, Slot, SourceId, TypeId, TypeKind,
+    DeclarationId, DeclarationOrigin, EntityId, Program, Route, RouteId, Slot, SourceId, TypeId, TypeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -60,7 +60,7 @@ impl Analysis {
             }
         }
         let routes = program.routes.iter();
-        let replies = routes.clone().flat_map(|route| &route.replies);
+        let replies = routes.clone().flat_map(Route::declared_replies);
         let mut files: FxHashMap<_, Vec<_>> = FxHashMap::default();
         for (id, declaration) in program.declarations.iter_ids() {
             files.entry(declaration.span.source).or_default().push(id);
@@ -222,7 +222,7 @@ impl Analysis {
 fn in_answers(program: &Program) -> FxHashMap<DeclarationId, Vec<(RouteId, &'static str)>> {
     let mut found: FxHashMap<_, Vec<_>> = FxHashMap::default();
     for (id, route) in program.routes.iter_ids() {
-        let replies = route.replies.iter();
+        let replies = route.declared_replies();
         let parts = replies.flat_map(|reply| [(reply.body, "response"), (reply.headers, "responseHeaders")]);
         let details = route.throws.iter().map(|error| (error.details, "details"));
         for (declaration, part) in parts.chain(details) {

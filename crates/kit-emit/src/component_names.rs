@@ -91,7 +91,7 @@ pub(crate) fn used(references: &References, routes: &[&Route], roots: &[Declarat
         for id in slots.filter_map(|slot| route.slots.get(slot)) {
             pending.extend(references.of(id).iter().map(|target| (*target, Direction::Input)));
         }
-        for id in route.replies.iter().filter_map(|reply| reply.headers) {
+        for id in route.declared_replies().filter_map(|reply| reply.headers) {
             pending.extend(
                 references
                     .of(id)

@@ -48,6 +48,7 @@ fn middleware(context: Context<'_>) -> String {
             priority: number(source.priority),
             r#type: kind_name(source.kind),
             adds: &source.added_context,
+            is_wrapper: source.is_wrapper,
             file: Some(program.path(source.span)),
             line: Some(source.span.line),
         })
@@ -57,6 +58,7 @@ fn middleware(context: Context<'_>) -> String {
         priority: None,
         r#type: kind_name(MiddlewareKind::BuiltIn),
         adds: &[],
+        is_wrapper: false,
         file: None,
         line: None,
     });
@@ -189,6 +191,9 @@ struct MiddlewareEntry<'a> {
     /// Properties of `ctx` that the middleware sets, such as `userId`. Lists only those that an `@owner` names.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     adds: &'a [String],
+    /// True if the middleware is created with `defineWrapper`.
+    #[serde(rename = "wrapper", skip_serializing_if = "std::ops::Not::not")]
+    is_wrapper: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -233,15 +238,16 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         cookies: name(Slot::Cookies),
         body: name(Slot::Body),
         response: name(Slot::Response),
-        replies: route
-            .replies
-            .iter()
-            .map(|reply| ReplyEntry {
+        replies: if route.has_replies() {
+            let replies = route.responses().into_iter().map(|reply| ReplyEntry {
                 status: reply.status,
                 body: reply.body.map(type_name),
                 headers: reply.headers.map(type_name),
-            })
-            .collect(),
+            });
+            replies.collect()
+        } else {
+            Vec::new()
+        },
         failures: route
             .throws
             .iter()

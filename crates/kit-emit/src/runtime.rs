@@ -81,7 +81,7 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (read, written) = (
         with_references(context, |route| {
             let slots = Slot::ALL.into_iter().filter_map(|slot| route.slots.get(slot));
-            let headers = route.replies.iter().filter_map(|reply| reply.headers);
+            let headers = route.declared_replies().filter_map(|reply| reply.headers);
             slots.chain(headers).chain(route.written()).collect()
         }),
         with_references(context, |route| route.written().collect()),

@@ -167,6 +167,9 @@ pub struct MiddlewareSource {
     /// paths that an `@owner` tag names, because the compiler searches for no other paths.
     #[serde(rename = "adds", default, skip_serializing_if = "Vec::is_empty")]
     pub added_context: Vec<String>,
+    /// True if the middleware is a wrapper: it is created with `defineWrapper`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_wrapper: bool,
     /// Location at which the middleware is registered.
     pub span: Span,
 }
@@ -179,7 +182,7 @@ pub enum MiddlewareKind {
     Global,
     /// The middleware is in the `middleware` option of a route group: it runs for the routes of the group.
     Route,
-    /// The middleware is created with `defineMiddleware`, but it is in no `middleware` option that the
+    /// The middleware is created with `defineMiddleware` or `defineWrapper`, but it is in no `middleware` option that the
     /// compiler could read.
     Registered,
     /// The middleware is a part of kit.

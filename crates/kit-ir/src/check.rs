@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::{DeclarationId, IndexKey, Program, Route, Span, TemplatePart, TypeId, TypeKind};
+use crate::{DeclarationId, DeclaredReply, IndexKey, Program, Route, Span, TemplatePart, TypeId, TypeKind};
 
 impl Program {
     /// Returns a sentence for each broken invariant. The list is empty if the program is valid, as every
@@ -205,8 +205,24 @@ impl Checker<'_> {
                 route.status, first.status
             ));
         }
+        self.replies_of(place, &route.replies);
+        for wrapper in &route.wrappers {
+            if !route.middleware.contains(&wrapper.name) {
+                let name = &wrapper.name;
+                self.report(format!("{place} has the wrapper `{name}`, which is not in its middleware"));
+            }
+            self.replies_of(place, &wrapper.replies);
+        }
+        for details in route.throws.iter().filter_map(|error| error.details) {
+            if usize::from(details) >= self.program.declarations.len() {
+                self.declared(place, details);
+            }
+        }
+    }
+
+    fn replies_of(&mut self, place: &str, replies: &[DeclaredReply]) {
         let mut statuses = HashSet::new();
-        for reply in &route.replies {
+        for reply in replies {
             let status = reply.status;
             if !(200..400).contains(&status) {
                 self.report(format!(
@@ -224,11 +240,6 @@ impl Checker<'_> {
                         "the headers of the reply {status} of {place} are not an object"
                     ));
                 }
-            }
-        }
-        for details in route.throws.iter().filter_map(|error| error.details) {
-            if usize::from(details) >= self.program.declarations.len() {
-                self.declared(place, details);
             }
         }
     }

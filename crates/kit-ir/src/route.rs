@@ -30,6 +30,9 @@ pub struct Route {
     /// has no [`RouteSlots::response`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<DeclaredReply>,
+    /// Wrappers among the route's middleware, in the order of execution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrappers: Vec<RouteWrapper>,
     /// Name of the operation in artifacts, from `@operation`: OpenAPI's `operationId`, the method of the
     /// client, the Rust function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,22 +78,40 @@ impl Route {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Returns the responses of the route without errors: its declared replies, or one reply of the plain
-    /// response type.
+    /// Returns the responses of the route without errors: the replies of the contract, or one reply of the plain
+    /// response type; then the replies of wrappers with other statuses.
     pub fn responses(&self) -> Vec<DeclaredReply> {
-        if !self.replies.is_empty() {
-            return self.replies.clone();
+        let mut responses = self.replies.clone();
+        if responses.is_empty() {
+            responses.push(DeclaredReply {
+                status: self.status,
+                body: self.slots.response,
+                headers: None,
+            });
         }
-        vec![DeclaredReply {
-            status: self.status,
-            body: self.slots.response,
-            headers: None,
-        }]
+        for reply in self.wrappers.iter().flat_map(|wrapper| &wrapper.replies) {
+            if !responses.iter().any(|earlier| earlier.status == reply.status) {
+                responses.push(reply.clone());
+            }
+        }
+        responses
+    }
+
+    /// Returns true if a client must read the status to know the type of the response: the contract declares
+    /// replies, or a wrapper may answer.
+    pub fn has_replies(&self) -> bool {
+        !self.replies.is_empty() || self.wrappers.iter().any(|wrapper| !wrapper.replies.is_empty())
+    }
+
+    /// Returns the replies of the contract, then those of the wrappers. A status may appear twice.
+    pub fn declared_replies(&self) -> impl Iterator<Item = &DeclaredReply> {
+        let of_wrappers = self.wrappers.iter().flat_map(|wrapper| &wrapper.replies);
+        self.replies.iter().chain(of_wrappers)
     }
 
     /// Returns the types that the server writes as JSON: bodies of responses, then details of errors.
     pub fn written(&self) -> impl Iterator<Item = DeclarationId> {
-        let bodies = self.replies.iter().map(|reply| reply.body);
+        let bodies = self.declared_replies().map(|reply| reply.body);
         let details = self.throws.iter().map(|error| error.details);
         std::iter::once(self.slots.response)
             .chain(bodies)
@@ -111,6 +132,17 @@ pub struct DeclaredReply {
     /// Headers: an object type with lower-case names; `None` if the reply declares none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<DeclarationId>,
+}
+
+/// A middleware that wraps the handler: it is created with `defineWrapper`, and may answer in place of the handler.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RouteWrapper {
+    /// Name of the middleware, which is also in [`Route::middleware`].
+    pub name: String,
+    /// Replies that the wrapper may answer with, with distinct statuses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<DeclaredReply>,
 }
 
 /// Limits of one route, which replace those of the application.

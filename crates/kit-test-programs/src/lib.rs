@@ -231,6 +231,7 @@ impl Builder {
             slots,
             status,
             replies: Vec::new(),
+            wrappers: Vec::new(),
             operation: None,
             limits: RouteLimits::default(),
             summary: None,

@@ -55,6 +55,7 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let mut factory = factory::read(&mut lowering, &modules);
     let owners = entities(&mut lowering, &type_modules, &route_modules);
     unmatched_tables::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
+    routes::read_wrappers(&mut lowering, &mut factory);
     routes(&mut lowering, &factory, &route_modules);
     let errors = factory.errors.take().map(|errors| errors.lower(&mut lowering));
     lowering.drain();
@@ -450,6 +451,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
                 kind,
                 security: entry.tags.security.clone(),
                 added_context: entry.added_context.clone(),
+                is_wrapper: entry.wrapper.is_some(),
                 span,
             });
         }
@@ -464,15 +466,16 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
             .for_each(|entry| add(entry, MiddlewareKind::Route));
     }
     middleware.sort_by(|a, b| a.priority.total_cmp(&b.priority));
-    for (name, location) in &factory.defined {
-        if !middleware.iter().any(|known| known.name == *name) {
-            let span = lowering.span(*location);
+    for defined in &factory.defined {
+        if !middleware.iter().any(|known| known.name == defined.name) {
+            let span = lowering.span(defined.location);
             middleware.push(MiddlewareSource {
-                name: name.clone(),
+                name: defined.name.clone(),
                 priority: 0.0,
                 kind: MiddlewareKind::Registered,
                 security: Vec::new(),
                 added_context: Vec::new(),
+                is_wrapper: defined.is_wrapper,
                 span,
             });
         }

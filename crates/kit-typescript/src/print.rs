@@ -101,6 +101,12 @@ fn contract_text(program: &Program, route: &Route) -> String {
             let _ = write!(text, " headers {}", name(headers));
         }
     }
+    for wrapper in &route.wrappers {
+        let _ = write!(text, " wrapper {}", wrapper.name);
+        for reply in &wrapper.replies {
+            let _ = write!(text, " reply {}", reply.status);
+        }
+    }
     for error in &route.throws {
         if let Some(details) = error.details {
             let _ = write!(text, " error {} {} {}", error.status, error.code, name(details));

@@ -191,6 +191,7 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         let responses: Vec<_> = program
             .routes
             .iter()
+            .filter(|route| !route.has_replies())
             .filter_map(|route| {
                 let codec = codecs.of(route.slots.response?)?;
                 Some(format!("{}: {codec},", literal::string(&route.reference())))

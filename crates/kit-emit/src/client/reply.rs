@@ -8,10 +8,10 @@ use crate::text::{Writer, literal};
 
 /// Returns the entries of the client's `replies`: by route, the codecs of each status.
 pub(super) fn codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
-    let routes = program.routes.iter().filter(|route| !route.replies.is_empty());
+    let routes = program.routes.iter().filter(|route| route.has_replies());
     routes
         .map(|route| {
-            let replies = route.replies.iter().map(|reply| {
+            let replies = route.responses().into_iter().map(|reply| {
                 let body = match reply.body {
                     None => Some("null".to_owned()),
                     Some(id) => codecs.of(id),

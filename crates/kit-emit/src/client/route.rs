@@ -90,10 +90,10 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
         }
     };
     let data = |id: Option<DeclarationId>| id.map_or("undefined".to_owned(), received);
-    let output = if route.replies.is_empty() {
+    let output = if !route.has_replies() {
         data(route.slots.response)
     } else {
-        let replies = route.replies.iter().map(|reply| {
+        let replies = route.responses().into_iter().map(|reply| {
             let headers = reply.headers.map(|id| format!(", {}", name(id)));
             let (status, data) = (reply.status, data(reply.body));
             format!("ApiReply<{status}, {data}{}>", headers.unwrap_or_default())

@@ -76,7 +76,7 @@ fn key(context: Context<'_>, tests: &ContractTests, routes: &[&Route]) -> Finger
         .map(|route| {
             let types = Slot::ALL.map(|slot| route.slots.get(slot).map(|id| context.module_key(id)));
             let written = route.written();
-            let headers = route.replies.iter().filter_map(|reply| reply.headers);
+            let headers = route.declared_replies().filter_map(|reply| reply.headers);
             let outputs: Vec<_> = written.chain(headers).map(|id| context.module_key(id)).collect();
             (route_key(context, route), types, outputs, &route.throws)
         })

@@ -23,7 +23,8 @@ pub(super) fn operation(
         parameters,
         slots,
         status,
-        replies,
+        replies: _,
+        wrappers: _,
         // The operation's id contains the name.
         operation: _,
         limits: _,
@@ -38,15 +39,16 @@ pub(super) fn operation(
         span: _,
     } = route;
     let slots = Slot::ALL.map(|slot| slots.get(slot).map(|id| context.fingerprints.of(id)));
+    let responses = route.responses();
     let types = slots.into_iter().chain(
-        replies
+        responses
             .iter()
             .flat_map(|reply| [reply.body, reply.headers])
             .chain(throws.iter().map(|error| error.details))
             .map(|id| id.map(|id| context.fingerprints.of(id))),
     );
     let types: Vec<_> = types.collect();
-    let replies: Vec<_> = replies.iter().map(|reply| reply.status).collect();
+    let replies: Vec<_> = responses.iter().map(|reply| reply.status).collect();
     let texts = (summary, tags, throws, documentation);
     let asked = (security, operations.names_of(security), operations.is_open(route));
     let rules = context.program.application.error_rules();

@@ -1,7 +1,7 @@
 //! Emits `routes/index.ts`, from which `@kit/core` loads the routes.
 
 use kit_analysis::sensitive_names;
-use kit_ir::{DeclarationId, Route, Slot};
+use kit_ir::{DeclarationId, DeclaredReply, Route, Slot};
 
 use super::FROM;
 use crate::coercer::{self, parameter_order};
@@ -102,7 +102,14 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
         }));
     }
     if !route.replies.is_empty() {
-        fields.push(("replies", replies(context, route, module)));
+        fields.push(("replies", replies(context, &route.replies, module)));
+    }
+    if !route.wrappers.is_empty() {
+        let wrappers = route.wrappers.iter().map(|wrapper| {
+            let replies = replies(context, &wrapper.replies, module);
+            (literal::key(&wrapper.name), replies)
+        });
+        fields.push(("wrappers", literal::object(wrappers)));
     }
     if route.throws.iter().any(|error| error.details.is_some()) {
         fields.push(("details", details(context, route, module)));
@@ -153,8 +160,8 @@ fn query(context: Context<'_>, route: &Route, module: &mut Module) -> String {
 }
 
 /// Returns an object with the serializer and the header writer of each reply, by status.
-fn replies(context: Context<'_>, route: &Route, module: &mut Module) -> String {
-    let replies = route.replies.iter().map(|reply| {
+fn replies(context: Context<'_>, replies: &[DeclaredReply], module: &mut Module) -> String {
+    let replies = replies.iter().map(|reply| {
         let functions = [
             (
                 "body".to_owned(),

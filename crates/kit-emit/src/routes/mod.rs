@@ -5,7 +5,7 @@ mod table;
 mod tree;
 
 use kit_analysis::sensitive_names;
-use kit_ir::{DeclarationId, Route, Slot};
+use kit_ir::{DeclarationId, DeclaredReply, Route, Slot};
 use kit_router::RouteTree;
 
 use crate::coercer::parameter_order;
@@ -46,6 +46,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         slots,
         status,
         replies,
+        wrappers,
         throws,
         // The application passes the limits of a route to the runtime itself.
         limits: _,
@@ -75,10 +76,17 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     let contract = (program.path(*span), span.line);
     let address = (method, path, key, group, parameters, status);
     let name = |id: DeclarationId| &program.declarations[id].name;
-    let replies: Vec<_> = replies
+    let named = |replies: &[DeclaredReply]| -> Vec<_> {
+        let replies = replies.iter();
+        replies
+            .map(|reply| (reply.status, reply.body.map(name), reply.headers.map(name)))
+            .collect()
+    };
+    let wrappers: Vec<_> = wrappers
         .iter()
-        .map(|reply| (reply.status, reply.body.map(name), reply.headers.map(name)))
+        .map(|wrapper| (&wrapper.name, named(&wrapper.replies)))
         .collect();
+    let replies = (named(replies), wrappers);
     let details: Vec<_> = throws
         .iter()
         .filter_map(|error| Some((&error.code, name(error.details?))))

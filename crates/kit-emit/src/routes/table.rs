@@ -38,8 +38,8 @@ pub(crate) fn emit(context: Context<'_>) -> String {
                         "responseSchema: {},",
                         schema(Slot::Response).unwrap_or_else(null)
                     ));
-                    if !route.replies.is_empty() {
-                        let bodies = route.replies.iter().map(|reply| {
+                    if route.has_replies() {
+                        let bodies = route.responses().into_iter().map(|reply| {
                             let body = reply.body.map(name);
                             (reply.status.to_string(), body.unwrap_or_else(null))
                         });

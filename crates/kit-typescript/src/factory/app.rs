@@ -6,7 +6,7 @@ use oxc_ast::ast::Expression;
 use super::calls::{calls, kit_function};
 use super::expression::properties;
 use super::{
-    Factory, LiteralOption, Located, cors, errors, groups, literal, middleware, security_headers,
+    DefinedMiddleware,     Factory, LiteralOption, Located, cors, errors, groups, literal, middleware, security_headers,
     warn_computed,
 };
 use crate::lower::Lowering;
@@ -115,7 +115,7 @@ fn read_literal<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Literal
     }
 }
 
-/// Adds each constant whose value is a call of `defineMiddleware` to `factory.defined`.
+/// Adds each constant whose value is a call of `defineMiddleware` or `defineWrapper` to `factory.defined`.
 fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Factory) {
     let constants: Vec<(&'a str, &'a Expression<'a>)> = lowering
         .graph()
@@ -128,16 +128,21 @@ fn defined<'a>(lowering: &mut Lowering<'a>, module: ModuleId, factory: &mut Fact
         })
         .collect();
     for (name, init) in constants {
-        if let Expression::CallExpression(call) = init
-            && kit_function(lowering, module, call) == Some("defineMiddleware")
-        {
-            factory.defined.push((
-                name.to_owned(),
-                Location {
-                    module,
-                    span: call.span,
-                },
-            ));
-        }
+        let Expression::CallExpression(call) = init else {
+            continue;
+        };
+        let is_wrapper = match kit_function(lowering, module, call) {
+            Some("defineMiddleware") => false,
+            Some("defineWrapper") => true,
+            _ => continue,
+        };
+        factory.defined.push(DefinedMiddleware {
+            name: name.to_owned(),
+            is_wrapper,
+            location: Location {
+                module,
+                span: call.span,
+            },
+        });
     }
 }

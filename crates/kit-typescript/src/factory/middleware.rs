@@ -1,6 +1,7 @@
 //! Reader of `middleware` options, and the order in which middleware runs.
 
-use oxc_ast::ast::Expression;
+use kit_ir::DeclaredReply;
+use oxc_ast::ast::{CallExpression, Expression};
 
 use super::calls::kit_call;
 use super::expression::{Member, Resolved, elements, follow, number, properties, string};
@@ -23,6 +24,19 @@ pub(crate) struct Entry {
     /// Paths of the values that the middleware adds to `ctx`. Only paths that an `@owner` tag names are
     /// included.
     pub(crate) added_context: Vec<String>,
+    /// Parts that only wrappers have; `None` for other middleware.
+    pub(crate) wrapper: Option<DeclaredWrapper>,
+}
+
+/// Parts of a middleware that is created with `defineWrapper`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DeclaredWrapper {
+    /// Location of the call of `defineWrapper`.
+    pub(crate) location: Location,
+    /// Type argument of the call, which is not evaluated yet; `None` if the call has none.
+    pub(crate) argument: Option<TyId>,
+    /// Replies that the wrapper declares. Empty until the type argument is evaluated.
+    pub(crate) replies: Vec<DeclaredReply>,
 }
 
 impl Entry {
@@ -35,6 +49,16 @@ impl Entry {
             tags,
             added: None,
             added_context: Vec::new(),
+            wrapper: None,
+        }
+    }
+
+    /// Adds the parts that the call of `defineMiddleware` or `defineWrapper` declares.
+    fn with_declared(self, (added, wrapper): (Option<TyId>, Option<DeclaredWrapper>)) -> Self {
+        Self {
+            added,
+            wrapper,
+            ..self
         }
     }
 }
@@ -123,24 +147,70 @@ fn full_entry<'a>(
     if let Some(value) = member("middleware") {
         middleware_responses::check(lowering, value);
     }
-    let added = member("middleware").and_then(|value| added(lowering, value));
-    Some(Entry {
+    let declared = member("middleware").map_or((None, None), |value| declared(lowering, value));
+    let entry = Entry {
         priority,
-        added,
         ..Entry::new(name, location, tags)
-    })
+    };
+    Some(entry.with_declared(declared))
 }
 
-/// Returns the type argument of the `defineMiddleware` call that creates a middleware. It is not evaluated,
-/// because it may need files and packages that the build does not need otherwise.
-fn added<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<TyId> {
+/// Returns the type argument of the `defineMiddleware` call that creates a middleware, or the parts of the
+/// `defineWrapper` call. Types are not evaluated, because they may need files and packages that the build does
+/// not need otherwise.
+fn declared<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Option<TyId>, Option<DeclaredWrapper>) {
     let Resolved::Expression(found, _) = follow(lowering, located) else {
-        return None;
+        return (None, None);
     };
-    let call = kit_call(lowering, found, "defineMiddleware")?;
+    if let Some(call) = kit_call(lowering, found, "defineMiddleware") {
+        return (type_argument(lowering, found, call), None);
+    }
+    let Some((found, call)) = wrapper_call(lowering, found) else {
+        return (None, None);
+    };
+    let wrapper = DeclaredWrapper {
+        location: Location {
+            module: found.module,
+            span: call.span,
+        },
+        argument: type_argument(lowering, found, call),
+        replies: Vec::new(),
+    };
+    (None, Some(wrapper))
+}
+
+fn type_argument<'a>(
+    lowering: &mut Lowering<'a>,
+    found: Located<'a>,
+    call: &'a CallExpression<'a>,
+) -> Option<TyId> {
     let argument = call.type_arguments.as_ref()?.params.first()?;
     let scope = lowering.eval.module_scope(found.module);
     Some(lowering.eval.store.lazy(argument, scope))
+}
+
+/// Returns the call of `defineWrapper` that an expression is, or that a called function returns: `limit(5)`, if
+/// `limit` is a function with the only value `defineWrapper<…>(…)`.
+fn wrapper_call<'a>(
+    lowering: &mut Lowering<'a>,
+    found: Located<'a>,
+) -> Option<(Located<'a>, &'a CallExpression<'a>)> {
+    if let Some(call) = kit_call(lowering, found, "defineWrapper") {
+        return Some((found, call));
+    }
+    let Expression::CallExpression(call) = found.expression else {
+        return None;
+    };
+    let (module, returned) = middleware_responses::returned_values(lowering, found.with(&call.callee))?;
+    let [value] = returned.as_slice() else {
+        return None;
+    };
+    let value = Located {
+        module,
+        expression: value.get_inner_expression(),
+    };
+    let call = kit_call(lowering, value, "defineWrapper")?;
+    Some((value, call))
 }
 
 /// Returns an entry for a middleware that is just a function or a constant, which gives the entry its name.
@@ -167,12 +237,9 @@ fn bare<'a>(
         }
         _ => None,
     };
-    let added = added(lowering, found);
+    let declared = declared(lowering, found);
     match own.or(name) {
-        Some(name) => Entry {
-            added,
-            ..Entry::new(name, location, tags)
-        },
+        Some(name) => Entry::new(name, location, tags).with_declared(declared),
         None => unnamed(lowering, location, tags),
     }
 }

@@ -16,7 +16,7 @@ use super::Located;
 use super::calls::kit_call;
 use super::expression::{Resolved, follow};
 use crate::lower::Lowering;
-use crate::modules::{Location, Symbol};
+use crate::modules::{Location, ModuleId, Symbol};
 
 /// Reports each response that a middleware function returns.
 pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
@@ -30,20 +30,8 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
         };
         found = follow(lowering, located.with(function));
     }
-    let (module, body, parameters) = match found {
-        Resolved::Function(module, function) => (module, Body::of(function), &function.params),
-        Resolved::Expression(Located { module, expression }, _) => match expression {
-            Expression::ArrowFunctionExpression(arrow) => {
-                let body = match &arrow.body {
-                    ArrowFunctionBody::FunctionBody(body) => Body::Block(body),
-                    value => Body::Value(value.as_expression()),
-                };
-                (module, body, &arrow.params)
-            }
-            Expression::FunctionExpression(function) => (module, Body::of(function), &function.params),
-            _ => return,
-        },
-        Resolved::Unknown(_) => return,
+    let Some((module, body, parameters)) = function(found) else {
+        return;
     };
     let names = Names::of(parameters);
     let returned = lowering.graph().module(module).stack_size.run(|| body.returned());
@@ -74,6 +62,37 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
             lowering.report(diagnostic);
         }
     }
+}
+
+/// Returns the module, the body and the parameters of a function; `None` for any other value.
+fn function<'a>(found: Resolved<'a>) -> Option<(ModuleId, Body<'a>, &'a FormalParameters<'a>)> {
+    Some(match found {
+        Resolved::Function(module, function) => (module, Body::of(function), &function.params),
+        Resolved::Expression(Located { module, expression }, _) => match expression {
+            Expression::ArrowFunctionExpression(arrow) => {
+                let body = match &arrow.body {
+                    ArrowFunctionBody::FunctionBody(body) => Body::Block(body),
+                    value => Body::Value(value.as_expression()),
+                };
+                (module, body, &arrow.params)
+            }
+            Expression::FunctionExpression(function) => (module, Body::of(function), &function.params),
+            _ => return None,
+        },
+        Resolved::Unknown(_) => return None,
+    })
+}
+
+/// Returns the values that the function of an expression returns, and their module. Returns `None` if the expression
+/// is not a function that kit can read.
+pub(super) fn returned_values<'a>(
+    lowering: &mut Lowering<'a>,
+    callee: Located<'a>,
+) -> Option<(ModuleId, Vec<&'a Expression<'a>>)> {
+    let found = follow(lowering, callee);
+    let (module, body, _) = function(found)?;
+    let returned = lowering.graph().module(module).stack_size.run(|| body.returned());
+    Some((module, returned))
 }
 
 /// Body of a middleware function.

@@ -26,7 +26,7 @@ use crate::modules::{Location, ModuleId};
 pub(crate) use app::read;
 pub(crate) use groups::Group;
 pub(crate) use handlers::HandlerMap;
-pub(crate) use middleware::{Entry, chain};
+pub(crate) use middleware::{DeclaredWrapper, Entry, chain};
 pub(crate) use middleware_tags::MiddlewareTags;
 pub(crate) use security_headers::Values as SecurityHeaderValues;
 
@@ -38,8 +38,8 @@ pub(crate) struct Factory {
     pub(crate) groups: Vec<Group>,
     /// Middleware in the `middleware` option of `createApp`, in the order of the list.
     pub(crate) middleware: Vec<Entry>,
-    /// Name and location of each middleware that is created with `defineMiddleware`, registered or not.
-    pub(crate) defined: Vec<(String, Location)>,
+    /// Each middleware that is created with `defineMiddleware` or `defineWrapper`, registered or not.
+    pub(crate) defined: Vec<DefinedMiddleware>,
     /// True if all entries of `routes` could be read. If so, a group without an entry is certainly not
     /// registered.
     pub(crate) complete: bool,
@@ -59,6 +59,13 @@ pub(crate) struct Factory {
 /// Location and value of an option that consists of literals, if the option is on. The value is `None` if it is known
 /// only when the application runs.
 pub(crate) type LiteralOption = Option<(Location, Option<serde_json::Value>)>;
+
+/// A constant whose value is a call of `defineMiddleware` or `defineWrapper`.
+pub(crate) struct DefinedMiddleware {
+    pub(crate) name: String,
+    pub(crate) is_wrapper: bool,
+    pub(crate) location: Location,
+}
 
 /// An expression, with the module in which its names are resolved.
 #[derive(Clone, Copy)]

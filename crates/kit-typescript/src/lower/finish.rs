@@ -90,7 +90,8 @@ impl<'a> Lowering<'a> {
             for slot in Slot::ALL {
                 route.slots.get_mut(slot).iter_mut().for_each(renew);
             }
-            for reply in &mut route.replies {
+            let of_wrappers = route.wrappers.iter_mut().flat_map(|wrapper| &mut wrapper.replies);
+            for reply in route.replies.iter_mut().chain(of_wrappers) {
                 reply.body.iter_mut().for_each(renew);
                 reply.headers.iter_mut().for_each(renew);
             }

@@ -67,8 +67,7 @@ fn text_parts(route: &Route) -> Vec<(TextPart, DeclarationId)> {
         (TextPart::Cookies, route.slots.cookies),
     ];
     let replies = route
-        .replies
-        .iter()
+        .declared_replies()
         .map(|reply| (TextPart::ReplyHeaders(reply.status), reply.headers));
     slots
         .into_iter()

@@ -19,25 +19,15 @@ pub(super) fn read(
     base: &str,
     throws: Vec<DeclaredThrow>,
 ) -> Vec<DeclaredError> {
-    let mut errors: Vec<DeclaredError> = Vec::new();
-    if let Some(part) = contract.errors {
-        for member in members(&mut lowering.eval, part.ty) {
-            let Some(failure) = failure(lowering, contract, member, base, part.location) else {
-                continue;
-            };
-            let (error, at) = failure;
-            if errors.iter().any(|earlier| earlier.code == error.code) {
-                let message = format!(
-                    "the errors of `{}` have two failures with the code `{}`",
-                    contract.key, error.code
-                );
-                let help = "give each failure its own code, or write one failure whose details are a union";
-                invalid(lowering, at, message, help);
-            } else {
-                errors.push(error);
-            }
-        }
-    }
+    let mut errors = match contract.errors {
+        Some(part) => union(
+            lowering,
+            &format!("the errors of `{}` have", contract.key),
+            part,
+            base,
+        ),
+        None => Vec::new(),
+    };
     let failures = errors.len();
     for DeclaredThrow {
         error: thrown,
@@ -68,16 +58,39 @@ pub(super) fn read(
     errors
 }
 
+/// Returns the failures in a union. Messages begin with `owner_has`.
+pub(super) fn union(
+    lowering: &mut Lowering<'_>,
+    owner_has: &str,
+    part: Part,
+    base: &str,
+) -> Vec<DeclaredError> {
+    let mut errors: Vec<DeclaredError> = Vec::new();
+    for member in members(&mut lowering.eval, part.ty) {
+        let Some((error, at)) = failure(lowering, owner_has, member, base, part.location) else {
+            continue;
+        };
+        if errors.iter().any(|earlier| earlier.code == error.code) {
+            let message = format!("{owner_has} two failures with the code `{}`", error.code);
+            let help = "give each failure its own code, or write one failure whose details are a union";
+            invalid(lowering, at, message, help);
+        } else {
+            errors.push(error);
+        }
+    }
+    errors
+}
+
 /// Returns a failure and the location of its code. Reports a member that is not a valid failure.
 fn failure(
     lowering: &mut Lowering<'_>,
-    contract: &Contract,
+    owner_has: &str,
     member: TyId,
     base: &str,
     location: Location,
 ) -> Option<(DeclaredError, Location)> {
     let Some(arguments) = lowering.eval.kit_type_arguments(member, KitType::Failure) else {
-        not_a_failure(lowering, contract, member, location);
+        not_a_failure(lowering, owner_has, member, location);
         return None;
     };
     let at = |lowering: &Lowering<'_>, index: usize| {
@@ -118,7 +131,7 @@ fn failure(
     Some((error, at(lowering, 1)))
 }
 
-fn not_a_failure(lowering: &mut Lowering<'_>, contract: &Contract, member: TyId, location: Location) {
+fn not_a_failure(lowering: &mut Lowering<'_>, owner_has: &str, member: TyId, location: Location) {
     match *lowering.eval.store.get(member) {
         Ty::Undefined | Ty::Never => {}
         Ty::Invalid(id) => {
@@ -127,10 +140,7 @@ fn not_a_failure(lowering: &mut Lowering<'_>, contract: &Contract, member: TyId,
         }
         _ => {
             let text = lowering.eval.text(member);
-            let message = format!(
-                "the errors of `{}` have `{text}`, which is not a failure",
-                contract.key
-            );
+            let message = format!("{owner_has} `{text}`, which is not a failure");
             let help = "write `Failure<404, \"NOT_FOUND\">`, or a union of failures";
             invalid(lowering, location, message, help);
         }

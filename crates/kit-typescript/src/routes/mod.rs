@@ -7,12 +7,14 @@ mod fields;
 mod key;
 mod replies;
 mod tags;
+mod wrappers;
 
 pub(crate) use check::check;
 use contract::Part;
 pub(crate) use contract::{Contract, contracts, groups};
 pub(crate) use key::{mistake, parse_key, parse_path};
 pub(crate) use tags::{invalid, throws};
+pub(crate) use wrappers::read as read_wrappers;
 
 use kit_diagnostics::codes;
 use kit_ir::{
@@ -86,6 +88,8 @@ pub(crate) fn add(
         },
     };
     let throws = failures::read(lowering, contract, &base, tags.throws);
+    let wrappers = wrappers::of_route(&registration.middleware);
+    wrappers::check(lowering, contract, &replies, slots.response.filter(|_| replies.is_empty()), status, &registration.middleware);
     let span = lowering.span(contract.location);
     Some(
         lowering.program.routes.push(Route {
@@ -97,6 +101,7 @@ pub(crate) fn add(
             slots,
             status,
             replies,
+            wrappers,
             operation: tags.operation,
             limits: registration.limits,
             summary: tags.summary,

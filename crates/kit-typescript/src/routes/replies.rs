@@ -21,19 +21,27 @@ pub(super) fn read(
         return None;
     }
     let response = contract.slot(Slot::Response)?;
-    let members = members(&mut lowering.eval, response.ty);
+    let owner = format!("the response of `{}`", contract.key);
+    Some(union(lowering, &owner, response, base))
+}
+
+/// Returns the replies in a union. `owner` has the union, and stands in messages before "has".
+pub(super) fn union(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    part: Part,
+    base: &str,
+) -> Vec<DeclaredReply> {
+    let members = members(&mut lowering.eval, part.ty);
     let mut replies: Vec<DeclaredReply> = Vec::with_capacity(members.len());
     for member in members {
         let Some(arguments) = lowering.eval.kit_type_arguments(member, KitType::Reply) else {
-            plain_member(lowering, contract, member, response.location);
+            plain_member(lowering, owner, member, part.location);
             continue;
         };
-        if let Some((reply, at)) = reply(lowering, &arguments, base, response.location) {
+        if let Some((reply, at)) = reply(lowering, &arguments, base, part.location) {
             if replies.iter().any(|earlier| earlier.status == reply.status) {
-                let message = format!(
-                    "the response of `{}` has two replies with the status {}",
-                    contract.key, reply.status
-                );
+                let message = format!("{owner} has two replies with the status {}", reply.status);
                 let help = "give each reply its own status, or write one reply whose body is a union";
                 invalid(lowering, at, message, help);
             } else {
@@ -41,7 +49,7 @@ pub(super) fn read(
             }
         }
     }
-    Some(replies)
+    replies
 }
 
 /// Returns true if the response of a contract has at least one reply.
@@ -79,17 +87,14 @@ pub(super) fn status(eval: &mut Evaluator<'_>, ty: TyId, range: std::ops::Range<
     }
 }
 
-fn plain_member(lowering: &mut Lowering<'_>, contract: &Contract, member: TyId, location: Location) {
+fn plain_member(lowering: &mut Lowering<'_>, owner: &str, member: TyId, location: Location) {
     if let Ty::Invalid(id) = *lowering.eval.store.get(member) {
         let diagnostic = lowering.eval.store.invalid[id.index()].clone();
         lowering.report(diagnostic);
         return;
     }
     let text = lowering.eval.text(member);
-    let message = format!(
-        "the response of `{}` has replies and `{text}`, which is not a reply",
-        contract.key
-    );
+    let message = format!("{owner} has replies and `{text}`, which is not a reply");
     let help = if matches!(lowering.eval.store.get(member), Ty::Undefined) {
         "write a reply without a body in place of it: `Reply<204>`".to_owned()
     } else {
@@ -142,7 +147,7 @@ fn reply(
     ))
 }
 
-fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {
+pub(super) fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {
     let diagnostic = lowering
         .eval
         .diagnostic(codes::INVALID_REPLY, location, message)

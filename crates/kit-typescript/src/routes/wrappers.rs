@@ -1,0 +1,195 @@
+//! Wrappers: middleware that is created with `defineWrapper<{ adds: …; replies: …; errors: … }>`. Their replies and
+//! failures belong to the contract of every route that they wrap.
+
+use kit_diagnostics::{Diagnostic, closest, codes};
+use kit_ir::{DeclarationId, DeclaredReply, RouteWrapper};
+use rustc_hash::FxHashMap;
+
+use super::contract::Part;
+use super::{Contract, failures, replies};
+use crate::eval::{ERRORS, Ty, TyId, pascal};
+use crate::factory::{DeclaredWrapper, Entry, Factory, Group};
+use crate::lower::Lowering;
+use crate::modules::Location;
+
+/// Property of the type argument with the properties that the wrapper adds to `ctx`.
+const ADDS: &str = "adds";
+/// Property of the type argument with the replies of the wrapper.
+const REPLIES: &str = "replies";
+/// Properties that the type argument may have.
+const PARTS: [&str; 3] = [ADDS, REPLIES, ERRORS];
+
+/// Evaluates the type arguments of all registered wrappers, and gives each entry its replies and failures. A wrapper
+/// that is registered several times is evaluated once, so that its types have one declaration.
+pub(crate) fn read(lowering: &mut Lowering<'_>, factory: &mut Factory) {
+    let mut known: FxHashMap<Location, ReadWrapper> = FxHashMap::default();
+    let of_groups = factory.groups.iter_mut().flat_map(Group::all_middleware_mut);
+    for entry in factory.middleware.iter_mut().chain(of_groups) {
+        let Some(wrapper) = &mut entry.wrapper else {
+            continue;
+        };
+        let read = known
+            .entry(wrapper.location)
+            .or_insert_with(|| evaluate(lowering, &entry.name, wrapper));
+        entry.added = read.adds;
+        wrapper.replies.clone_from(&read.replies);
+        // The text of a `@throws` tag describes the failure with the same code.
+        for failure in &read.errors {
+            match entry.tags.throws.iter_mut().find(|tag| tag.code == failure.code) {
+                Some(tag) => {
+                    tag.status = failure.status;
+                    tag.details = failure.details;
+                }
+                None => entry.tags.throws.push(failure.clone()),
+            }
+        }
+    }
+}
+
+/// Parts of the type argument of a wrapper.
+#[derive(Default)]
+struct ReadWrapper {
+    adds: Option<TyId>,
+    replies: Vec<DeclaredReply>,
+    errors: Vec<kit_ir::DeclaredError>,
+}
+
+fn evaluate(lowering: &mut Lowering<'_>, name: &str, wrapper: &DeclaredWrapper) -> ReadWrapper {
+    let mut read = ReadWrapper::default();
+    let Some(argument) = wrapper.argument else {
+        return read;
+    };
+    lowering
+        .eval
+        .start_subject(format!("the wrapper `{name}`"), wrapper.location);
+    let shape = lowering.eval.shape(argument);
+    let object = match *lowering.eval.store.get(shape) {
+        Ty::Object(object) => lowering.eval.store.object_at(object),
+        Ty::Invalid(id) => {
+            let diagnostic = lowering.eval.store.invalid[id.index()].clone();
+            lowering.report(diagnostic);
+            return read;
+        }
+        _ => {
+            let text = lowering.eval.text(argument);
+            let message = format!("the type argument of the wrapper `{name}` must be an object, not `{text}`");
+            let help = "write the parts that the wrapper has: `defineWrapper<{ adds: { startedAt: number }; replies: Reply<304> }>`";
+            let diagnostic = mistake(lowering, wrapper.location, message, help);
+            lowering.report(diagnostic);
+            return read;
+        }
+    };
+    lowering.report_all(object.issues.clone());
+    let owner = format!("the wrapper `{name}`");
+    let base = pascal(name);
+    for property in object.visible() {
+        let part = Part {
+            ty: property.ty,
+            location: property.location,
+        };
+        match &*property.name {
+            ADDS => read.adds = Some(part.ty),
+            REPLIES if !is_never_or_void(lowering, part.ty) => {
+                read.replies = replies::union(lowering, &owner, part, &base);
+            }
+            ERRORS => read.errors = failures::union(lowering, &format!("{owner} has"), part, &base),
+            REPLIES => {}
+            other => {
+                let help = match closest(other, PARTS.into_iter()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the parts are {}", PARTS.join(", ")),
+                };
+                let message = format!("{owner} has `{other}`, which is not a part of a wrapper");
+                let diagnostic = mistake(lowering, property.location, message, &help);
+                lowering.report(diagnostic);
+            }
+        }
+    }
+    read
+}
+
+fn is_never_or_void(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
+    let shape = lowering.eval.shape(ty);
+    matches!(lowering.eval.store.get(shape), Ty::Never | Ty::Undefined)
+}
+
+/// Returns the wrappers in the middleware of a route. A wrapper that runs twice is once in the list.
+pub(super) fn of_route(middleware: &[Entry]) -> Vec<RouteWrapper> {
+    let mut wrappers: Vec<RouteWrapper> = Vec::new();
+    for entry in middleware {
+        if let Some(wrapper) = &entry.wrapper
+            && !wrappers.iter().any(|earlier| earlier.name == entry.name)
+        {
+            wrappers.push(RouteWrapper {
+                name: entry.name.clone(),
+                replies: wrapper.replies.clone(),
+            });
+        }
+    }
+    wrappers
+}
+
+/// Reports replies of wrappers that a client cannot tell from another reply of the route: with the same status and
+/// other types. Reports two wrappers with the same name, because the server finds the replies of a wrapper by its name.
+pub(super) fn check(
+    lowering: &mut Lowering<'_>,
+    contract: &Contract,
+    own: &[DeclaredReply],
+    plain: Option<DeclarationId>,
+    status: u16,
+    middleware: &[Entry],
+) {
+    let mut seen: Vec<(DeclaredReply, String)> = own
+        .iter()
+        .map(|reply| (reply.clone(), "its contract".to_owned()))
+        .collect();
+    if own.is_empty() {
+        let reply = DeclaredReply {
+            status,
+            body: plain,
+            headers: None,
+        };
+        seen.push((reply, "its contract".to_owned()));
+    }
+    let mut names: Vec<(&str, Location)> = Vec::new();
+    for entry in middleware {
+        let Some(wrapper) = &entry.wrapper else {
+            continue;
+        };
+        if names.contains(&(&entry.name, wrapper.location)) {
+            continue;
+        }
+        if names.iter().any(|(name, _)| *name == entry.name) {
+            let message = format!("`{}` has two wrappers with the name `{}`", contract.key, entry.name);
+            let help = "give each wrapper its own name: `{ name: \"…\", middleware, priority: 0 }`";
+            let diagnostic = mistake(lowering, entry.location, message, help);
+            lowering.report(diagnostic);
+            continue;
+        }
+        names.push((&entry.name, wrapper.location));
+        for reply in &wrapper.replies {
+            match seen.iter().find(|(earlier, _)| earlier.status == reply.status) {
+                Some((earlier, _)) if earlier == reply => {}
+                Some((_, owner)) => {
+                    let message = format!(
+                        "the wrapper `{}` and {owner} declare different replies with the status {} for `{}`",
+                        entry.name, reply.status, contract.key
+                    );
+                    let help = "give one of the two another status, or declare the same named types for the body and the headers";
+                    let mut label = lowering.graph().label(wrapper.location).message("the wrapper");
+                    label.primary = false;
+                    let diagnostic = mistake(lowering, contract.location, message, help).label(label);
+                    lowering.report(diagnostic);
+                }
+                None => seen.push((reply.clone(), format!("the wrapper `{}`", entry.name))),
+            }
+        }
+    }
+}
+
+fn mistake(lowering: &Lowering<'_>, location: Location, message: String, help: &str) -> Diagnostic {
+    lowering
+        .eval
+        .diagnostic(codes::INVALID_WRAPPER, location, message)
+        .help(help)
+}
