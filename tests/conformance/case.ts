@@ -38,7 +38,7 @@ export interface Case {
 }
 
 /** Reads the cases of a file, and the maximum body size that they are written for. */
-export function readCases(name: "http" | "contracts" = "http"): {
+export function readCases(name: "http" | "contracts" | "wrappers" = "http"): {
   readonly bodyLimit: number;
   readonly cases: readonly Case[];
 } {

@@ -36,6 +36,11 @@ fn emits_the_golden_files_of_contracts_with_headers_cookies_replies_and_failures
 }
 
 #[test]
+fn emits_the_golden_files_of_routes_with_wrappers() {
+    check("wrappers", &support::wrappers::program());
+}
+
+#[test]
 fn emits_the_golden_openapi_documents_of_other_versions() {
     for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_2] {
         for (name, program) in [

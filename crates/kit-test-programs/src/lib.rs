@@ -11,6 +11,7 @@ pub mod directions;
 pub mod kitchen_sink;
 pub mod large;
 pub mod notes;
+pub mod wrappers;
 
 use kit_ir::{
     Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format, IndexKey,

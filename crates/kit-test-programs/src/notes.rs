@@ -160,6 +160,7 @@ pub fn program() -> Program {
         kind: MiddlewareKind::Route,
         security: security(),
         added_context: Vec::new(),
+        is_wrapper: false,
         span,
     });
     b.program

@@ -88,6 +88,8 @@ export interface CompiledRoute {
   readonly cookies?: Validator<unknown> & Pick<Required<Coercer>, "cookies">;
   /** Replies that the contract declares, by status. Absent if the response is a plain type. */
   readonly replies?: Readonly<Record<number, CompiledReply>>;
+  /** Replies that the wrappers of the route declare: by name of the wrapper, then by status. Absent if there are no wrappers. */
+  readonly wrappers?: Readonly<Record<string, Readonly<Record<number, CompiledReply>>>>;
   /** Errors with declared details: the serializer of the details, by code. Absent if there are none. */
   readonly details?: Readonly<Record<string, Serializer<unknown>>>;
   /** Names of the compiled middleware chain, in order of execution. */

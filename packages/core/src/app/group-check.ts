@@ -3,13 +3,17 @@
  * properties that middleware of its chain adds.
  */
 import type { RequestContext } from "../request/request-context.ts";
+import type { Wrapper } from "../request/wrapper.ts";
 import type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./options.ts";
 
 /** Type of the properties that a middleware item adds to `ctx`: the resolved result of its function. */
-type MiddlewareResult<TItem> = TItem extends { readonly middleware: (input: never) => infer TResult }
+type MiddlewareResult<TItem> = TItem extends { readonly middleware: infer TMiddleware }
+  ? ResultOf<TMiddleware>
+  : ResultOf<TItem>;
+type ResultOf<TMiddleware> = TMiddleware extends (input: never) => infer TResult
   ? Awaited<TResult>
-  : TItem extends (input: never) => infer TResult
-    ? Awaited<TResult>
+  : TMiddleware extends Wrapper<infer TAdded>
+    ? TAdded
     : never;
 
 /** Properties that a middleware adds always. Properties that it adds only in some cases are optional. */

@@ -2,7 +2,15 @@ import type { CompiledApplication, CompiledRoute, ServerLimits } from "@kit/type
 
 import { CallWatch } from "../observe/call-watch.ts";
 import { phaseNames } from "../observe/phases.ts";
-import type { ExecutableRoute, HandlerArgument, RouteExtras } from "../request/executable-route.ts";
+import type {
+  ChainStep,
+  ExecutableRoute,
+  HandlerArgument,
+  RouteExtras,
+} from "../request/executable-route.ts";
+import type { AnyMiddleware } from "../request/middleware.ts";
+import { executableWrapper } from "../request/wrapped-answer.ts";
+import { type AnyWrapper, Wrapper } from "../request/wrapper.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
 import { replyFunction } from "../request/reply.ts";
 import { parameterNames } from "../router/route-path.ts";
@@ -35,8 +43,12 @@ export function matchCompiled(
     const match = byRef.get(route.ref);
     byRef.delete(route.ref);
     if (match === undefined) differences.push(`${route.ref} is in the build but not registered`);
-    else if (sameChain(route, match)) executables.push(toExecutable(route, match, defaults));
-    else differences.push(describeChains(route, match));
+    else if (!sameChain(route, match)) differences.push(describeChains(route, match));
+    else {
+      const difference = wrapperDifference(route, match);
+      if (difference === undefined) executables.push(toExecutable(route, match, defaults));
+      else differences.push(difference);
+    }
   }
   for (const ref of byRef.keys()) differences.push(`${ref} is registered but not in the build`);
   if (differences.length === 0) return executables;
@@ -58,8 +70,23 @@ function sameChain(route: CompiledRoute, { chain }: RegisteredRoute): boolean {
   );
 }
 
+/** Returns the difference of a route if the build does not know exactly the wrappers that its chain has. */
+function wrapperDifference(route: CompiledRoute, { chain }: RegisteredRoute): string | undefined {
+  for (const [index, { run }] of chain.entries()) {
+    const name = route.middleware[index]!;
+    const isKnown = route.wrappers !== undefined && Object.hasOwn(route.wrappers, name);
+    if (run instanceof Wrapper === isKnown) continue;
+    return isKnown
+      ? `${route.ref}: the middleware ${name} is a wrapper in the build, but not in the application`
+      : `${route.ref}: the middleware ${name} is a wrapper, but the build does not know this. Create it with a call of defineWrapper in a TypeScript file of the project`;
+  }
+  return undefined;
+}
+
 function describeChains(route: CompiledRoute, { chain }: RegisteredRoute): string {
-  const now = chain.map((step) => step.name ?? (step.run.name || "a function"));
+  const now = chain.map(
+    ({ name, run }) => name ?? (run instanceof Wrapper ? "a wrapper" : run.name || "a function"),
+  );
   return `${route.ref} now has the middleware ${inWords(now)}, but in the build it has ${inWords(route.middleware)}`;
 }
 
@@ -77,12 +104,25 @@ function toExecutable(
     paramNames: parameterNames(compiled.path),
     phases: phaseNames(compiled.middleware),
     callWatch: new CallWatch(),
-    chain: chain.map(({ run }, index) => ({ name: compiled.middleware[index]!, run })),
+    chain: chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run)),
+    hasWrappers: chain.some(({ run }) => run instanceof Wrapper),
     handler: handler as (input: HandlerArgument) => unknown,
     extras: extrasOf(compiled),
     inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
     bodyBytes: bodyBytes ?? limits.bodyBytes,
   };
+}
+
+function toStep(compiled: CompiledRoute, name: string, run: AnyMiddleware | AnyWrapper): ChainStep {
+  if (!(run instanceof Wrapper)) return { name, run, wrapper: null };
+  const replies = compiled.wrappers?.[name] ?? {};
+  const wrapper = executableWrapper(compiled.ref, name, run.run, replies);
+  return { name, run: notCalled, wrapper };
+}
+
+/** Stands in for the function of a middleware, because the pipeline calls wrappers by their own function. */
+function notCalled(): never {
+  throw new Error("The pipeline called a wrapper like other middleware");
 }
 
 function extrasOf({ ref, headers, cookies, replies }: CompiledRoute): RouteExtras | null {

@@ -1,6 +1,7 @@
 import { errorMiddlewareMark } from "../error-middleware.ts";
 import type { AnyHandlers } from "../request/handlers.ts";
 import type { AnyMiddleware, MiddlewareItem } from "../request/middleware.ts";
+import { type AnyWrapper, Wrapper } from "../request/wrapper.ts";
 import { isByteCount } from "./byte-count.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { RouteGroup, RouteOptions } from "./options.ts";
@@ -12,7 +13,7 @@ export interface RegisteredMiddleware {
   /** Name of the middleware. `undefined` for a bare function: the name of its variable is unknown at run time. */
   readonly name: string | undefined;
   readonly priority: number;
-  readonly run: AnyMiddleware;
+  readonly run: AnyMiddleware | AnyWrapper;
 }
 
 /** Route that was registered with `createApp`. */
@@ -173,7 +174,9 @@ function requireKnown(value: object, known: Readonly<Record<string, true>>, loca
 }
 
 function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddleware {
-  if (typeof item === "function") return { name: undefined, priority: 0, run: checkFunction(item, location) };
+  if (typeof item === "function" || item instanceof Wrapper) {
+    return { name: undefined, priority: 0, run: checkFunction(item, location) };
+  }
   const { name, middleware, priority } = requireObject(item, location);
   if (typeof name !== "string" || name === "")
     throw new TypeError(`createApp: ${location}.name must be a string`);
@@ -183,7 +186,8 @@ function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddl
   return { name, priority, run: checkFunction(middleware, `${location}.middleware`) };
 }
 
-function checkFunction(middleware: AnyMiddleware, location: string): AnyMiddleware {
+function checkFunction(middleware: AnyMiddleware | AnyWrapper, location: string): AnyMiddleware | AnyWrapper {
+  if (middleware instanceof Wrapper) return middleware;
   if (typeof middleware !== "function") throw new TypeError(`createApp: ${location} must be a function`);
   if (errorMiddlewareMark.has(middleware)) {
     throw new TypeError(
@@ -192,7 +196,7 @@ function checkFunction(middleware: AnyMiddleware, location: string): AnyMiddlewa
   }
   if (middleware.length > 1) {
     throw new TypeError(
-      `createApp: ${location} has ${middleware.length} parameters, like middleware of Express; middleware of kit has one parameter, \`{ headers, ctx }\`, and does not call \`next\``,
+      `createApp: ${location} has ${middleware.length} parameters, like middleware of Express; middleware of kit has one parameter, \`{ headers, ctx }\`. Create a middleware that calls \`next\` with defineWrapper`,
     );
   }
   return middleware;

@@ -5,6 +5,7 @@ import type { Logger } from "../logging/log-entry.ts";
 import type { MiddlewareInput } from "./middleware.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import { type RawBody, RawResponse, type SendOptions } from "./raw-response.ts";
+import type { ReplyToStatus } from "./reply.ts";
 import type { RequestContext, RequestHeaders, Span } from "./request-context.ts";
 import type { RequestState } from "./request-state.ts";
 import type { TraceHeaders } from "./trace-headers.ts";
@@ -173,6 +174,35 @@ function inWords(value: unknown): string {
   return typeof constructor === "function" && constructor.name !== ""
     ? `a value of the class ${constructor.name}`
     : "a value of a class";
+}
+
+/** Input of a wrapper. */
+export class WrapperArgument implements Omit<MiddlewareInput, "ctx"> {
+  readonly ctx: Context;
+  readonly reply: ReplyToStatus;
+  readonly #input: MiddlewareArgument;
+
+  constructor(input: MiddlewareArgument, reply: ReplyToStatus) {
+    this.ctx = input.ctx;
+    this.reply = reply;
+    this.#input = input;
+  }
+
+  get headers(): RequestHeaders {
+    return this.#input.headers;
+  }
+
+  get method(): string {
+    return this.#input.method;
+  }
+
+  get path(): string {
+    return this.#input.path;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return this.#input.params;
+  }
 }
 
 /** Input of every middleware of one request. */

@@ -3,12 +3,15 @@ import type { CompiledRoute } from "@kit/types";
 import type { AnyMiddleware } from "./middleware.ts";
 import type { ObservedRoute } from "../observe/observed-route.ts";
 import type { InFlight } from "./in-flight.ts";
+import type { ExecutableWrapper } from "./wrapped-answer.ts";
 import type { Replies, ReplyToStatus } from "./reply.ts";
 
 /** Middleware in the chain of a route. */
 export interface ChainStep {
   readonly name: string;
   readonly run: AnyMiddleware;
+  /** Wrapper that runs around the rest of the request. `null` for other middleware. */
+  readonly wrapper: ExecutableWrapper | null;
 }
 
 /** Input of a handler. The parts that the contract leaves out are `undefined` or absent. */
@@ -39,6 +42,8 @@ export interface ExecutableRoute extends ObservedRoute {
   /** Names of the path's parameters in order. */
   readonly paramNames: readonly string[];
   readonly chain: readonly ChainStep[];
+  /** True if the chain has a wrapper. */
+  readonly hasWrappers: boolean;
   readonly handler: (input: HandlerArgument) => unknown;
   /** Headers, cookies and replies of the contract. `null` if it declares none of them. */
   readonly extras: RouteExtras | null;

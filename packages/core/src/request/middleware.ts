@@ -5,6 +5,7 @@
  * @module
  */
 import type { RawResponse } from "./raw-response.ts";
+import type { AnyWrapper } from "./wrapper.ts";
 import type { RequestContext, RequestHeaders } from "./request-context.ts";
 
 /** Input of a middleware. */
@@ -48,10 +49,12 @@ export type AnyMiddleware = (
 ) => AddedProperties | void | Promise<AddedProperties | void>;
 
 /** Middleware with its name and its priority in the chain. */
-export interface MiddlewareEntry<TMiddleware extends AnyMiddleware = AnyMiddleware> {
+export interface MiddlewareEntry<
+  TMiddleware extends AnyMiddleware | AnyWrapper = AnyMiddleware | AnyWrapper,
+> {
   /** Name of the middleware in phases, spans, error responses and `kit inspect middleware`. */
   readonly name: string;
-  /** Function of the middleware. */
+  /** Function of the middleware, or a wrapper of `defineWrapper`. */
   readonly middleware: TMiddleware;
   /**
    * Priority: lower numbers run earlier. At equal priority, global middleware runs first, then the order of
@@ -60,8 +63,8 @@ export interface MiddlewareEntry<TMiddleware extends AnyMiddleware = AnyMiddlewa
   readonly priority: number;
 }
 
-/** Item of the `middleware` options: an entry, or a function, which has the priority 0. */
-export type MiddlewareItem = MiddlewareEntry | AnyMiddleware;
+/** Item of the `middleware` options: an entry, or a function or wrapper, which has the priority 0. */
+export type MiddlewareItem = MiddlewareEntry | AnyMiddleware | AnyWrapper;
 
 /**
  * Returns a middleware unchanged, and checks its type against the properties that it adds to `ctx`. The middleware

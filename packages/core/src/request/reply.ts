@@ -24,16 +24,16 @@ export type Replies = NonNullable<CompiledRoute["replies"]>;
 
 /**
  * Creates the function `reply` for the handler of a route. The arguments after the status are the body, if the reply
- * has one, and the headers.
+ * has one, and the headers. `owner` declares the replies: the contract or a wrapper.
  */
-export function replyFunction(ref: string, replies: Replies): ReplyToStatus {
+export function replyFunction(ref: string, replies: Replies, owner = "the contract"): ReplyToStatus {
   return (status, ...parts) => {
-    const declared = findReply(ref, replies, status);
+    const declared = findReply(ref, replies, status, owner);
     const hasBody = declared.body !== null;
     const most = (hasBody ? 1 : 0) + (declared.headers === null ? 0 : 1);
     if (parts.length > most) {
       throw new TypeError(
-        `${ref}: reply(${status}, …) takes ${count(most, "argument")} after the status, because the contract declares ${partsInWords(declared)}, but it received ${parts.length}`,
+        `${ref}: reply(${status}, …) takes ${count(most, "argument")} after the status, because ${owner} declares ${partsInWords(declared)}, but it received ${parts.length}`,
       );
     }
     return hasBody
@@ -45,13 +45,20 @@ export function replyFunction(ref: string, replies: Replies): ReplyToStatus {
 /**
  * Returns the declared reply of a status.
  *
- * @throws {TypeError} If the contract declares no reply with this status.
+ * @throws {TypeError} If `owner`, the contract or a wrapper, declares no reply with this status.
  */
-export function findReply(ref: string, replies: Replies, status: number): CompiledReply {
+export function findReply(
+  ref: string,
+  replies: Replies,
+  status: number,
+  owner = "the contract",
+): CompiledReply {
   if (Object.hasOwn(replies, status)) return replies[status]!;
-  const declared = Object.keys(replies).join(", ");
+  const statuses = Object.keys(replies);
+  const declared = statuses.length === 0 ? "" : `; it declares ${statuses.join(", ")}`;
+  const choice = statuses.length === 0 ? "Add" : "Reply with one of these, or add";
   throw new TypeError(
-    `${ref}: the contract declares no reply with the status ${String(status)}; it declares ${declared}. Reply with one of these, or add a Reply to the contract and run \`kit build\``,
+    `${ref}: ${owner} declares no reply with the status ${String(status)}${declared}. ${choice} a Reply to ${owner} and run \`kit build\``,
   );
 }
 

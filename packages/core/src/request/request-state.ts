@@ -242,6 +242,23 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.responseHeaders.set(name, value);
   }
 
+  /** Status that `ctx.status` has set. 0 if it was not called. */
+  get chosenStatus(): number {
+    return this.#status;
+  }
+
+  /** Drops the status that `ctx.status` has set, because a wrapper answers with a status of its own. */
+  dropStatus(): void {
+    this.#status = 0;
+  }
+
+  /** Replaces the headers of the response. Returns the previous headers. */
+  swapHeaders(change: (current: ResponseHeaders) => ResponseHeaders): ResponseHeaders {
+    const previous = this.responseHeaders;
+    this.#responseHeaders = change(previous);
+    return previous;
+  }
+
   /** Headers of the response, to change them. */
   get responseHeaders(): ResponseHeaders {
     return (this.#responseHeaders ??= new ResponseHeaders());
@@ -275,6 +292,11 @@ export class RequestState implements RequestFailure, PendingRequest {
     // An error that is thrown during the validation of params, query or body means that the request is invalid.
     const isRefusal = phases.isValidation(this.#phase);
     this.#respondWithError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
+  }
+
+  /** Sends the response for an error that a wrapper threw or passed on, possibly after the validation. Never throws. */
+  failWrapped(error: unknown, isRefusal: boolean): void {
+    this.#respondWithError(error, isRefusal ? "as refusal" : "as error");
   }
 
   /** Refuses a request for the router or the validation. The number of log entries per minute is limited. */

@@ -98,6 +98,54 @@ export class ResponseHeaders {
     this.#list.push("set-cookie", line);
   }
 
+  /** Returns the values of a header, joined with `, `. `null` if there are none. */
+  get(name: string): string | null {
+    const lowerName = name.toLowerCase();
+    if (lowerName === "content-type") return this.contentType;
+    const values: string[] = [];
+    for (let index = 0; index < this.#list.length; index += 2) {
+      if (this.#list[index] === lowerName) values.push(this.#list[index + 1]!);
+    }
+    return values.length === 0 ? null : values.join(", ");
+  }
+
+  /** Removes a header. */
+  delete(name: string): void {
+    const lowerName = name.toLowerCase();
+    if (lowerName === "content-type") this.contentType = null;
+    if (lowerName === "set-cookie") this.#cookies = null;
+    this.#keep((present) => present !== lowerName);
+  }
+
+  /** Returns a list with the same headers. */
+  copy(): ResponseHeaders {
+    const copy = new ResponseHeaders();
+    copy.contentType = this.contentType;
+    copy.#list = [...this.#list];
+    copy.#cookies = this.#cookies === null ? null : new Map(this.#cookies);
+    return copy;
+  }
+
+  /** Returns a list without headers. */
+  empty(): ResponseHeaders {
+    return new ResponseHeaders();
+  }
+
+  /** Adds the headers of another list, as if they were set after those of this list. Returns this list. */
+  merge(later: ResponseHeaders): this {
+    if (later.contentType !== null) this.contentType = later.contentType;
+    const replaced = new Set(later.#list.filter((name, index) => index % 2 === 0 && name !== "set-cookie"));
+    this.#keep((name) => !replaced.has(name));
+    const ids = new Map([...(later.#cookies ?? [])].map(([id, line]) => [line, id]));
+    for (let index = 0; index < later.#list.length; index += 2) {
+      const [name, value] = [later.#list[index]!, later.#list[index + 1]!];
+      const id = name === "set-cookie" ? ids.get(value) : undefined;
+      if (id === undefined) this.#list.push(name, value);
+      else this.setCookie({ id, line: value });
+    }
+    return this;
+  }
+
   /** Removes the headers that an error response must not have. */
   dropDescriptionOfBody(): void {
     this.contentType = null;

@@ -1,10 +1,11 @@
+import type { AppError } from "@kit/errors";
 import type { CompiledRoute, ServerExchange, ValidationFailure, Validator } from "@kit/types";
 
 import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
 import * as phases from "../observe/phases.ts";
-import { addToContext, Context, MiddlewareArgument, type RoutedRequest } from "./context.ts";
+import { addToContext, Context, MiddlewareArgument, type RoutedRequest, WrapperArgument } from "./context.ts";
 import type { ChainStep, ExecutableRoute, HandlerArgument, RouteExtras } from "./executable-route.ts";
 import { hideValues } from "./hidden-failure.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
@@ -13,6 +14,7 @@ import { RawResponse } from "./raw-response.ts";
 import { DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
+import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
 import { findUnstorable, mayContainUnstorable, targetMayContainUnstorable } from "./unstorable-characters.ts";
 import { type RequestSlot, ResponseContractError } from "../validation-error.ts";
 
@@ -50,6 +52,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
     try {
       const { chain } = this.executable;
       if (chain.length === 0) this.#handle();
+      else if (this.executable.hasWrappers)
+        void this.#startWrapped(new MiddlewareArgument(this, this.#context));
       else this.#runChain(0, new MiddlewareArgument(this, this.#context));
     } catch (error) {
       this.fail(error);
@@ -101,6 +105,87 @@ export class RequestRun extends RequestState implements RoutedRequest {
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** Runs a chain with wrappers, and sends the answer that the outermost wrapper returns. Never throws. */
+  async #startWrapped(argument: MiddlewareArgument): Promise<void> {
+    this.wait();
+    let refused: unknown;
+    const readInput = (): HandlerArgument => {
+      try {
+        return this.#readInput() as HandlerArgument;
+      } catch (error) {
+        refused = error;
+        throw error;
+      }
+    };
+    try {
+      const answer = await this.#passOn(0, argument, readInput);
+      if (this.isAnswered) this.#dropLate(answer.result);
+      else this.#send(answer);
+    } catch (error) {
+      this.failWrapped(error, error !== undefined && error === refused);
+    }
+  }
+
+  /** Runs the chain from a middleware on, then the handler. Wrappers run the rest of the chain by `next`. */
+  async #passOn(
+    first: number,
+    argument: MiddlewareArgument,
+    readInput: () => HandlerArgument,
+  ): Promise<Answer> {
+    const { chain, extras, compiled } = this.executable;
+    for (let index = first; index < chain.length; index += 1) {
+      const step = chain[index]!;
+      this.enter(phases.firstMiddleware + index);
+      const { wrapper } = step;
+      if (wrapper !== null) {
+        const input = new WrapperArgument(argument, wrapper.reply);
+        const call = (run: () => unknown) => (this.isWrapped ? this.wrap(run) : run());
+        return runWrapper(this, wrapper, input, call, async (added) => {
+          this.#add(added, step.name);
+          return this.#passOn(index + 1, argument, readInput);
+        });
+      }
+      const added: unknown = this.isWrapped ? this.#wrapStep(step, argument) : step.run(argument);
+      this.#add(isThenable(added) ? await added : added, step.name);
+      this.#stopIfAnswered();
+    }
+    this.#stopIfAnswered();
+    const result: unknown = await this.#callHandler(readInput());
+    if (this.isAnswered) {
+      if (result instanceof RawResponse) result.cancel(new Error("The response was already sent"));
+      this.#stopIfAnswered();
+    }
+    if (extras !== null && extras.replies !== undefined) {
+      const declared = this.#declaredReply(result, extras.replies);
+      return declaredAnswer(this, result as DeclaredReply, declared);
+    }
+    const ofContract =
+      result instanceof RawResponse && compiled.response === null && compiled.status === 204
+        ? 200
+        : compiled.status;
+    return new Answer(this, this.chosenStatus === 0 ? ofContract : this.chosenStatus, result, null, []);
+  }
+
+  /** Ends the wrapped code after the timeout or the closing of the application: `next` rejects with the reason. */
+  #stopIfAnswered(): void {
+    if (this.isAnswered) throw this.signal.reason;
+  }
+
+  /** Sends the answer that wrappers passed on. */
+  #send({ result, declared, declaredHeaders }: Answer): void {
+    if (declared === null) return this.#succeed(result);
+    this.enter(phases.serialization);
+    const { status, body } = result as DeclaredReply;
+    let text: string | null;
+    try {
+      text = declared.body === null ? null : declared.body.serialize(body);
+    } catch (error) {
+      this.#failToWrite(error);
+      return;
+    }
+    this.respond(status, text === null || declaredHeaders.every(isAscii) ? text : Buffer.from(text));
   }
 
   #add(added: unknown, middleware: string): void {
@@ -221,8 +306,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
       this.settings.ignoredInput?.body(this.executable.compiled, this.log);
       return undefined;
     }
-    this.fail(undeclaredBody(method, bodyLength));
-    return REFUSED;
+    return this.#refuseWith(undeclaredBody(method, bodyLength));
   }
 
   /** Returns the decoded slot. Refuses a value with characters that databases cannot store. */
@@ -232,9 +316,17 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return failure === undefined ? decoded : this.#refuse(slot, validator, [failure]);
   }
 
-  /** Sends the error response without throwing, because `throw` costs more than the rest of the refusal. */
   #refuse(slot: RequestSlot, validator: Validator<unknown>, failures: readonly ValidationFailure[]): unknown {
-    this.fail(invalidSlot(slot, validator, failures));
+    return this.#refuseWith(invalidSlot(slot, validator, failures));
+  }
+
+  /**
+   * Sends the error response without throwing, because `throw` costs more than the rest of the refusal. Wrappers
+   * receive the error from `next`, so it is thrown if there are any.
+   */
+  #refuseWith(error: AppError): typeof REFUSED {
+    if (this.executable.hasWrappers) throw error;
+    this.fail(error);
     return REFUSED;
   }
 
@@ -274,11 +366,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
 
   /** Sends the reply that the handler of a contract with replies returned. */
   #reply(result: unknown, replies: Replies): void {
-    const { ref } = this.executable.compiled;
-    if (!(result instanceof DeclaredReply)) throw notAReply(ref, result);
-    const { status, body, headers } = result;
-    const declared = findReply(ref, replies, status);
-    if (this.settings.checkResponses) this.#checkReply(ref, declared, result);
+    const declared = this.#declaredReply(result, replies);
+    const { status, body, headers } = result as DeclaredReply;
     let text: string | null;
     let list: readonly string[] = [];
     try {
@@ -291,6 +380,19 @@ export class RequestRun extends RequestState implements RoutedRequest {
     }
     // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
     this.respond(status, text === null || list.every(isAscii) ? text : Buffer.from(text));
+  }
+
+  /**
+   * Returns the functions that write a reply.
+   *
+   * @throws {Error} If the value is not a reply that the contract declares.
+   */
+  #declaredReply(result: unknown, replies: Replies): Replies[number] {
+    const { ref } = this.executable.compiled;
+    if (!(result instanceof DeclaredReply)) throw notAReply(ref, result);
+    const declared = findReply(ref, replies, result.status);
+    if (this.settings.checkResponses) this.#checkReply(ref, declared, result);
+    return declared;
   }
 
   #checkReply(ref: string, declared: Replies[number], { status, body, headers }: DeclaredReply): void {

@@ -1,0 +1,205 @@
+import type { CompiledReply } from "@kit/types";
+
+import { RawResponse } from "./raw-response.ts";
+import type { RequestState } from "./request-state.ts";
+import type { ResponseHeaders } from "./response-headers.ts";
+import type { AnswerHeaders, AnyWrapperFunction } from "./wrapper.ts";
+import { DeclaredReply, findReply, type Replies, replyFunction, type ReplyToStatus } from "./reply.ts";
+
+/** Wrapper in the chain of a route. */
+export interface ExecutableWrapper {
+  readonly run: AnyWrapperFunction;
+  /** Replies that the wrapper declares. */
+  readonly replies: Replies;
+  /** Function `reply` of the wrapper's input. */
+  readonly reply: ReplyToStatus;
+  /** Method and path of the route, for messages. */
+  readonly ref: string;
+  /** The wrapper in messages, such as `the wrapper timed`. */
+  readonly owner: string;
+}
+
+/** Returns the wrapper of a route with its declared replies. */
+export function executableWrapper(
+  ref: string,
+  name: string,
+  run: AnyWrapperFunction,
+  replies: Replies,
+): ExecutableWrapper {
+  const owner = `the wrapper ${name}`;
+  return { run, replies, reply: replyFunction(ref, replies, owner), ref, owner };
+}
+
+/** Answer that wrappers pass on: a result of the handler, or a reply of the handler or a wrapper. */
+export class Answer {
+  readonly status: number;
+  /** Value that the handler returned, or the reply. */
+  readonly result: unknown;
+  /** Functions that write the reply. `null` if `result` is the value of a plain response. */
+  readonly declared: CompiledReply | null;
+  /** Headers of the declared reply, as names and values alternately. */
+  readonly declaredHeaders: readonly string[];
+  readonly #request: RequestState;
+  #headers: ResponseHeaders | null = null;
+  #view: AnswerHeaders | undefined;
+
+  constructor(
+    request: RequestState,
+    status: number,
+    result: unknown,
+    declared: CompiledReply | null,
+    declaredHeaders: readonly string[],
+  ) {
+    this.#request = request;
+    this.status = status;
+    this.result = result;
+    this.declared = declared;
+    this.declaredHeaders = declaredHeaders;
+  }
+
+  get body(): unknown {
+    return this.result instanceof DeclaredReply ? this.result.body : this.result;
+  }
+
+  get headers(): AnswerHeaders {
+    return (this.#view ??= headersOf(this.#request, () => this.#headers ?? this.#request.responseHeaders));
+  }
+
+  /** Keeps the headers of the answer while the wrapper has it. */
+  hold(headers: ResponseHeaders): void {
+    this.#headers = headers;
+  }
+
+  /** Returns the headers of the answer to the request, because the wrapper returned the answer. */
+  release(): ResponseHeaders | null {
+    const headers = this.#headers;
+    this.#headers = null;
+    return headers;
+  }
+
+  /** Cancels the stream of an answer that is not sent. */
+  drop(): void {
+    if (this.result instanceof RawResponse) this.result.cancel(new Error("A wrapper answered instead"));
+  }
+}
+
+function headersOf(request: RequestState, headers: () => ResponseHeaders): AnswerHeaders {
+  const isTooLate = () => request.isTooLate("headers");
+  return {
+    get: (name) => headers().get(name),
+    has: (name) => headers().get(name) !== null,
+    set(name, value) {
+      if (!isTooLate()) headers().set(name, value);
+    },
+    delete(name) {
+      if (!isTooLate()) headers().delete(name);
+    },
+  };
+}
+
+/**
+ * Runs a wrapper around the rest of a request and returns the answer that the wrapper chose.
+ *
+ * While the wrapper has the answer of `next`, the headers of the request are a new, empty list: what the wrapper sets
+ * with `ctx.header` in this time belongs to the answer that it returns.
+ *
+ * @param rest - Runs the rest of the request, after `added` was added to `ctx`.
+ */
+export async function runWrapper(
+  request: RequestState,
+  wrapper: ExecutableWrapper,
+  input: object,
+  call: (run: () => unknown) => unknown,
+  rest: (added: unknown) => Promise<Answer>,
+): Promise<Answer> {
+  const { ref, owner } = wrapper;
+  let before: ResponseHeaders | null = null;
+  let passed: Answer | undefined;
+  let failed: ResponseHeaders | null = null;
+  let running: Promise<Answer> | undefined;
+  let isOver = false;
+
+  const runRest = async (added: unknown): Promise<Answer> => {
+    before = request.swapHeaders((current) => current.copy());
+    try {
+      const answer = await rest(added);
+      if (isOver) {
+        answer.drop();
+        return answer;
+      }
+      passed = answer;
+      answer.hold(request.swapHeaders((current) => current.empty()));
+      return answer;
+    } catch (error) {
+      if (!isOver) failed = request.swapHeaders((current) => current.empty());
+      throw error;
+    }
+  };
+  const next = (added?: unknown): Promise<Answer> => {
+    if (running !== undefined) {
+      return Promise.reject(
+        new TypeError(`${ref}: ${owner} called next twice, but the rest of a request can run only once`),
+      );
+    }
+    if (isOver) return Promise.reject(new TypeError(`${ref}: ${owner} called next after it had returned`));
+    running = runRest(added);
+    // A wrapper may return without awaiting `next`. Without this handler, a later error would end the process.
+    running.catch((error: unknown) => {
+      if (isOver && request.isAnswered) request.logLateResult(error);
+    });
+    return running;
+  };
+
+  let chosen: unknown;
+  try {
+    chosen = await call(() => wrapper.run(input, next));
+  } catch (error) {
+    isOver = true;
+    // The error response has the headers that middleware and the handler set, as without a wrapper.
+    const inner = passed?.release() ?? failed;
+    passed?.drop();
+    if (inner !== null) request.swapHeaders((after) => inner.merge(after));
+    throw error;
+  }
+  isOver = true;
+  if (chosen instanceof Answer) {
+    if (chosen !== passed) throw notAnAnswer(wrapper, "the answer of another request or wrapper");
+    const inner = passed.release()!;
+    request.swapHeaders((after) => inner.merge(after));
+    return passed;
+  }
+  passed?.drop();
+  if (!(chosen instanceof DeclaredReply)) {
+    if (chosen instanceof RawResponse) chosen.cancel(new Error(`${owner} cannot use ctx.send`));
+    throw notAnAnswer(wrapper, describe(chosen));
+  }
+  // The wrapper answers itself, so the status and the headers of the wrapped code are dropped.
+  const outer = before as ResponseHeaders | null;
+  if (outer !== null) {
+    const isSettled = passed !== undefined || failed !== null;
+    request.swapHeaders((current) => (isSettled ? outer.merge(current) : outer));
+  }
+  request.dropStatus();
+  return declaredAnswer(request, chosen, findReply(ref, wrapper.replies, chosen.status, owner));
+}
+
+/** Returns the answer of a declared reply. The headers of the reply become headers of the response. */
+export function declaredAnswer(request: RequestState, reply: DeclaredReply, declared: CompiledReply): Answer {
+  const list = declared.headers === null ? [] : declared.headers.write(reply.headers ?? {});
+  if (list.length > 0) request.responseHeaders.setDeclared(list);
+  return new Answer(request, reply.status, reply, declared, list);
+}
+
+function notAnAnswer({ ref, owner }: ExecutableWrapper, found: string): TypeError {
+  return new TypeError(
+    `${ref}: ${owner} returned ${found}; it must return the answer of next(), or reply(status, …)`,
+  );
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (value instanceof RawResponse) return "the result of ctx.send";
+  if (value instanceof Response) return "a Response";
+  return Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
+}
