@@ -135,6 +135,7 @@ export function route(
       | "body"
       | "response"
       | "replies"
+      | "wrappers"
       | "details"
       | "status"
       | "middleware"

@@ -1,0 +1,209 @@
+//! Tests of wrappers: middleware that is created with `defineWrapper`.
+
+// A helper of a test may panic, which fails the test.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use kit_ir::Program;
+use support::{mistakes, output};
+
+const ROUTES: &str = "
+import type { Reply, Route } from \"@kit/types\";
+export interface Report { text: string }
+export interface Queued { position: number }
+export interface ReportRoutes {
+  \"GET /reports\": Route<{ response: Report }>;
+  \"POST /reports\": Route<{ body: Report; response: Reply<201, Report> | Reply<202, Queued> }>;
+}";
+
+/// Compiles an application with these declarations, this global middleware and this option `on` of its group.
+fn compiled(declarations: &str, middleware: &str, on: &str) -> (Program, String) {
+    let app = format!(
+        "
+import {{ createApp, defineHandlers, defineMiddleware, defineWrapper }} from \"@kit/core\";
+import type {{ Failure, Reply }} from \"@kit/types\";
+import type {{ Queued, Report, ReportRoutes }} from \"./reports.routes.ts\";
+{declarations}
+export const handlers = defineHandlers<ReportRoutes>({{ \"GET /reports\": () => null!, \"POST /reports\": () => null! }});
+export const app = createApp({{ middleware: [{middleware}], routes: [{{ handlers, on: {{ {on} }} }}] }});"
+    );
+    let output = output(&[
+        ("src/reports.routes.ts", ROUTES),
+        ("src/app.ts", app.as_str()),
+    ]);
+    let told = mistakes(&output);
+    (output.program, told)
+}
+
+/// Returns the wrappers and the errors of each route as text.
+#[track_caller]
+fn understood(declarations: &str, middleware: &str, on: &str) -> Vec<String> {
+    let (program, told) = compiled(declarations, middleware, on);
+    assert_eq!(told, "");
+    let name = |id| program.declarations[id].name.clone();
+    let routes = program.routes.iter().map(|route| {
+        let wrappers = route.wrappers.iter().map(|wrapper| {
+            let replies = wrapper.replies.iter().map(|reply| {
+                let parts = [reply.body, reply.headers].map(|part| part.map_or("-".to_owned(), name));
+                format!(" {} {}", reply.status, parts.join(" "))
+            });
+            format!("{}{}", wrapper.name, replies.collect::<String>())
+        });
+        let errors = route.throws.iter().map(|error| {
+            let details = error.details.map_or("-".to_owned(), name);
+            format!("{} {} {details}", error.status, error.code)
+        });
+        let parts: Vec<String> = wrappers.chain(errors).collect();
+        format!("{}: {}", route.reference(), parts.join("; "))
+    });
+    routes.collect()
+}
+
+#[track_caller]
+fn refused(declarations: &str, middleware: &str, says: &[&str]) {
+    let (_, told) = compiled(declarations, middleware, "");
+    for text in says {
+        assert!(told.contains(text), "{text:?} is missing in:\n{told}");
+    }
+}
+
+#[test]
+fn replies_and_failures_of_wrappers_belong_to_the_routes_that_they_wrap() {
+    let declarations = "
+export const cached = defineWrapper<{ replies: Reply<304, void, { etag: string }> | Reply<202, Queued> }>(
+  async (_input, next) => next(),
+);
+/** @throws LIMITED 429 Too many requests. */
+export const limited = defineWrapper<{ errors: Failure<429, \"LIMITED\", { limit: number }> }>(
+  async (_input, next) => next(),
+);
+export const timed = defineWrapper(async (_input, next) => next());";
+    let entry = "{ name: \"clock\", middleware: timed, priority: -1 }, cached";
+    let on = "\"GET /reports\": { middleware: [limited] }";
+    assert_eq!(
+        understood(declarations, entry, on),
+        [
+            "GET /reports: clock; cached 304 - CachedReply304Headers 202 Queued -; limited; 429 LIMITED LimitedLimitedDetails",
+            "POST /reports: clock; cached 304 - CachedReply304Headers 202 Queued -",
+        ]
+    );
+    let (program, _) = compiled(declarations, entry, on);
+    let route = program.routes.iter().next().unwrap();
+    assert_eq!(
+        route.throws[0].description.as_deref(),
+        Some("Too many requests.")
+    );
+    let statuses = |index: usize| -> Vec<u16> {
+        let route = program.routes.iter().nth(index).unwrap();
+        route.responses().iter().map(|reply| reply.status).collect()
+    };
+    assert_eq!(statuses(0), [200, 304, 202]);
+    // The contract of `POST /reports` and the wrapper declare the same reply 202.
+    assert_eq!(statuses(1), [201, 202, 304]);
+}
+
+#[test]
+fn a_wrapper_that_a_function_of_the_project_creates_is_known() {
+    let declarations = "
+export function limit(most: number) {
+  return defineWrapper<{ replies: Reply<204> }>(async ({ reply }, next) => (most > 0 ? next() : reply(204)));
+}
+export const never = (): ReturnType<typeof limit> => defineWrapper(async (_input, next) => next());
+export const strict = limit(5);";
+    assert_eq!(
+        understood(declarations, "strict, { name: \"never\", middleware: never(), priority: 1 }", ""),
+        [
+            "GET /reports: strict 204 - -; never",
+            "POST /reports: strict 204 - -; never",
+        ]
+    );
+}
+
+#[test]
+fn what_a_wrapper_adds_identifies_owners_like_what_other_middleware_adds() {
+    let types = "
+/** @table @owner userId = ctx.userId */
+export interface Todo { id: string; userId: string }";
+    let app = "
+import { createApp, defineHandlers, defineMiddleware, defineWrapper } from \"@kit/core\";
+import type { ReportRoutes } from \"./reports.routes.ts\";
+export const auth = defineWrapper<{ adds: { userId: string } }>(async (_input, next) => next({ userId: \"\" }));
+export const other = defineMiddleware(() => undefined);
+export const handlers = defineHandlers<ReportRoutes>({ \"GET /reports\": () => null!, \"POST /reports\": () => null! });
+export const app = createApp({ middleware: [auth, other], routes: [{ handlers }] });";
+    let output = output(&[
+        ("src/todos.types.ts", types),
+        ("src/reports.routes.ts", ROUTES),
+        ("src/app.ts", app),
+    ]);
+    assert_eq!(mistakes(&output), "");
+    let middleware = &output.program.application.middleware;
+    let of = |name: &str| middleware.iter().find(|known| known.name == name).unwrap();
+    assert!(of("auth").is_wrapper && !of("other").is_wrapper);
+    assert_eq!(of("auth").added_context, ["userId"]);
+}
+
+#[test]
+fn refuses_replies_that_clients_cannot_tell_from_others() {
+    refused(
+        "export const queue = defineWrapper<{ replies: Reply<202, { position: number }> }>(async (_i, next) => next());",
+        "queue",
+        &[
+            "KIT1415",
+            "the wrapper `queue` and its contract declare different replies with the status 202 for `POST /reports`",
+        ],
+    );
+    refused(
+        "export const page = defineWrapper<{ replies: Reply<200, Queued> }>(async (_i, next) => next());",
+        "page",
+        &["declare different replies with the status 200 for `GET /reports`"],
+    );
+    refused(
+        "export const a = defineWrapper<{ replies: Reply<203, Queued> }>(async (_i, next) => next());
+export const b = defineWrapper<{ replies: Reply<203, Report> }>(async (_i, next) => next());",
+        "a, b",
+        &["the wrapper `b` and the wrapper `a` declare different replies with the status 203"],
+    );
+    refused(
+        "export const a = defineWrapper(async (_i, next) => next());
+export const b = defineWrapper(async (_i, next) => next());",
+        "a, { name: \"a\", middleware: b, priority: 0 }",
+        &["`GET /reports` has two wrappers with the name `a`"],
+    );
+}
+
+#[test]
+fn refuses_parts_that_a_wrapper_cannot_have() {
+    let wrapper = |parts: &str| {
+        format!("export const w = defineWrapper<{parts}>(async (_input: unknown, next: any) => next());")
+    };
+    refused(
+        &wrapper("{ replys: Reply<304> }"),
+        "w",
+        &[
+            "the wrapper `w` has `replys`, which is not a part of a wrapper",
+            "did you mean `replies`?",
+        ],
+    );
+    refused(
+        &wrapper("{ replies: Reply<429, Queued> }"),
+        "w",
+        &["KIT1411", "`429` is not the status of a reply", "slot `errors`"],
+    );
+    refused(
+        &wrapper("{ replies: Queued }"),
+        "w",
+        &["the wrapper `w` has replies and `{ position: number }`, which is not a reply"],
+    );
+    refused(
+        &wrapper("{ errors: Failure<429, \"A\"> | Failure<403, \"A\"> }"),
+        "w",
+        &["the wrapper `w` has two failures with the code `A`"],
+    );
+    refused(
+        &wrapper("string"),
+        "w",
+        &["the type argument of the wrapper `w` must be an object, not `string`"],
+    );
+}
