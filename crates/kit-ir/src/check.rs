@@ -209,7 +209,9 @@ impl Checker<'_> {
         for wrapper in &route.wrappers {
             if !route.middleware.contains(&wrapper.name) {
                 let name = &wrapper.name;
-                self.report(format!("{place} has the wrapper `{name}`, which is not in its middleware"));
+                self.report(format!(
+                    "{place} has the wrapper `{name}`, which is not in its middleware"
+                ));
             }
             self.replies_of(place, &wrapper.replies);
         }

@@ -55,7 +55,8 @@ pub use property::{
     DefaultValue, Documentation, GeneratedKind, Property, PropertyTags, ReferenceTarget, ReferentialAction,
 };
 pub use route::{
-    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteLimits, RouteSlots, RouteWrapper, Slot,
+    ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteLimits, RouteSlots, RouteWrapper,
+    Slot,
 };
 pub use security::{Security, SecurityScheme};
 pub use security_headers::SecurityHeaders;

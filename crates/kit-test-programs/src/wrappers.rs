@@ -32,7 +32,10 @@ pub fn program() -> Program {
     let etag = b.slot("CachedReply304Headers", etag);
     let retry = vec![b.property("retry-after", number)];
     let retry = b.slot("CachedReply202Headers", retry);
-    let cached = vec![reply(304, None, Some(etag)), reply(202, Some(queued), Some(retry))];
+    let cached = vec![
+        reply(304, None, Some(etag)),
+        reply(202, Some(queued), Some(retry)),
+    ];
     for (name, priority, is_wrapper) in MIDDLEWARE {
         let span = b.span();
         b.program.application.middleware.push(MiddlewareSource {
@@ -76,7 +79,11 @@ pub fn program() -> Program {
         ..RouteSlots::default()
     };
     let plain = b.route(Method::Get, "/plain", "ReportRoutes", plain);
-    for route in [wrapped(read, &cached, limit), wrapped(create, &cached, limit), plain] {
+    for route in [
+        wrapped(read, &cached, limit),
+        wrapped(create, &cached, limit),
+        plain,
+    ] {
         b.program.routes.push(route);
     }
     b.program

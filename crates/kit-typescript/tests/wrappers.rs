@@ -28,10 +28,7 @@ import type {{ Queued, Report, ReportRoutes }} from \"./reports.routes.ts\";
 export const handlers = defineHandlers<ReportRoutes>({{ \"GET /reports\": () => null!, \"POST /reports\": () => null! }});
 export const app = createApp({{ middleware: [{middleware}], routes: [{{ handlers, on: {{ {on} }} }}] }});"
     );
-    let output = output(&[
-        ("src/reports.routes.ts", ROUTES),
-        ("src/app.ts", app.as_str()),
-    ]);
+    let output = output(&[("src/reports.routes.ts", ROUTES), ("src/app.ts", app.as_str())]);
     let told = mistakes(&output);
     (output.program, told)
 }
@@ -90,10 +87,7 @@ export const timed = defineWrapper(async (_input, next) => next());";
     );
     let (program, _) = compiled(declarations, entry, on);
     let route = program.routes.iter().next().unwrap();
-    assert_eq!(
-        route.throws[0].description.as_deref(),
-        Some("Too many requests.")
-    );
+    assert_eq!(route.throws[0].description.as_deref(), Some("Too many requests."));
     let statuses = |index: usize| -> Vec<u16> {
         let route = program.routes.iter().nth(index).unwrap();
         route.responses().iter().map(|reply| reply.status).collect()
@@ -112,7 +106,11 @@ export function limit(most: number) {
 export const never = (): ReturnType<typeof limit> => defineWrapper(async (_input, next) => next());
 export const strict = limit(5);";
     assert_eq!(
-        understood(declarations, "strict, { name: \"never\", middleware: never(), priority: 1 }", ""),
+        understood(
+            declarations,
+            "strict, { name: \"never\", middleware: never(), priority: 1 }",
+            ""
+        ),
         [
             "GET /reports: strict 204 - -; never",
             "POST /reports: strict 204 - -; never",

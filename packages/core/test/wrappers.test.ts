@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { describe, it } from "node:test";
 
 import {
@@ -40,12 +40,41 @@ function wrapped(
 ) {
   const names = Object.keys(wrappers);
   const middleware = names.map((name, priority) => ({ name, middleware: wrappers[name]!, priority }));
-  const built = { ...of, middleware: names, wrappers: Object.fromEntries(names.map((name) => [name, replies])) };
+  const built = {
+    ...of,
+    middleware: names,
+    wrappers: Object.fromEntries(names.map((name) => [name, replies])),
+  };
   return serve([[built, handler]], { middleware, logLevel: "info", ...options });
 }
 
 function messages(log: readonly LogEntry[]): string[] {
   return log.map(({ level, message }) => `${level} ${message}`);
+}
+
+const settingCookie: TestHandler = ({ ctx }) => {
+  ctx.cookie("b", "2", { secure: false });
+  return { id: 1 };
+};
+
+/** Middleware in the style of Express. */
+const express = (_input: unknown, next: () => unknown): unknown => next();
+
+/** Returns the error of a start with one middleware. Empty if the application starts. */
+async function startError(built: CompiledRoute, middleware: unknown): Promise<string> {
+  const app = createApp({
+    env: "production",
+    signals: false,
+    logging: { level: "fatal" },
+    server: new MemoryServer(),
+    compiled: compiled(built),
+    middleware: [{ name: "w", middleware, priority: 0 }] as never,
+    routes: [{ handlers: { [built.ref]: () => ({ id: 1 }) } as never }],
+  });
+  return app.listen({ port: 0 }).then(
+    () => "",
+    (error: unknown) => String(error),
+  );
 }
 
 describe("a wrapper", () => {
@@ -118,7 +147,10 @@ describe("a wrapper", () => {
       return reply(202, { job: 1 });
     });
     const { send } = await wrapped({ replacing }, ({ ctx }) => ctx.send(stream));
-    assert.deepEqual([(await send("GET /things/1")).status, String(cancelled)], [202, "Error: A wrapper answered instead"]);
+    assert.deepEqual(
+      [(await send("GET /things/1")).status, String(cancelled)],
+      [202, "Error: A wrapper answered instead"],
+    );
   });
 
   it("replies with its own status, although the handler or middleware set one", async () => {
@@ -142,11 +174,7 @@ describe("a wrapper", () => {
       return answer;
     });
     const built = { ...thing, middleware: ["before", "setting"], wrappers: { setting: {} } };
-    const handler: TestHandler = ({ ctx }) => {
-      ctx.cookie("b", "2", { secure: false });
-      return { id: 1 };
-    };
-    const { send } = await serve([[built, handler]], {
+    const { send } = await serve([[built, settingCookie]], {
       middleware: [
         { name: "before", middleware: before, priority: 0 },
         { name: "setting", middleware: setting, priority: 1 },
@@ -162,14 +190,15 @@ describe("a wrapper", () => {
       void next();
       return reply(202, { job: 9 });
     });
-    const { send, log } = await wrapped({ hasty }, async ({ ctx }) => {
+    const { promise: end, reject } = Promise.withResolvers<never>();
+    const { send, log } = await wrapped({ hasty }, ({ ctx }) => {
       ctx.header("x-inner", "1");
-      await sleep(5);
-      throw new Error("too late");
+      return end;
     });
     const { status, headers } = await send("GET /things/1");
     assert.deepEqual([status, headers], [202, []]);
-    await sleep(30);
+    reject(new Error("too late"));
+    await setImmediate();
     assert.deepEqual(messages(log), [
       "warn A handler or middleware failed after the response was sent; its result is discarded",
     ]);
@@ -185,10 +214,12 @@ describe("a wrapper", () => {
         throw error;
       }
     });
-    const { send, log } = await wrapped({ waiting }, () => sleep(40, { id: 1 }), { requestTimeoutMs: 20 });
+    const { promise: end, resolve } = Promise.withResolvers<object>();
+    const { send, log } = await wrapped({ waiting }, () => end, { requestTimeoutMs: 20 });
     const answer = await send("GET /things/1");
     assert.deepEqual([answer.status, errorOf(answer)["code"]], [503, "REQUEST_TIMEOUT"]);
-    await sleep(60);
+    resolve({ id: 1 });
+    await setImmediate();
     assert.match(String(caught), /longer than 20 ms/);
     assert.deepEqual(messages(log), [
       "error The request took longer than 20 ms",
@@ -198,14 +229,16 @@ describe("a wrapper", () => {
 
   it("does not call the handler if the request was answered while the wrapper waited", async () => {
     let calls = 0;
+    const { promise: begin, resolve } = Promise.withResolvers<void>();
     const slow = defineWrapper(async (_input, next) => {
-      await sleep(40);
+      await begin;
       return next();
     });
     const handler = (): { id: number } => ({ id: (calls += 1) });
     const { send } = await wrapped({ slow }, handler, { requestTimeoutMs: 20 });
     assert.equal((await send("GET /things/1")).status, 503);
-    await sleep(60);
+    resolve();
+    await setImmediate();
     assert.equal(calls, 0);
   });
 
@@ -261,7 +294,9 @@ describe("a wrapper", () => {
 
   it("is checked like other middleware for what it adds", async () => {
     const adding = defineWrapper<{ adds: { user: string } }>((_input, next) => next({ user: "u" }));
-    const spoiling = defineWrapper((_input, next) => (next as unknown as (added: object) => never)({ route: "x" }));
+    const spoiling = defineWrapper((_input, next) =>
+      (next as unknown as (added: object) => never)({ route: "x" }),
+    );
     const { send } = await wrapped({ adding }, ({ ctx }) => ({ id: String(ctx["user"]).length }));
     assert.equal((await send("GET /things/1")).text, '{"id":1}');
     const { send: spoilt, log } = await wrapped({ spoiling });
@@ -272,22 +307,6 @@ describe("a wrapper", () => {
 
 describe("the start with wrappers", () => {
   const passing = defineWrapper((_input, next) => next());
-
-  async function startError(built: CompiledRoute, middleware: unknown): Promise<string> {
-    const app = createApp({
-      env: "production",
-      signals: false,
-      logging: { level: "fatal" },
-      server: new MemoryServer(),
-      compiled: compiled(built),
-      middleware: [{ name: "w", middleware, priority: 0 }] as never,
-      routes: [{ handlers: { [built.ref]: () => ({ id: 1 }) } as never }],
-    });
-    return app.listen({ port: 0 }).then(
-      () => "",
-      (error: unknown) => String(error),
-    );
-  }
 
   it("fails if the build does not know that a middleware is a wrapper, and the other way around", async () => {
     assert.match(
@@ -301,7 +320,6 @@ describe("the start with wrappers", () => {
   });
 
   it("refuses a plain function with the parameter `next`, and names defineWrapper", () => {
-    const express = (_input: unknown, next: () => unknown): unknown => next();
     assert.throws(
       () => createApp({ server: new MemoryServer(), middleware: [express as never], routes: [] }),
       /Create a middleware that calls `next` with defineWrapper/,

@@ -6,8 +6,8 @@ use oxc_ast::ast::Expression;
 use super::calls::{calls, kit_function};
 use super::expression::properties;
 use super::{
-    DefinedMiddleware,     Factory, LiteralOption, Located, cors, errors, groups, literal, middleware, security_headers,
-    warn_computed,
+    DefinedMiddleware, Factory, LiteralOption, Located, cors, errors, groups, literal, middleware,
+    security_headers, warn_computed,
 };
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};

@@ -158,7 +158,10 @@ fn full_entry<'a>(
 /// Returns the type argument of the `defineMiddleware` call that creates a middleware, or the parts of the
 /// `defineWrapper` call. Types are not evaluated, because they may need files and packages that the build does
 /// not need otherwise.
-fn declared<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> (Option<TyId>, Option<DeclaredWrapper>) {
+fn declared<'a>(
+    lowering: &mut Lowering<'a>,
+    located: Located<'a>,
+) -> (Option<TyId>, Option<DeclaredWrapper>) {
     let Resolved::Expression(found, _) = follow(lowering, located) else {
         return (None, None);
     };

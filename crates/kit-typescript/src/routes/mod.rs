@@ -89,7 +89,14 @@ pub(crate) fn add(
     };
     let throws = failures::read(lowering, contract, &base, tags.throws);
     let wrappers = wrappers::of_route(&registration.middleware);
-    wrappers::check(lowering, contract, &replies, slots.response.filter(|_| replies.is_empty()), status, &registration.middleware);
+    wrappers::check(
+        lowering,
+        contract,
+        &replies,
+        slots.response.filter(|_| replies.is_empty()),
+        status,
+        &registration.middleware,
+    );
     let span = lowering.span(contract.location);
     Some(
         lowering.program.routes.push(Route {

@@ -26,12 +26,7 @@ pub(super) fn read(
 }
 
 /// Returns the replies in a union. `owner` has the union, and stands in messages before "has".
-pub(super) fn union(
-    lowering: &mut Lowering<'_>,
-    owner: &str,
-    part: Part,
-    base: &str,
-) -> Vec<DeclaredReply> {
+pub(super) fn union(lowering: &mut Lowering<'_>, owner: &str, part: Part, base: &str) -> Vec<DeclaredReply> {
     let members = members(&mut lowering.eval, part.ty);
     let mut replies: Vec<DeclaredReply> = Vec::with_capacity(members.len());
     for member in members {

@@ -72,7 +72,8 @@ fn evaluate(lowering: &mut Lowering<'_>, name: &str, wrapper: &DeclaredWrapper) 
         }
         _ => {
             let text = lowering.eval.text(argument);
-            let message = format!("the type argument of the wrapper `{name}` must be an object, not `{text}`");
+            let message =
+                format!("the type argument of the wrapper `{name}` must be an object, not `{text}`");
             let help = "write the parts that the wrapper has: `defineWrapper<{ adds: { startedAt: number }; replies: Reply<304> }>`";
             let diagnostic = mistake(lowering, wrapper.location, message, help);
             lowering.report(diagnostic);
@@ -160,7 +161,10 @@ pub(super) fn check(
             continue;
         }
         if names.iter().any(|(name, _)| *name == entry.name) {
-            let message = format!("`{}` has two wrappers with the name `{}`", contract.key, entry.name);
+            let message = format!(
+                "`{}` has two wrappers with the name `{}`",
+                contract.key, entry.name
+            );
             let help = "give each wrapper its own name: `{ name: \"…\", middleware, priority: 0 }`";
             let diagnostic = mistake(lowering, entry.location, message, help);
             lowering.report(diagnostic);
