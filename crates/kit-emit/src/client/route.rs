@@ -90,15 +90,15 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
         }
     };
     let data = |id: Option<DeclarationId>| id.map_or("undefined".to_owned(), received);
-    let output = if !route.has_replies() {
-        data(route.slots.response)
-    } else {
+    let output = if route.has_replies() {
         let replies = route.responses().into_iter().map(|reply| {
             let headers = reply.headers.map(|id| format!(", {}", name(id)));
             let (status, data) = (reply.status, data(reply.body));
             format!("ApiReply<{status}, {data}{}>", headers.unwrap_or_default())
         });
         replies.collect::<Vec<_>>().join(" | ")
+    } else {
+        data(route.slots.response)
     };
     let declared = context.program.application.declared_format();
     let mut failures: Vec<String> = Vec::new();

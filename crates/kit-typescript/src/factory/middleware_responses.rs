@@ -30,7 +30,7 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
         };
         found = follow(lowering, located.with(function));
     }
-    let Some((module, body, parameters)) = function(found) else {
+    let Some((module, body, parameters)) = function(&found) else {
         return;
     };
     let names = Names::of(parameters);
@@ -65,8 +65,8 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
 }
 
 /// Returns the module, the body and the parameters of a function; `None` for any other value.
-fn function<'a>(found: Resolved<'a>) -> Option<(ModuleId, Body<'a>, &'a FormalParameters<'a>)> {
-    Some(match found {
+fn function<'a>(found: &Resolved<'a>) -> Option<(ModuleId, Body<'a>, &'a FormalParameters<'a>)> {
+    Some(match *found {
         Resolved::Function(module, function) => (module, Body::of(function), &function.params),
         Resolved::Expression(Located { module, expression }, _) => match expression {
             Expression::ArrowFunctionExpression(arrow) => {
@@ -90,7 +90,7 @@ pub(super) fn returned_values<'a>(
     callee: Located<'a>,
 ) -> Option<(ModuleId, Vec<&'a Expression<'a>>)> {
     let found = follow(lowering, callee);
-    let (module, body, _) = function(found)?;
+    let (module, body, _) = function(&found)?;
     let returned = lowering.graph().module(module).stack_size.run(|| body.returned());
     Some((module, returned))
 }

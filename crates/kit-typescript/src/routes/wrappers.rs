@@ -96,7 +96,7 @@ fn evaluate(lowering: &mut Lowering<'_>, name: &str, wrapper: &DeclaredWrapper) 
             ERRORS => read.errors = failures::union(lowering, &format!("{owner} has"), part, &base),
             REPLIES => {}
             other => {
-                let help = match closest(other, PARTS.into_iter()) {
+                let help = match closest(other, PARTS) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the parts are {}", PARTS.join(", ")),
                 };
