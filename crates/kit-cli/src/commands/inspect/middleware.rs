@@ -14,6 +14,9 @@ struct Entry {
     name: String,
     priority: Option<Number>,
     r#type: String,
+    /// True if the middleware is created with `defineWrapper`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    wrapper: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +42,11 @@ pub(super) fn run(built: &Built, verbose: bool, console: &Console<'_>) -> Result
                 .priority
                 .as_ref()
                 .map_or(EMPTY_CELL.to_owned(), Number::to_string);
-            let mut row = vec![entry.name.clone(), priority, entry.r#type.clone()];
+            let mut kind = entry.r#type.clone();
+            if entry.wrapper {
+                kind.push_str(", wrapper");
+            }
+            let mut row = vec![entry.name.clone(), priority, kind];
             if verbose {
                 row.push(match (&entry.file, entry.line) {
                     (Some(file), Some(line)) => format!("{file}:{line}"),
