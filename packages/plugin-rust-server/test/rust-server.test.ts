@@ -40,6 +40,21 @@ test("the plugin writes a Rust project, and does not overwrite files of the user
   assert.match(project.read("src/main.rs"), /fn main\(\) -> ExitCode/);
 });
 
+test("src/main.rs belongs to the user if its first line does not say that it is generated", () => {
+  const text = "//! The program.\n\nfn main() {}\n";
+  project.build(["--no-compile"]);
+  project.write("src/main.rs", text);
+  for (const change of ["", "/** A new comment. */\n"]) {
+    project.write("src/items.types.ts", `${change}${types}`);
+    const built = project.build(["--no-compile"]);
+    assert.equal(built.code, 0, built.text);
+    assert.equal(project.read("src/main.rs"), text);
+  }
+  project.write("src/lib.rs", text);
+  assert.match(project.build(["--no-compile"]).text, /src\/lib\.rs/);
+  assert.equal(project.read("src/lib.rs"), text);
+});
+
 test("the plugin writes no file if the input is unchanged", () => {
   project.build(["--no-compile"]);
   const times = project.times();
