@@ -18,6 +18,11 @@ export type { CompressionOptions } from "./edge/compression.ts";
 export type { RequestLogOptions } from "./request/request-log.ts";
 export type { CsrfOptions, CsrfTokenOptions } from "./edge/csrf.ts";
 export type { EtagOptions } from "./edge/conditional.ts";
+export {
+  type ConditionalRequest,
+  type CurrentVersion,
+  preconditionsHold,
+} from "./edge/preconditions-hold.ts";
 export type { CorsOptions } from "./edge/cors.ts";
 export type { SecurityHeadersOptions } from "./edge/security-headers.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
