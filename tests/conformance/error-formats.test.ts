@@ -9,7 +9,6 @@ import type { AppOptions, ErrorsOptions } from "@kit/core";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { type SentCase, type Target, targets } from "./edge-cases.ts";
 import { ownFormat } from "./edge-columns.ts";
-import { isRust } from "./rust.ts";
 
 quietStdout();
 
@@ -50,7 +49,7 @@ function withPlaceholders(body: string, expected: string): string {
 }
 
 for (const { name, start, canSend } of targets) {
-  describe(name, { concurrency: 2, skip: isRust && "the Rust server has only kit's envelope" }, () => {
+  describe(name, { concurrency: 2 }, () => {
     for (const [optionName, option] of Object.entries(options)) {
       describe(`errors: ${optionName}`, { concurrency: 8 }, () => {
         let app: Target;
