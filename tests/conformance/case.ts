@@ -35,6 +35,7 @@ export interface Case {
   readonly closes?: true;
   readonly answers?: number;
   readonly refused?: true;
+  readonly untyped?: true;
 }
 
 /** Reads the cases of a file, and the maximum body size that they are written for. */

@@ -17,6 +17,12 @@ interface Input {
   readonly ctx: RequestContext;
 }
 
+/** Keys of signed cookies: `new` and `old` of `conformance/set-cookies.json`. */
+export const cookieKeys: readonly string[] = [
+  "new-key-new-key-new-key-new-key-new",
+  "old-key-old-key-old-key-old-key-old",
+];
+
 const day = new Date("2026-01-02T03:04:05.678Z");
 const id = "6f1d2c3b-0a9e-4f8d-8c7b-6a5d4e3f2a1b";
 const required = { location: `/orders/${id}`, etag: '"1"', "x-remaining": 7, "x-expires": day };
@@ -55,6 +61,15 @@ const answers: Readonly<Record<string, (input: Input) => unknown>> = {
     ctx.cookie("theme", null).cookie("lang", "de", { sameSite: "strict", path: "/shop" });
     return reply(201, orderOf(body), required);
   },
+  "signed cookie": ({ reply, ctx }) => {
+    ctx.cookie("__Host-user", "u1 ü", { signed: true });
+    return reply(202, { job: "set" });
+  },
+  "read signed cookie": ({ reply, ctx }) => reply(202, { job: ctx.signedCookie("user") ?? "none" }),
+  "ignored cookie": ({ reply, ctx }) => {
+    ctx.cookie("__Host-user", "u1", { domain: "example.com" });
+    return reply(202, { job: "set" });
+  },
   "line break": ({ reply, body }) => reply(201, orderOf(body), { ...required, etag: "1\r\nx-split: 2" }),
   "latin-1": ({ reply, body }) => reply(201, orderOf(body), { ...required, etag: '"é"' }),
   "outside of latin-1": ({ reply, body }) => reply(201, orderOf(body), { ...required, etag: '"€"' }),
@@ -66,6 +81,7 @@ const answers: Readonly<Record<string, (input: Input) => unknown>> = {
   "ctx.send": ({ ctx }) => ctx.send("text"),
   "sold out": ({ ctx }) => ctx.fail(409, "SOLD_OUT", "Sold out", { left: 0, again: day, secret: "inside" }),
   "wrong details": ({ ctx }) => ctx.fail(409, "SOLD_OUT", "Sold out", { left: null }),
+  "unpaid with cookie": ({ ctx }) => ctx.cookie("tried", "1").fail(402, "PAYMENT_FAILED", "Not paid"),
   unpaid: ({ ctx }) => ctx.fail(402, "PAYMENT_FAILED", "Not paid"),
   slow: () => new Promise(() => undefined),
 };
@@ -95,6 +111,7 @@ export function contractOptions(bodyLimit: number): AppOptions {
     env: "production",
     signals: false,
     compiled: program,
+    cookies: { keys: cookieKeys },
     limits: { bodyBytes: bodyLimit },
     logging: { level: "fatal" },
     routes: [

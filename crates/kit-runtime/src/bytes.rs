@@ -140,9 +140,23 @@ fn encode(bytes: &[u8]) -> String {
     text
 }
 
+/// Encodes bytes as base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
+pub(crate) fn base64url(bytes: &[u8]) -> String {
+    let text = encode(bytes);
+    text.trim_end_matches('=').replace('+', "-").replace('/', "_")
+}
+
+/// Decodes the text that [`base64url`] returns. Returns `None` for any other text.
+pub(crate) fn from_base64url(text: &str) -> Option<Vec<u8>> {
+    let padding = "=".repeat((4 - text.len() % 4) % 4);
+    let bytes = decode(&format!("{}{padding}", text.replace('-', "+").replace('_', "/")))?;
+    // The standard alphabet, and padding in the text, are refused.
+    (base64url(&bytes) == text).then_some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{decode, encode, is_base64};
+    use super::{base64url, decode, encode, from_base64url, is_base64};
 
     #[test]
     fn decodes_base64_of_every_length_to_the_bytes_that_were_encoded() {

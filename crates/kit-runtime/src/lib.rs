@@ -15,6 +15,8 @@ mod bytes;
 pub mod check;
 pub mod coerce;
 mod connection;
+#[doc(hidden)] // Public only for tests.
+pub mod cookies;
 pub mod format;
 mod http;
 pub mod json;
@@ -43,6 +45,7 @@ pub use axum;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
+pub use cookies::{Cookie, SameSite};
 #[cfg(feature = "etag")]
 pub use http::Etag;
 pub use http::{

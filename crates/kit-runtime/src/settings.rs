@@ -7,6 +7,7 @@ use tracing::Level;
 
 use crate::Error;
 use crate::connection::Timeouts;
+use crate::cookies::CookieKeys;
 use crate::trust_proxy::TrustProxy;
 
 /// Settings of the process.
@@ -30,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) trust_proxy: TrustProxy,
     /// `LOG_CLIENT_ERRORS`: log level of errors below 500 from middleware and handlers.
     pub(crate) client_errors: Level,
+    /// `KIT_COOKIE_KEYS`: keys for signed cookies.
+    pub(crate) cookie_keys: CookieKeys,
 }
 
 impl Default for Settings {
@@ -43,6 +46,7 @@ impl Default for Settings {
             timeouts: Timeouts::default(),
             trust_proxy: TrustProxy::default(),
             client_errors: Level::ERROR,
+            cookie_keys: CookieKeys::default(),
         }
     }
 }
@@ -119,6 +123,8 @@ impl Settings {
                     ))
                 })?,
             },
+            cookie_keys: CookieKeys::parse(given("KIT_COOKIE_KEYS").as_deref().unwrap_or_default())
+                .map_err(Error::internal)?,
         })
     }
 }

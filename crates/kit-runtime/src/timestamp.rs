@@ -12,6 +12,12 @@ const FIRST: i64 = -62_167_219_200_000;
 const LAST: i64 = 253_402_300_799_999;
 const DAY: i64 = 86_400_000;
 
+/// Names of months and days in headers (RFC 9110, 5.6.7).
+pub(crate) const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+pub(crate) const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
 /// A timestamp with a precision of one millisecond, in the years 0 to 9999.
 ///
 /// ```
@@ -98,6 +104,22 @@ impl Timestamp {
             }
         }
         text
+    }
+}
+
+impl Timestamp {
+    /// Formats the timestamp like `Date.prototype.toUTCString`: `Thu, 01 Jan 1970 00:00:00 GMT`.
+    pub(crate) fn http_date(self) -> String {
+        let days = self.0.div_euclid(DAY);
+        let (year, month, day) = date_of(days);
+        // 1970-01-01 was a Thursday.
+        let weekday = usize::try_from((days + 3).rem_euclid(7)).ok();
+        let weekday = weekday.and_then(|at| WEEKDAYS.get(at)).unwrap_or(&"");
+        let month = usize::try_from(month - 1).ok();
+        let month = month.and_then(|at| MONTHS.get(at)).unwrap_or(&"");
+        let text = self.text();
+        let clock = std::str::from_utf8(&text[11..19]).unwrap_or_default();
+        format!("{weekday}, {day:02} {month} {year:04} {clock} GMT")
     }
 }
 

@@ -9,8 +9,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use axum::http::header::AsHeaderName;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 
+use crate::cookies::{Cookie, Cookies};
+use crate::is_development;
 use crate::settings::settings;
 
+use super::Error;
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
 use super::routes::{Segment, hide_parameters, wildcard_of};
@@ -96,6 +99,8 @@ struct Inner {
     path_segments: OnceLock<&'static [Segment]>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
+    /// Cookies that [`Context::set_cookie`] has set: their ids, and their values of `set-cookie`.
+    cookies: Mutex<Vec<(String, HeaderValue)>>,
     /// Status that the handler has set; 0 if the status of the contract applies.
     status: AtomicU16,
     trace: Trace,
@@ -115,6 +120,7 @@ impl Context {
             path_segments: OnceLock::new(),
             phase: Mutex::new(Phase::Received),
             answer_headers: Mutex::new(HeaderMap::new()),
+            cookies: Mutex::new(Vec::new()),
             status: AtomicU16::new(0),
             trace: Trace::begin(),
         }))
@@ -298,6 +304,52 @@ impl Context {
         }
     }
 
+    /// Sets a cookie, or deletes it ([`Cookie::deleted`]). A second call with the same name, path and domain replaces the
+    /// cookie. Error responses keep cookies.
+    ///
+    /// ```
+    /// use kit_runtime::{Context, Cookie, Error};
+    ///
+    /// fn start(context: &Context, id: String) -> Result<(), Error> {
+    ///     context.set_cookie(&Cookie::new("__Host-sid", id).max_age_seconds(3600).signed())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// 500 if the name or an attribute is invalid, if browsers would ignore the cookie (such as one with the prefix
+    /// `__Host-` and a domain, or with more than 4,096 bytes), or if a signed cookie has no key.
+    #[track_caller]
+    pub fn set_cookie(&self, cookie: &Cookie) -> Result<(), Error> {
+        let written = cookie_writer().write(cookie).map_err(Error::internal)?;
+        let value =
+            HeaderValue::from_str(&written.line).map_err(|error| Error::internal(error.to_string()))?;
+        let mut cookies = self.0.cookies.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut headers = self.answer_headers();
+        if let Some(at) = cookies.iter().position(|(id, _)| *id == written.id) {
+            let (_, previous) = cookies.remove(at);
+            remove_value(&mut headers, &header::SET_COOKIE, &previous);
+        }
+        cookies.push((written.id, value.clone()));
+        headers.append(header::SET_COOKIE, value);
+        Ok(())
+    }
+
+    /// Returns the value of a cookie that [`Self::set_cookie`] has signed. Returns `None` if the request has no cookie of
+    /// this name, or if its signature is not by one of the keys in `KIT_COOKIE_KEYS`. The contract does not declare this
+    /// cookie: in a slot `cookies`, the value contains the signature.
+    ///
+    /// # Errors
+    ///
+    /// 500 if there are no keys.
+    #[track_caller]
+    pub fn signed_cookie(&self, name: &str) -> Result<Option<String>, Error> {
+        let header = self.header("cookie");
+        cookie_writer()
+            .read_signed(name, header.as_deref())
+            .map_err(Error::internal)
+    }
+
     pub(super) fn answer_headers(&self) -> std::sync::MutexGuard<'_, HeaderMap> {
         self.0
             .answer_headers
@@ -315,6 +367,21 @@ pub(crate) fn parent_span(context: &Context) -> Option<(u64, bool)> {
     let span = u64::from_str_radix(fields.next()?, 16).ok()?;
     let flags = u8::from_str_radix(fields.next()?, 16).ok()?;
     Some((span, flags & 1 == 1))
+}
+
+fn cookie_writer() -> Cookies<'static> {
+    Cookies::new(&settings().cookie_keys, !is_development())
+}
+
+/// Removes one value of a header and keeps the order of the others.
+fn remove_value(headers: &mut HeaderMap, name: &HeaderName, value: &HeaderValue) {
+    let all: Vec<HeaderValue> = headers.get_all(name).iter().cloned().collect();
+    headers.remove(name);
+    for other in all {
+        if other != value {
+            headers.append(name, other);
+        }
+    }
 }
 
 /// Returns a header as a string, in the same way as [`Context::header`].

@@ -1,12 +1,8 @@
 //! Dates in headers (RFC 9110, 5.6.7). The counterpart for Node is `packages/core/src/edge/http-date.ts`.
 
 use crate::Timestamp;
-use crate::timestamp::date_at_start;
+use crate::timestamp::{MONTHS, WEEKDAYS, date_at_start};
 
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const LONG_DAYS: [&str; 7] = [
     "Monday",
     "Tuesday",
@@ -34,7 +30,7 @@ fn seconds_at(text: &str, this_year: i64) -> Option<i64> {
         // Sun, 06 Nov 1994 08:49:37 GMT
         [day, date, month, year, clock, "GMT"] => {
             let day = day.strip_suffix(',')?;
-            (DAYS.contains(&day) && date.len() == 2).then_some(())?;
+            (WEEKDAYS.contains(&day) && date.len() == 2).then_some(())?;
             time(digits(year, 4)?, month, digits(date, 2)?, clock)
         }
         // Sunday, 06-Nov-94 08:49:37 GMT
@@ -48,12 +44,12 @@ fn seconds_at(text: &str, this_year: i64) -> Option<i64> {
         }
         // Sun Nov 16 08:49:37 1994
         [day, month, date, clock, year] => {
-            DAYS.contains(&day).then_some(())?;
+            WEEKDAYS.contains(&day).then_some(())?;
             time(digits(year, 4)?, month, digits(date, 2)?, clock)
         }
         // Sun Nov  6 08:49:37 1994
         [day, month, "", date, clock, year] => {
-            DAYS.contains(&day).then_some(())?;
+            WEEKDAYS.contains(&day).then_some(())?;
             time(digits(year, 4)?, month, digits(date, 1)?, clock)
         }
         _ => None,

@@ -1,7 +1,7 @@
 //! Handlers of `ContractRoutes`, with the answers of `tests/conformance/contracts-application.ts`.
 
 use kit_runtime::json::to_text;
-use kit_runtime::{BigInt, HeaderName, HeaderValue, StatusCode, Timestamp, header};
+use kit_runtime::{BigInt, Cookie, HeaderName, HeaderValue, SameSite, StatusCode, Timestamp, header};
 
 use crate::app::App;
 use crate::error::{AppError, Error};
@@ -98,6 +98,27 @@ impl ContractRoutes for App {
                     },
                 )
             }
+            "own cookies" => {
+                let set = |cookie| context.set_cookie(&cookie);
+                set(Cookie::new("__Host-sid", "a b;ä").max_age_seconds(60))?;
+                set(Cookie::new("theme", "dark").readable_by_scripts())?;
+                set(Cookie::deleted("theme"))?;
+                let lang = Cookie::new("lang", "de").same_site(SameSite::Strict);
+                set(lang.path("/shop"))?;
+                created(body, required)
+            }
+            "signed cookie" => {
+                context.set_cookie(&Cookie::new("__Host-user", "u1 ü").signed())?;
+                accepted("set".to_owned())
+            }
+            "read signed cookie" => {
+                let user = context.signed_cookie("user")?;
+                accepted(user.unwrap_or_else(|| "none".to_owned()))
+            }
+            "ignored cookie" => {
+                context.set_cookie(&Cookie::new("__Host-user", "u1").domain("example.com"))?;
+                accepted("set".to_owned())
+            }
             "line break" => {
                 let etag = "1\r\nx-split: 2".to_owned();
                 created(body, CreatedHeaders { etag, ..required })
@@ -117,6 +138,10 @@ impl ContractRoutes for App {
             "sold out" => {
                 let again = Some(day()?);
                 Err(AppError::SoldOut(SoldOut { left: 0, again }).with("Sold out"))
+            }
+            "unpaid with cookie" => {
+                context.set_cookie(&Cookie::new("tried", "1"))?;
+                Err(AppError::PaymentFailed.with("Not paid"))
             }
             "unpaid" => Err(AppError::PaymentFailed.with("Not paid")),
             "slow" => std::future::pending().await,
