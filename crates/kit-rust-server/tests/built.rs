@@ -47,6 +47,79 @@ fn compiles_every_project_without_a_clippy_warning() {
     }
 }
 
+/// Functions for handlers of the golden `contracts`, each with the name of its case in `conformance/contracts.json` and the
+/// error of the Rust compiler.
+const BREAKING: [(&str, &str, &str); 6] = [
+    (
+        "a reply without a required header: 500",
+        "fn header(body: Order) -> CreateOrderReply { let location = String::new(); CreateOrderReply::Created { body, headers: PostOrdersReply201Headers { location } } }",
+        "E0063",
+    ),
+    (
+        "a reply without its body: 500",
+        "fn body() -> CreateOrderReply { CreateOrderReply::Accepted {} }",
+        "E0063",
+    ),
+    (
+        "a value in place of a reply: 500",
+        "fn value(body: Order) -> CreateOrderReply { body }",
+        "E0308",
+    ),
+    (
+        "a reply with an undeclared status: 500",
+        "fn status(body: Job) -> CreateOrderReply { CreateOrderReply::Ok { body } }",
+        "E0599",
+    ),
+    (
+        "ctx.send beside replies: 500",
+        "fn send() -> CreateOrderReply { kit_runtime::Reply::text(\"text\") }",
+        "E0308",
+    ),
+    (
+        "details that break the contract: 500",
+        "fn details() -> AppError { AppError::SoldOut(SoldOut { left: (), again: None }) }",
+        "E0308",
+    ),
+];
+
+#[test]
+fn refuses_to_compile_handlers_that_break_their_contracts() {
+    let vectors = projects::repository().join("conformance/contracts.json");
+    let vectors: serde_json::Value = serde_json::from_str(&project_directory::text(&vectors)).unwrap();
+    let cases = vectors["cases"].as_array().unwrap().iter();
+    let untyped = cases.filter(|case| case["untyped"] == true);
+    let names: Vec<_> = untyped.map(|case| case["name"].as_str().unwrap()).collect();
+    assert_eq!(BREAKING.map(|(name, ..)| name).as_slice(), names);
+
+    let name = "contracts-broken";
+    let project = ProjectDirectory::project(name, &support::contracts::program());
+    let imports = "use crate::{error::AppError, models::*, router::CreateOrderReply};";
+    let functions = BREAKING
+        .map(|(_, function, _)| format!("pub {function}"))
+        .join("\n");
+    project.write("src/services/mod.rs", &format!("{imports}\n{functions}\n"));
+    let mut cargo = project.cargo();
+    let output = cargo
+        .args(["check", "--quiet", "--message-format=short"])
+        .output()
+        .unwrap();
+    let reported = String::from_utf8(output.stderr).unwrap();
+    // src/services/mod.rs:2:83: error[E0063]: missing fields …
+    let errors: Vec<_> = reported
+        .lines()
+        .filter_map(|line| {
+            let (place, error) = line.split_once(": error[")?;
+            let number: usize = place.split(':').nth(1)?.parse().ok()?;
+            Some((number - 2, error.split(']').next()?.to_owned()))
+        })
+        .collect();
+    let expected = BREAKING
+        .iter()
+        .enumerate()
+        .map(|(at, (.., code))| (at, (*code).to_owned()));
+    assert_eq!(errors, expected.collect::<Vec<_>>(), "{reported}");
+}
+
 #[test]
 fn compiles_the_runtime_without_a_clippy_warning() {
     let runtime = ProjectDirectory::runtime(&projects::generated("notes", &support::notes::program()));

@@ -56,6 +56,29 @@ fn matches_the_golden_of_contracts() {
     );
 }
 
+/// Compares only the files that the options change.
+#[test]
+fn matches_the_golden_of_problem() {
+    let mut files = files(&whole("problem", &projects::problem()));
+    files.retain(|path, _| ["Cargo.toml", "kit/router.rs"].contains(&path.as_str()));
+    check("problem", files);
+}
+
+/// Compares only the files that the options change.
+#[test]
+fn matches_the_golden_of_own_errors() {
+    let mut files = files(&whole("own-errors", &projects::own_errors()));
+    files.retain(|path, _| ["Cargo.toml", "kit/router.rs", "kit/models/errors.rs"].contains(&path.as_str()));
+    check("own-errors", files);
+}
+
+#[test]
+fn declares_the_error_format_of_the_guide_in_the_golden_of_own_errors() {
+    let shown = projects::guide_file("error-formats.md", "ts", "src/errors.ts");
+    let used = projects::tests().join("inputs/own-errors/src/errors.ts");
+    assert_eq!(fs::read_to_string(used).unwrap(), shown);
+}
+
 #[test]
 fn matches_the_golden_of_kitchen_sink() {
     let program = projects::kitchen_sink();

@@ -7,6 +7,7 @@
 
 mod project_directory;
 mod projects;
+mod served_contracts;
 mod served_http;
 mod served_keys;
 mod served_owners;
@@ -199,4 +200,26 @@ fn returns_404_or_400_if_a_parameter_is_not_a_uuid() {
         migrate(project, database);
         served_keys::uuid(&project_directory::target().join("debug/tokens"), &database.url);
     });
+}
+
+/// Builds an application that has no database, and returns the path of its program.
+fn built(name: &str, program: &kit_ir::Program) -> std::path::PathBuf {
+    let project = ProjectDirectory::named(&format!("{name}-served"), name, program);
+    project_directory::succeed(project.cargo().args(["build", "--quiet"]));
+    project_directory::target().join("debug").join(name)
+}
+
+#[test]
+fn validates_headers_and_cookies_before_handlers_that_are_not_written() {
+    served_contracts::contracts(&built("contracts", &support::contracts::program()));
+}
+
+#[test]
+fn responds_with_problem_details_to_errors_of_the_server_and_of_other_sites() {
+    served_contracts::problem(&built("problem", &projects::problem()));
+}
+
+#[test]
+fn responds_with_the_error_format_that_the_user_has_written() {
+    served_contracts::own_errors(&built("own-errors", &projects::own_errors()));
 }

@@ -33,17 +33,22 @@ impl ProjectDirectory {
         Self::of(directory, name, &projects::generated(name, program))
     }
 
-    /// Writes generated files into a directory with the given name. The project uses the runtime of [`share_runtime`].
+    /// Writes generated files, and those that the user has written, into a directory with the given name. The project uses the runtime of [`share_runtime`].
     pub fn of(directory: &str, name: &str, output: &Output) -> Self {
         let root = directory_of_all().join(directory);
         let project = Self { root };
         assert_eq!(output.problems, [], "{name}");
         share_runtime(output);
         let mut made = BTreeSet::new();
+        for (path, text) in projects::handwritten(name) {
+            project.write(path, &text);
+            made.insert(path.to_owned());
+        }
         for file in &output.files {
             let path = match file.owner {
                 Owner::Output if file.path.starts_with(RUNTIME) => continue,
                 Owner::Output => format!(".kit/{}", file.path),
+                Owner::User if made.contains(&file.path) => continue,
                 Owner::Project | Owner::User => file.path.clone(),
             };
             if path == "Cargo.toml" {

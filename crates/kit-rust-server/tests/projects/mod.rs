@@ -28,6 +28,8 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("owners", owners()),
         ("tokens", tokens()),
         ("contracts", support::contracts::program()),
+        ("problem", problem()),
+        ("own-errors", own_errors()),
         ("nothing", Program::default()),
     ]
 }
@@ -59,6 +61,38 @@ pub fn owners() -> Program {
 /// the key's column, and some have no rules.
 pub fn tokens() -> Program {
     of_sources(&tests().join("inputs/tokens"))
+}
+
+/// An application with every option that applies to all responses, and with problem details.
+pub fn problem() -> Program {
+    of_sources(&tests().join("inputs/problem"))
+}
+
+/// An application with an error format of its own: that of the page `error-formats.md` of the guide.
+pub fn own_errors() -> Program {
+    of_sources(&tests().join("inputs/own-errors"))
+}
+
+/// Returns the files that the user of an application has written, with their paths.
+pub fn handwritten(name: &str) -> Vec<(&'static str, String)> {
+    let page = match name {
+        "own-errors" => "error-formats.md",
+        "contracts" => "cookies.md",
+        _ => return Vec::new(),
+    };
+    let path = "src/services/mod.rs";
+    vec![(path, guide_file(page, "rust", path))]
+}
+
+/// Returns a file that a page of the guide shows.
+pub fn guide_file(page: &str, language: &str, path: &str) -> String {
+    let text = fs::read_to_string(repository().join("docs/guide").join(page)).expect("a page");
+    let block = text.split_once(&format!("```{language} file={path}\n"));
+    let (_, rest) = block.unwrap_or_else(|| panic!("{page} shows no file {path}"));
+    rest.split_once("```\n")
+        .expect("the end of the block")
+        .0
+        .to_owned()
 }
 
 /// Returns the kitchen sink application with one more route for each of its types, which accepts and returns a value

@@ -59,6 +59,18 @@ impl Server {
         path: &str,
         body: Option<Value>,
     ) -> (u16, Value) {
+        let user = user.map(|user| ("x-user", user));
+        self.request_with(user.as_slice(), method, path, body)
+    }
+
+    /// Sends a request with these headers.
+    pub fn request_with(
+        &self,
+        headers: &[(&str, &str)],
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> (u16, Value) {
         let is_json = body.is_some();
         let text = body.map_or_else(String::new, |body| body.to_string());
         let mut request = Request::builder()
@@ -67,8 +79,8 @@ impl Server {
         if is_json {
             request = request.header("content-type", "application/json");
         }
-        if let Some(user) = user {
-            request = request.header("x-user", user);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
         }
         let mut answer = self.agent.run(request.body(text).unwrap()).unwrap();
         let text = answer.body_mut().read_to_string().unwrap();

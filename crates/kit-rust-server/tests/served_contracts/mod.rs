@@ -1,0 +1,100 @@
+//! Sends requests to generated servers without a database: contracts with headers and cookies, and options that apply to all
+//! responses.
+
+#![allow(unreachable_pub)] // a module of tests has no outside
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::served_http::Server;
+
+/// Tests the golden `contracts`, whose handlers the user has not written.
+pub fn contracts(program: &Path) {
+    let server = Server::start(program, "");
+    let order = || Some(json!({ "sku": "a" }));
+    let (tenant, session) = (("x-tenant", "acme"), ("cookie", "sid=12345678"));
+    let send = |headers: &[(&str, &str)]| {
+        let (status, answer) = server.request_with(headers, "POST", "/orders", order());
+        (
+            status,
+            answer["error"]["message"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    assert_eq!(
+        send(&[tenant, session]),
+        (
+            501,
+            "POST /orders is not implemented yet: write the code in src/handlers/orders.rs".to_owned()
+        )
+    );
+    let (status, message) = send(&[session]);
+    assert_eq!(status, 400);
+    assert!(
+        message.starts_with("Invalid headers: $[\"x-tenant\"]"),
+        "{message}"
+    );
+    let (status, message) = send(&[tenant]);
+    assert_eq!(status, 400);
+    assert!(message.starts_with("Invalid cookies: $.sid"), "{message}");
+}
+
+/// Tests the golden `problem`.
+pub fn problem(program: &Path) {
+    let server = Server::start(program, "");
+    let members = |(status, body): (u16, Value), names: [&str; 3]| {
+        assert_eq!(body["status"], status, "{body}");
+        assert_eq!(body["type"], "about:blank", "{body}");
+        (status, names.map(|name| body[name].clone()))
+    };
+    let missing = members(server.get("/nowhere"), ["title", "code", "detail"]);
+    assert_eq!(
+        missing,
+        (
+            404,
+            [
+                json!("Not Found"),
+                json!("NOT_FOUND"),
+                json!("No route matches this path")
+            ]
+        )
+    );
+    let invalid = server.request("POST", "/books", Some(json!({ "title": "" })));
+    let (status, [title, code, errors]) = members(invalid, ["title", "code", "errors"]);
+    assert_eq!(
+        (status, title, code),
+        (422, json!("Unprocessable Content"), json!("VALIDATION_ERROR"))
+    );
+    assert_eq!(errors[0]["rule"], "minLength");
+
+    let cross_site = ("sec-fetch-site", "cross-site");
+    for (origin, expected) in [
+        ("https://evil.example", 403),
+        ("https://app.example.com", 422),
+        ("https://admin.example.com", 422),
+    ] {
+        let headers = [cross_site, ("origin", origin)];
+        let (status, body) = server.request_with(&headers, "POST", "/books", Some(json!({})));
+        assert_eq!(status, expected, "{origin}: {body}");
+        assert_eq!(body["status"], expected, "{origin}: {body}");
+    }
+}
+
+/// Tests the golden `own-errors`, with the function of the guide.
+pub fn own_errors(program: &Path) {
+    let server = Server::start(program, "");
+    assert_eq!(
+        server.get("/nowhere"),
+        (
+            404,
+            json!({ "errors": { "body": ["No route matches this path"] } })
+        )
+    );
+    assert_eq!(
+        server.request("POST", "/books", Some(json!({ "title": "" }))),
+        (
+            422,
+            json!({ "errors": { "body": ["title must be string, 1 to 200 characters"] } })
+        )
+    );
+}
