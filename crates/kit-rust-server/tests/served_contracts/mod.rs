@@ -25,7 +25,7 @@ pub fn contracts(program: &Path) {
         send(&[tenant, session]),
         (
             501,
-            "POST /orders is not implemented yet: write the code in src/handlers/orders.rs".to_owned()
+            "`POST /orders` is not implemented yet: write the code in src/handlers/orders.rs".to_owned()
         )
     );
     let (status, message) = send(&[session]);
