@@ -39,6 +39,7 @@ mod project;
 mod replies;
 mod request_log;
 mod router;
+mod security_header_values;
 mod security_headers;
 mod shapes;
 mod source;

@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::Problem;
+use crate::security_header_values::describe_known_values;
 use crate::source::string_literal;
 use crate::types::Types;
 
@@ -113,7 +114,15 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
                 ),
             ));
         }
-        if let Some(value) = value.as_ref().filter(|value| !is_value(value)) {
+        let Some(value) = value else { continue };
+        if is_value(value) {
+            if let Some(known) = describe_known_values(name, value) {
+                found.push(problem(
+                    format!("`securityHeaders.{name}` is {value:?}, which browsers do not know"),
+                    format!("write a value that browsers know: {known}"),
+                ));
+            }
+        } else {
             found.push(problem(
                 format!("`securityHeaders.{name}` is {value:?}, which is not the value of a header"),
                 "write visible ASCII characters, with spaces only between them, or `false` to leave out the header"
@@ -210,6 +219,10 @@ mod tests {
                 "there is no option `securityHeaders.frameOption`",
                 "`securityHeaders.referrerPolicy` is \"a\\r\\n\", which is not the value of a header"
             ]
+        );
+        assert_eq!(
+            messages(Some(&[("frameOptions", Some("DENNY"))])),
+            ["`securityHeaders.frameOptions` is \"DENNY\", which browsers do not know"]
         );
         let [message] = &messages(None)[..] else {
             panic!("one message");

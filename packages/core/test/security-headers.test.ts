@@ -2,18 +2,31 @@
 // tests/conformance/security-headers.test.ts.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 
 import { type AppOptions, createApp } from "@kit/core";
 
 import { readSecurityHeaders } from "../src/app/security-headers-option.ts";
+import { describeKnownValues } from "../src/edge/security-header-values.ts";
+import type { SecurityHeadersOptions } from "../src/edge/security-headers.ts";
 import { EdgeRules } from "../src/edge/edge-rules.ts";
 import { addDefaults } from "../src/edge/merge-headers.ts";
 import { MemoryServer } from "./support/memory-server.ts";
 
+const { values } = JSON.parse(
+  readFileSync(new URL("../../../conformance/security-headers.json", import.meta.url), "utf8"),
+) as { values: { option: keyof SecurityHeadersOptions; value: string; known?: string }[] };
+
 function namesOf(headers: readonly string[]): string[] {
   return headers.filter((_, index) => index % 2 === 0);
 }
+
+it("knows the values of the conformance file", () => {
+  for (const { option, value, known } of values)
+    assert.equal(describeKnownValues(option, value), known, `${option}: ${value}`);
+  assert.ok(values.length > 30);
+});
 
 describe("the option securityHeaders", () => {
   const refused: readonly [name: string, securityHeaders: unknown, message: RegExp][] = [
@@ -33,6 +46,11 @@ describe("the option securityHeaders", () => {
       "a line break",
       { frameOptions: "DENY\r\nx-a: 1" },
       /is "DENY\\r\\nx-a: 1"; it must be .* visible ASCII/,
+    ],
+    [
+      "a value that browsers do not know",
+      { frameOptions: "DENNY" },
+      /`securityHeaders\.frameOptions` is "DENNY", which browsers do not know; .*: DENY, SAMEORIGIN$/,
     ],
     ["a letter above ASCII", { referrerPolicy: "ä" }, /visible ASCII characters/],
     ["a space at the end", { referrerPolicy: "a " }, /with spaces only between them/],

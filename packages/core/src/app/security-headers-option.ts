@@ -1,3 +1,4 @@
+import { describeKnownValues } from "../edge/security-header-values.ts";
 import { securityHeaders, type SecurityHeadersOptions } from "../edge/security-headers.ts";
 import { suggestName } from "./suggestion.ts";
 
@@ -23,7 +24,7 @@ export function readSecurityHeaders(given: boolean | SecurityHeadersOptions | un
   }
   return Object.entries(securityHeaders).flatMap(([option, { name, value }]) => {
     const own: unknown = options[option as keyof SecurityHeadersOptions];
-    const sent = own === undefined ? value : checkValue(own, option);
+    const sent = own === undefined ? value : checkValue(own, option as keyof SecurityHeadersOptions);
     return sent === null ? [] : [name, sent];
   });
 }
@@ -38,9 +39,15 @@ function suggestOption(name: string): string {
 }
 
 /** Returns the value of a header, or `null` if the header is left out. */
-function checkValue(value: unknown, option: string): string | null {
+function checkValue(value: unknown, option: keyof SecurityHeadersOptions): string | null {
   if (value === false) return null;
-  if (typeof value === "string" && visible.test(value) && value.trim() === value) return value;
+  if (typeof value === "string" && visible.test(value) && value.trim() === value) {
+    const known = describeKnownValues(option, value);
+    if (known === undefined) return value;
+    throw new TypeError(
+      `createApp: \`securityHeaders.${option}\` is ${JSON.stringify(value)}, which browsers do not know; write a value that browsers know: ${known}`,
+    );
+  }
   const received = JSON.stringify(value) ?? typeof value;
   throw new TypeError(
     `createApp: \`securityHeaders.${option}\` is ${received}; it must be false, which leaves out the header, or the value of the header: visible ASCII characters, with spaces only between them`,
