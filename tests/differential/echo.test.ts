@@ -1,5 +1,5 @@
 // Compares the decoders and encoders of Node and Rust for types of every kind. `fixtures/echo` responds with the values that it has
-// decoded.
+// decoded. `fixtures/echo-errors` has the same routes, and an error format of its own with the status 422.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -16,53 +16,61 @@ import { first, assertAccepted, MODES, print, runs, seed } from "./support/setti
 import { builtEcho, Servers } from "./support/subjects.ts";
 
 const usual = 4_000;
-const count = runs(usual);
+/** Applications, each with its part of the requests and the name of its intended differences. */
+const APPLICATIONS = [
+  { application: "echo", part: 1, differences: "types" },
+  { application: "echo-errors", part: 0.2, differences: "errors" },
+] as const;
 
-describe("types of every kind on Node and in Rust", { timeout: 30 * 60_000 }, () => {
-  /** Project whose database the Rust server uses. */
-  let project: Project;
-  let contracts: Contracts;
-  before(async () => {
-    contracts = await builtEcho();
-    project = await Project.empty();
-  });
-  after(() => project?.remove());
-  const needed = new Set<string>();
+for (const { application, part, differences } of APPLICATIONS) {
+  const count = Math.ceil(runs(usual) * part);
 
-  for (const [mode, share] of MODES) {
-    test(`are decoded and encoded equally in ${mode}`, async () => {
-      const routes = routesOf(contracts);
-      const material: Material = {
-        routes,
-        keys: keysOf(routes, "body"),
-        queryKeys: keysOf(routes, "query"),
-        headerNames: keysOf(routes, "headers"),
-        cookieNames: keysOf(routes, "cookies"),
-        remembers: false,
-        parameter,
-        path: (random) =>
-          `${random.pick(routes).path.replaceAll(/:\w+/g, () => parameter(random))}${random.pick(["", "/", "//", "/more"])}`,
-      };
-      const servers = await Servers.echo(project, mode);
-      try {
-        const start = first + (mode === "development" ? count : 0);
-        const result = await compare(
-          servers.lanes,
-          afterKnown(start, (index) => requestOf(material, seed, index)),
-          { seed, first: start, count: Math.ceil(count * share) },
-        );
-        for (const name of result.needed.keys()) needed.add(name);
-        print(`types, ${mode}`, result);
-        assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
-        assertAccepted(routes, result);
-      } finally {
-        await servers.stop();
-      }
+  describe(`types of every kind on Node and in Rust: ${application}`, { timeout: 30 * 60_000 }, () => {
+    /** Project whose database the Rust server uses. */
+    let project: Project;
+    let contracts: Contracts;
+    before(async () => {
+      contracts = await builtEcho(application);
+      project = await Project.empty();
     });
-  }
+    after(() => project?.remove());
+    const needed = new Set<string>();
 
-  test("show every difference in the list of intended differences", (context) => {
-    if (count < usual) return context.skip("few requests find few of them");
-    insistOnNeeded("types", needed);
+    for (const [mode, share] of MODES) {
+      test(`are decoded and encoded equally in ${mode}`, async () => {
+        const routes = routesOf(contracts);
+        const material: Material = {
+          routes,
+          keys: keysOf(routes, "body"),
+          queryKeys: keysOf(routes, "query"),
+          headerNames: keysOf(routes, "headers"),
+          cookieNames: keysOf(routes, "cookies"),
+          remembers: false,
+          parameter,
+          path: (random) =>
+            `${random.pick(routes).path.replaceAll(/:\w+/g, () => parameter(random))}${random.pick(["", "/", "//", "/more"])}`,
+        };
+        const servers = await Servers.echo(project, application, mode);
+        try {
+          const start = first + (mode === "development" ? count : 0);
+          const result = await compare(
+            servers.lanes,
+            afterKnown(start, (index) => requestOf(material, seed, index)),
+            { seed, first: start, count: Math.ceil(count * share) },
+          );
+          for (const name of result.needed.keys()) needed.add(name);
+          print(`${application}, ${mode}`, result);
+          assert.ok(result.differences.length === 0, `\n${result.differences.join("\n\n")}`);
+          assertAccepted(routes, result);
+        } finally {
+          await servers.stop();
+        }
+      });
+    }
+
+    test("show every difference in the list of intended differences", (context) => {
+      if (count < usual) return context.skip("few requests find few of them");
+      insistOnNeeded(differences, needed);
+    });
   });
-});
+}

@@ -171,8 +171,9 @@ const RUST_REALWORLD: &str = "examples/realworld-rust";
 /// Directory of the application of the conformance suite whose handlers are written in Rust.
 const RUST_CONFORMANCE: &str = "tests/conformance/rust-server";
 
-/// The application with types of every kind, for `tests/differential`.
+/// The application with types of every kind, for `tests/differential`, and the same with an error format of its own.
 const RUST_TYPES: &str = "tests/differential/fixtures/echo";
+const RUST_ERRORS: &str = "tests/differential/fixtures/echo-errors";
 
 /// The application with tables and keys of every kind, for `tests/garbage`. All its handlers are generated.
 const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
@@ -181,7 +182,7 @@ const RUST_KEYS: &str = "tests/garbage/fixtures/keys";
 pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> {
     let lock = |project: &str| repository.path(project).join("Cargo.lock");
     // These projects use the lock file of the example.
-    for project in [RUST_TYPES, RUST_KEYS] {
+    for project in [RUST_TYPES, RUST_ERRORS, RUST_KEYS] {
         std::fs::copy(lock(RUST_EXAMPLE), lock(project))?;
     }
     // A build does not overwrite handlers, so remove those of an earlier build.
@@ -194,6 +195,7 @@ pub(crate) fn build_rust_servers(repository: &Repository) -> anyhow::Result<()> 
         RUST_REALWORLD,
         RUST_CONFORMANCE,
         RUST_TYPES,
+        RUST_ERRORS,
         RUST_KEYS,
     ] {
         let mut kit = tool(repository, "kit", &["build"])?;

@@ -3,11 +3,14 @@ import assert from "node:assert/strict";
 import type { NormalizedResponse } from "./lane.ts";
 import type { Sent } from "./request.ts";
 
+/** Run of a test. `errors` are the types with an error format of their own. */
+type Run = "Notes" | "types" | "errors";
+
 /** Intended difference between the servers, with its reason. `docs/guide/rust-server.md` describes the same differences. */
 interface Difference {
   readonly name: string;
   /** Tests that have requests which show the difference. */
-  readonly of: readonly ("Notes" | "types")[];
+  readonly of: readonly Run[];
   readonly reason: string;
   /** Returns a response of a server after the difference has been removed from it. */
   readonly without: (said: NormalizedResponse, sent: Sent) => NormalizedResponse;
@@ -17,40 +20,45 @@ interface Difference {
 export const DIFFERENCES: readonly Difference[] = [
   {
     name: "surrogates without a partner",
-    of: ["Notes", "types"],
+    of: ["Notes", "types", "errors"],
     reason:
       "If an error contains a string with an unpaired surrogate, the Rust server writes U+0000 instead, because Rust strings are UTF-8.",
     without: inErrors((body) => body.replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "\\u0000")),
   },
   {
     name: "files in development",
-    of: ["Notes", "types"],
+    of: ["Notes", "types", "errors"],
     reason:
       "In development an error names files of the project that it happened in: `sourceFile`, `schemaFile`, `relatedTests`, and in `details.handler` the handler's file below `src/handlers/`, its function (`export`) and the line.",
-    without: inErrors((body) =>
-      body
+    without: (said) => {
+      if (said.status < 400) return said;
+      const body = said.body
         .replaceAll(/"(?:sourceFile|schemaFile)":"[^"]*",/g, "")
         .replaceAll(/"handler":\{"file":"[^"]*","export":"[^"]*","line":\d+\},?/g, "")
         .replaceAll(/"relatedTests":\[[^\]]*\],?/g, "")
-        .replaceAll(/,(?=\})/g, ""),
-    ),
+        .replaceAll(/,(?=\})/g, "");
+      if (body === said.body) return said;
+      return { ...said, headers: said.headers.filter((line) => !line.startsWith("content-length:")), body };
+    },
   },
   {
     name: "unexpected errors in development",
-    of: ["types"],
+    of: ["types", "errors"],
     reason:
       "In development, an unexpected error (500) has the message, causes and stack of the server's language.",
     without: (said) => {
-      if (said.status !== 500 || !said.body.includes('"phase":')) return said;
-      const { error } = JSON.parse(said.body) as { error: Record<string, unknown> };
-      for (const name of ["message", "details", "schema", "failures"]) delete error[name];
+      // Only development has the phase, or, in the error format of `echo-errors`, the name of the error.
+      if (said.status !== 500 || !/"phase":|"details":\{"name":/.test(said.body)) return said;
+      const body = JSON.parse(said.body) as Record<string, unknown>;
+      const error = (body["error"] ?? body) as Record<string, unknown>;
+      for (const name of ["message", "text", "details", "schema", "failures"]) delete error[name];
       const headers = said.headers.filter((line) => !line.startsWith("content-length:"));
-      return { ...said, headers, body: JSON.stringify({ error }) };
+      return { ...said, headers, body: JSON.stringify(body) };
     },
   },
   {
     name: "numbers beyond all",
-    of: ["types"],
+    of: ["types", "errors"],
     reason:
       "If a type accepts any value, a number outside of the range of a double, such as `1e400`, is `null` for the handler, because `serde_json::Value` cannot represent it. The TypeScript server has `Infinity` there, and fails if that is a part of a response.",
     without: (said, { target, body }) => {
@@ -100,7 +108,7 @@ function inErrors(change: (body: string) => string): Difference["without"] {
 }
 
 /** Fails if a difference is in the list, but no request of the test has shown it. */
-export function insistOnNeeded(test: "Notes" | "types", needed: ReadonlySet<string>): void {
+export function insistOnNeeded(test: Run, needed: ReadonlySet<string>): void {
   const unneeded = DIFFERENCES.filter(({ name, of }) => of.includes(test) && !needed.has(name));
   assert.deepEqual(
     unneeded.map(({ name }) => name),

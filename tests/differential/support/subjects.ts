@@ -12,9 +12,12 @@ import { ServerUnderTest } from "./lane.ts";
 
 type Mode = "development" | "production";
 
-/** Project that has types of every kind. */
-const echo = resolve(import.meta.dirname, "../fixtures/echo");
-const echoProgram = rustProgramOf("echo");
+/** Project with types of every kind. `echo-errors` is the same with an error format of its own. */
+export type Echo = "echo" | "echo-errors";
+
+function echoAt(name: Echo): { readonly root: string; readonly program: string } {
+  return { root: resolve(import.meta.dirname, "../fixtures", name), program: rustProgramOf(name) };
+}
 
 /** One application on two servers, on Node and in Rust, each with its own database, which is empty at first. */
 export class Servers {
@@ -31,10 +34,11 @@ export class Servers {
     return Servers.#start({ root: project.root }, project.root, rustProgram, mode);
   }
 
-  /** Starts `fixtures/echo` on both servers. It stores nothing, but each server needs a database; `project` provides them. */
-  static echo({ root }: Project, mode: Mode): Promise<Servers> {
+  /** Starts `fixtures/echo` or its variant on both servers. It stores nothing, but each server needs a database; `project` provides them. */
+  static echo({ root }: Project, name: Echo, mode: Mode): Promise<Servers> {
     const template = { key: "empty", prepare: async () => undefined };
-    return Servers.#start({ root, template }, echo, echoProgram, mode);
+    const echo = echoAt(name);
+    return Servers.#start({ root, template }, echo.root, echo.program, mode);
   }
 
   static async #start(
@@ -84,10 +88,11 @@ export async function builtNotes(): Promise<{ readonly project: Project; readonl
   return { project, contracts: await contractsIn(project.root) };
 }
 
-/** Builds `fixtures/echo` in its own directory. Returns its contracts. */
-export function builtEcho(): Promise<Contracts> {
-  insist(echoProgram, "tests/differential/fixtures/echo");
-  return contractsIn(echo);
+/** Returns the contracts of `fixtures/echo` or its variant, which must be built. */
+export function builtEcho(name: Echo): Promise<Contracts> {
+  const { root, program } = echoAt(name);
+  insist(program, `tests/differential/fixtures/${name}`);
+  return contractsIn(root);
 }
 
 async function contractsIn(root: string): Promise<Contracts> {
