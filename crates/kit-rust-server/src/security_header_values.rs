@@ -57,10 +57,9 @@ fn is_transport_security(value: &str) -> bool {
             Some((name, seconds)) if name.trim_end_matches(' ') == "max-age" && is_seconds(seconds) => {
                 "max-age"
             }
-            Some(_) => return false,
             None if directive == "includesubdomains" => "includeSubDomains",
             None if directive == "preload" => "preload",
-            None => return false,
+            _ => return false,
         };
         if names.contains(&name) {
             return false;
