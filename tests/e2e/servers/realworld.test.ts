@@ -3,13 +3,14 @@
 // directory `specs/api/hurl`.
 
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Answer, Api } from "../support/api.ts";
 import { run } from "../support/command.ts";
-import { Project } from "../support/project.ts";
+import { Project, repository } from "../support/project.ts";
 import type { RunningApp } from "../support/running-app.ts";
+import { rustProgramOf, server } from "../support/server.ts";
 
 interface Errors {
   errors: Record<string, string[]>;
@@ -184,3 +185,24 @@ test("the hurl files of the RealWorld project pass", async (t) => {
   assert.equal(code, 0, stderr);
   assert.match(stderr, new RegExp(`Succeeded files: +${files.length} `));
 });
+
+function isSource(path: string): boolean {
+  return ![".kit", ".data", "node_modules"].includes(basename(path));
+}
+
+// On Node, `kit test` runs these tests.
+if (server.program !== undefined) {
+  test("the contract tests of the types pass on the Rust server", async (t) => {
+    const checked = await Project.empty();
+    t.after(() => checked.remove());
+    await cp(join(repository, "examples/realworld"), checked.root, { recursive: true, filter: isSource });
+    await checked.kitOk("build");
+    await cp(join(import.meta.dirname, "../support/rust-app.ts"), join(checked.root, "src/app.ts"));
+    const tests = ["--test", "--test-reporter=tap", ".kit/tests/*.contract.test.ts"];
+    const env = { RUST_PROGRAM: rustProgramOf("realworld-rust"), NODE_ENV: "test" };
+    const { code, stdout } = await run(process.execPath, tests, { cwd: checked.root, env, timeout: 240_000 });
+    assert.equal(code, 0, stdout);
+    const passed = Number(/^# pass (\d+)$/m.exec(stdout)?.[1]);
+    assert.ok(passed > 300, `${passed} tests passed`);
+  });
+}
