@@ -1,13 +1,23 @@
 import type { App } from "@kit/core";
 
 import { type Recorder, recorderOfProcess } from "./coverage/recorder.ts";
+import {
+  type CookieValues,
+  type HeaderTexts,
+  type HeaderValues,
+  resolveHeaders,
+  type TestHeaders,
+  withCookies,
+} from "./header-texts.ts";
 import { remember, type TestResponse } from "./test-response.ts";
 import { jsonOf } from "./values/wire.ts";
 
 /** Options of one test request, besides its method and path. */
 export interface TestRequest {
-  /** Request headers. Names are case-insensitive. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Request headers. Names are case-insensitive. The items of a list are joined by commas. */
+  readonly headers?: HeaderValues;
+  /** Cookies by name, which are added to the header `cookie`. */
+  readonly cookies?: CookieValues;
   /**
    * Query parameters, which are added to the path. A list is sent as a repeated key: `tag=a&tag=b`. A parameter that is `undefined` is not
    * sent.
@@ -18,12 +28,6 @@ export interface TestRequest {
   /** Raw text that is sent unchanged in place of `body`. The default `content-type` is `application/json`. */
   readonly text?: string;
 }
-
-/** Header values by header name. Names are case-insensitive. */
-export type HeaderValues = Readonly<Record<string, string>>;
-
-/** Headers, or a function that returns them and is called for each request, for example to sign a token. */
-export type TestHeaders = HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
 
 /** Client of an application that runs on its own port for tests. */
 export interface TestClient {
@@ -62,10 +66,11 @@ export async function createTestClient(
   return {
     url,
     request: async (method, path, request = {}) => {
-      const headers = {
+      const given = {
         ...(await resolveHeaders(options.headers)),
         ...(await resolveHeaders(request.headers)),
       };
+      const headers = withCookies(given, request.cookies);
       return sendRequest({ method, url, path, recorder }, { ...request, headers });
     },
     close: () => app.close({ delayMs: 0, graceMs: 1000 }),
@@ -81,7 +86,7 @@ interface PendingRequest {
 
 async function sendRequest(
   { method, url, path, recorder }: PendingRequest,
-  request: TestRequest,
+  request: TestRequest & { readonly headers: HeaderTexts },
 ): Promise<TestResponse> {
   const { query = {}, body } = request;
   const text = request.text ?? (body === undefined ? undefined : jsonOf(body));
@@ -113,23 +118,6 @@ export function queryText(query: Readonly<Record<string, unknown>>): string {
       .map((item) => `${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
   });
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
-}
-
-/**
- * Returns headers with lower-case names. If the argument is a function, it is called to get the headers.
- *
- * @throws {TypeError} if a value is not a string: `fetch` would send `undefined` as the word "undefined".
- */
-export async function resolveHeaders(headers: TestHeaders = {}): Promise<HeaderValues> {
-  const made: unknown = typeof headers === "function" ? await headers() : headers;
-  if (typeof made !== "object" || made === null) {
-    throw new TypeError(`The function \`headers\` returned ${String(made)}, but must return an object`);
-  }
-  const entries = Object.entries(made).map(([name, value]: [string, unknown]) => {
-    if (typeof value === "string") return [name.toLowerCase(), value] as const;
-    throw new TypeError(`The header \`${name}\` of a test is ${String(value)}, but must be a string`);
-  });
-  return Object.fromEntries(entries);
 }
 
 function parsed(text: string): unknown {

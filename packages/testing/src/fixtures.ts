@@ -1,4 +1,5 @@
-import type { TestClient, TestHeaders } from "./client.ts";
+import type { TestClient } from "./client.ts";
+import type { CookieValues, TestHeaders } from "./header-texts.ts";
 
 /** Values of a valid request that the contract cannot specify, for example the id of an existing row. */
 export interface Fixture {
@@ -7,6 +8,8 @@ export interface Fixture {
    * of the configuration.
    */
   readonly headers?: TestHeaders;
+  /** Cookies of each request of the route. They replace generated ones. */
+  readonly cookies?: CookieValues;
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string>>;
   /** Properties of the query that replace generated ones. */

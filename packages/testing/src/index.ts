@@ -8,13 +8,8 @@ export { contractTests } from "./contracts/suite.ts";
 export type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./contracts/tables.ts";
 export type { ContractParts, Contracts, Slot } from "./coverage/contracts.ts";
 export { characters, items, missing, nested } from "./values/values-at-paths.ts";
-export {
-  createTestClient,
-  type HeaderValues,
-  type TestClient,
-  type TestHeaders,
-  type TestRequest,
-} from "./client.ts";
+export { createTestClient, type TestClient, type TestRequest } from "./client.ts";
+export type { CookieValues, HeaderValue, HeaderValues, TestHeaders, TextValue } from "./header-texts.ts";
 export {
   createFactory,
   type Factory,

@@ -25,7 +25,7 @@ async function headersFor(
   const client: TestClient = {
     url: "",
     request: (_method, _path, request = {}) => {
-      sent = { ...request.headers };
+      sent = { ...(request.headers as Record<string, string>) };
       return Promise.resolve({} as TestResponse);
     },
     close: () => Promise.resolve(),

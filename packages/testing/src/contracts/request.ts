@@ -1,6 +1,7 @@
 import { fillRoutePath } from "@kit/core/router";
 
-import { type HeaderValues, queryText, type TestClient } from "../client.ts";
+import { queryText, type TestClient } from "../client.ts";
+import type { HeaderTexts } from "../header-texts.ts";
 import type { Slot } from "../coverage/contracts.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { TestResponse } from "../test-response.ts";
@@ -62,7 +63,7 @@ export function send(
   client: TestClient,
   table: RouteTable,
   slots: Slots,
-  options: { readonly text?: string; readonly headers: HeaderValues },
+  options: { readonly text?: string; readonly headers: HeaderTexts },
 ): Promise<TestResponse> {
   const [method = "", path = ""] = table.route.split(" ");
   const { body } = slots;
@@ -75,7 +76,7 @@ export function send(
   });
 }
 
-function headersOf(table: RouteTable, slots: Slots, given: HeaderValues): HeaderValues {
+function headersOf(table: RouteTable, slots: Slots, given: HeaderTexts): HeaderTexts {
   const valid = textsOf(table.request?.headers);
   const own = textsOf(slots.headers);
   const result: Record<string, string> = { ...own, ...table.headers, ...given };

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 
-import { createTestClient, type HeaderValues, resolveHeaders, type TestClient } from "../client.ts";
+import { createTestClient, type TestClient } from "../client.ts";
+import { type HeaderTexts, resolveHeaders, withCookies } from "../header-texts.ts";
 import { testDatabase } from "../database.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
 import { applicationOf } from "./application.ts";
@@ -8,7 +9,7 @@ import type { ContractTests } from "./tables.ts";
 
 /** Fixture whose headers are values, not a function that returns values. */
 export interface ResolvedFixture extends Omit<Fixture, "headers"> {
-  readonly headers: HeaderValues;
+  readonly headers: HeaderTexts;
 }
 
 /** Application under test, with the fixtures that its requests need. */
@@ -31,7 +32,7 @@ export class Running {
     if (tests.database) await testDatabase({ root: fileURLToPath(tests.root) });
     const fixtures = await fixturesOf(tests);
     const app = applicationOf(await tests.app());
-    const headers = async (): Promise<HeaderValues> => ({
+    const headers = async (): Promise<HeaderTexts> => ({
       ...(await resolveHeaders(tests.headers)),
       ...(await resolveHeaders(fixtures.headers)),
     });
@@ -64,20 +65,20 @@ export class Running {
   async fixture(route: string): Promise<ResolvedFixture> {
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture = typeof given === "function" ? await given(this.client) : given;
-    return { ...fixture, headers: await resolveHeaders(fixture.headers) };
+    return { ...fixture, headers: withCookies(await resolveHeaders(fixture.headers), fixture.cookies) };
   }
 
   /**
    * Returns the headers of the route's fixture, for a request that the application must refuse before its handler runs.
    */
-  async headers(route: string): Promise<HeaderValues> {
+  async headers(route: string): Promise<HeaderTexts> {
     const given = this.#fixtures.routes?.[route];
     if (given === undefined || this.#withoutHeaders.has(route)) return {};
-    const { headers } = typeof given === "function" ? await given(this.client) : given;
+    const { headers, cookies } = typeof given === "function" ? await given(this.client) : given;
     // A fixture function usually inserts rows, which a refused request does not need. So it is not called again if it
-    // returns no headers.
-    if (headers === undefined) this.#withoutHeaders.add(route);
-    return resolveHeaders(headers);
+    // returns neither headers nor cookies.
+    if (headers === undefined && cookies === undefined) this.#withoutHeaders.add(route);
+    return withCookies(await resolveHeaders(headers), cookies);
   }
 }
 

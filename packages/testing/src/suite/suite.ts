@@ -2,14 +2,8 @@ import { dirname } from "node:path";
 
 import { fillRoutePath } from "@kit/core/router";
 
-import {
-  createTestClient,
-  type HeaderValues,
-  resolveHeaders,
-  type TestClient,
-  type TestHeaders,
-  type TestRequest,
-} from "../client.ts";
+import { createTestClient, type TestClient, type TestRequest } from "../client.ts";
+import { type HeaderTexts, resolveHeaders, type TestHeaders } from "../header-texts.ts";
 import { applicationOf } from "../contracts/application.ts";
 import type { Factory, OverridesOrFunction } from "../factory/factory.ts";
 import type { Fixture, Fixtures } from "../fixtures.ts";
@@ -61,8 +55,8 @@ export interface IntegrationSuite {
   readonly databaseUrl: string | undefined;
 
   /**
-   * Sends a request to a route. Values of the route's fixture are added if the request does not set them: params, query, headers, and
-   * properties of the body.
+   * Sends a request to a route. Values of the route's fixture are added if the request does not set them: params, query, headers, cookies
+   * and properties of the body.
    *
    * @param route - Method and path pattern: `GET /notes/:id`.
    * @throws {TypeError} if `route` is not written in this form, or if a path parameter has no value.
@@ -150,7 +144,7 @@ class Suite implements IntegrationSuite {
       process.env["DATABASE_URL"] = this.#database.url;
     }
     const application = applicationOf(await app());
-    const headers = async (): Promise<HeaderValues> => ({
+    const headers = async (): Promise<HeaderTexts> => ({
       ...(await resolveHeaders(this.#fixtures.headers)),
       ...(await resolveHeaders(given)),
     });
@@ -182,13 +176,14 @@ class Suite implements IntegrationSuite {
       );
     const given = this.#fixtures.routes?.[route] ?? {};
     const fixture: Fixture = typeof given === "function" ? await given(this.client) : given;
-    const { params = {}, query, headers, body, text } = request;
+    const { params = {}, query, headers, cookies, body, text } = request;
     const path = filled(route, pattern, { ...fixture.params, ...params });
     const whole =
       fixture.body !== undefined && isMembers(body ?? {}) ? { ...fixture.body, ...(body as object) } : body;
     return this.client.request(method, path, {
       query: { ...fixture.query, ...query },
       headers: { ...(await resolveHeaders(fixture.headers)), ...(await resolveHeaders(headers)) },
+      cookies: { ...fixture.cookies, ...cookies },
       ...(text === undefined ? {} : { text }),
       ...(whole === undefined ? {} : { body: whole }),
     });
