@@ -159,6 +159,18 @@ mod tests {
     use super::{base64url, decode, encode, from_base64url, is_base64};
 
     #[test]
+    fn decodes_only_base64url_that_was_encoded_so() {
+        for length in 0..=64_u8 {
+            let bytes: Vec<u8> = (0..length).map(|byte| byte.wrapping_mul(37)).collect();
+            assert_eq!(from_base64url(&base64url(&bytes)), Some(bytes));
+        }
+        assert_eq!(base64url(&[0xfb, 0xff]), "-_8");
+        for other in ["+/8", "-_8=", "-_9", "-_8A_", "A", "-_8 ", "é"] {
+            assert_eq!(from_base64url(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn decodes_base64_of_every_length_to_the_bytes_that_were_encoded() {
         for length in 0..=64_u8 {
             let bytes: Vec<u8> = (0..length)
