@@ -50,8 +50,8 @@ pub use cookies::{Cookie, SameSite};
 pub use http::Etag;
 pub use http::{
     Application, ChunkSender, Context, Cors, Csrf, DeclaredReply, Error, ErrorFormat, Failure, InvalidField,
-    Match, Middleware, Phase, Reply, Request, RequestLog, Response, RouteTree, Router, Routes, Segment,
-    Serve,
+    Match, Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLog, Response, RouteTree, Router,
+    Routes, Segment, Serve, Wrapped, Wrapper,
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};

@@ -213,6 +213,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .into_iter()
             .chain(edge::problems(program))
             .chain(error_format::problems(program))
+            .chain(routes.problems)
             .collect(),
     }
 }

@@ -1,8 +1,8 @@
-//! Names of middleware in Rust, and the values that middleware adds to the context.
+//! Names of middleware in Rust, the values that middleware adds to the context, and the replies of wrappers.
 
 use std::collections::BTreeSet;
 
-use kit_ir::{MiddlewareKind, Program};
+use kit_ir::{DeclaredReply, MiddlewareKind, Program, Route};
 
 use crate::names;
 
@@ -17,6 +17,17 @@ pub(crate) struct Middleware {
     pub(crate) r#type: String,
     /// Values that it adds below `ctx` and that entities use as owners.
     pub(crate) adds: Vec<ContextValue>,
+    /// Replies, if the middleware is a wrapper.
+    pub(crate) wrapper: Option<WrapperReplies>,
+}
+
+/// Replies of a wrapper, which may be none.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct WrapperReplies {
+    /// Replies in the contracts of all routes that it wraps.
+    pub(crate) declared: Vec<DeclaredReply>,
+    /// Name of their Rust enum: `TimedReply`. `None` if the wrapper declares no replies.
+    pub(crate) name: Option<String>,
 }
 
 /// A value that a middleware adds below `ctx`.
@@ -32,6 +43,7 @@ impl Middleware {
     /// Creates a middleware. Its module and type get names that no other part of a request and no import has.
     pub(crate) fn new(
         program: &Program,
+        route: &Route,
         name: &str,
         taken: &mut BTreeSet<String>,
         modules: &mut BTreeSet<String>,
@@ -54,13 +66,32 @@ impl Middleware {
             plain
         };
         let module = names::unique_field(&wanted, modules);
+        let r#type = names::unique_type(names::type_name(&names::variant(name)), taken);
+        let wrapper = declared_by_wrapper(route, name).map(|declared| WrapperReplies {
+            declared: declared.to_owned(),
+            name: (!declared.is_empty()).then(|| names::unique_type(format!("{type}Reply"), taken)),
+        });
         Self {
             name: name.to_owned(),
             module,
-            r#type: names::unique_type(names::type_name(&names::variant(name)), taken),
+            r#type,
             adds: context_values(program, name),
+            wrapper,
         }
     }
+
+    /// Returns true if the middleware with this name of a route is the same kind of middleware with the same replies.
+    /// Otherwise, one Rust type cannot implement both.
+    pub(crate) fn is_that_of(&self, route: &Route) -> bool {
+        let own = self.wrapper.as_ref().map(|wrapper| wrapper.declared.as_slice());
+        own == declared_by_wrapper(route, &self.name)
+    }
+}
+
+/// Returns the replies of a wrapper in the contract of a route. Returns `None` if the middleware is not a wrapper.
+fn declared_by_wrapper<'r>(route: &'r Route, name: &str) -> Option<&'r [DeclaredReply]> {
+    let wrapper = route.wrappers.iter().find(|wrapper| wrapper.name == name);
+    wrapper.map(|wrapper| wrapper.replies.as_slice())
 }
 
 /// Returns the values that middleware with this name adds. If several have the name, only values that all of them

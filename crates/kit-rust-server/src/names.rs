@@ -91,10 +91,12 @@ pub(crate) const IMPORTED: &[&str] = &[
     "Literal",
     "Middleware",
     "Never",
+    "Next",
     "Pattern",
     "PgPoolOptions",
     "PgRow",
     "Property",
+    "Replies",
     "Request",
     "Response",
     "Router",
@@ -110,6 +112,8 @@ pub(crate) const IMPORTED: &[&str] = &[
     "TemplatePart",
     "Timestamp",
     "Value",
+    "Wrapped",
+    "Wrapper",
     "Application",
 ];
 

@@ -1,28 +1,31 @@
-//! Generates the enum of the replies that a contract declares, and the code that creates their responses.
+//! Generates the enums of the replies that contracts and wrappers declare, and the code that creates their responses.
 
 use heck::ToPascalCase;
 use kit_ir::DeclaredReply;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::middleware::Middleware;
 use crate::router::RouteNames;
-use crate::source::{Imports, doc, ident};
+use crate::source::{Imports, doc, ident, string_literal};
 use crate::status::{constant, status_name};
 use crate::types::Types;
 
 /// Returns the enum with a variant for each reply of a route. Returns `None` if the contract declares no replies.
 pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
-    let name = ident(handled.reply.as_ref()?);
+    let name = handled.reply.as_ref()?;
     let replies = &handled.route.replies;
-    let comment = doc(&format!("Replies of `{}`.", handled.route.reference()));
-    let variants = replies.iter().map(|reply| variant(types, reply));
-    let arms = replies.iter().map(|reply| arm(types, reply));
+    let text = format!("Replies of `{}`.", handled.route.reference());
+    let declared = declared(types, name, &text, replies);
+    let arms = replies.iter().map(|reply| {
+        let response = types.of_runtime("Response");
+        let status = status_name(&types.of_runtime("StatusCode"), reply.status);
+        arm(reply, &quote!(#response::declared(context, #status)?))
+    });
+    let name = ident(name);
     let [context, response, error] = ["Context", "Response", "Error"].map(|name| types.of_runtime(name));
     Some(quote! {
-        #comment
-        #[derive(Debug, Clone, PartialEq)]
-        #[allow(clippy::large_enum_variant)]
-        pub enum #name { #(#variants),* }
+        #declared
 
         impl #name {
             fn respond(&self, context: &#context) -> Result<#response, #error> {
@@ -32,16 +35,54 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
     })
 }
 
-/// Imports the models of the replies of a route.
-pub(crate) fn import(types: &Types<'_>, handled: &RouteNames<'_>, models: &mut Imports) {
-    for id in handled
-        .route
-        .replies
-        .iter()
-        .flat_map(|reply| [reply.body, reply.headers])
-        .flatten()
-    {
+/// Returns the enum with a variant for each reply of a wrapper. Returns `None` if the middleware declares no replies.
+pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<TokenStream> {
+    let (name, replies) = enum_of(middleware)?;
+    let text = format!("Replies of the wrapper `{}`.", middleware.name);
+    let declared = declared(types, name, &text, replies);
+    let wrapper = string_literal(&middleware.name);
+    let arms = replies.iter().map(|reply| {
+        let response = types.of_runtime("Response");
+        let status = status_name(&types.of_runtime("StatusCode"), reply.status);
+        arm(reply, &quote!(#response::of_wrapper(context, #wrapper, #status)))
+    });
+    let name = ident(name);
+    let [runtime, context, response, error] =
+        ["Replies", "Context", "Response", "Error"].map(|name| types.of_runtime(name));
+    Some(quote! {
+        #declared
+
+        impl #runtime for #name {
+            fn respond(&self, context: &#context) -> Result<#response, #error> {
+                match self { #(#arms)* }
+            }
+        }
+    })
+}
+
+/// Returns the name of the enum with the replies of a wrapper, and the replies. Returns `None` if the middleware declares
+/// no replies.
+pub(crate) fn enum_of(middleware: &Middleware) -> Option<(&str, &[DeclaredReply])> {
+    let wrapper = middleware.wrapper.as_ref()?;
+    Some((wrapper.name.as_deref()?, &wrapper.declared))
+}
+
+/// Imports the models of replies.
+pub(crate) fn import(types: &Types<'_>, replies: &[DeclaredReply], models: &mut Imports) {
+    let parts = replies.iter().flat_map(|reply| [reply.body, reply.headers]);
+    for id in parts.flatten() {
         models.add("crate::models", types.name(id));
+    }
+}
+
+fn declared(types: &Types<'_>, name: &str, text: &str, replies: &[DeclaredReply]) -> TokenStream {
+    let (name, comment) = (ident(name), doc(text));
+    let variants = replies.iter().map(|reply| variant(types, reply));
+    quote! {
+        #comment
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(clippy::large_enum_variant)]
+        pub enum #name { #(#variants),* }
     }
 }
 
@@ -62,11 +103,9 @@ fn variant(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
     }
 }
 
-fn arm(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
+/// Returns the match arm that creates the response of a reply. `begun` is the code that begins the reply.
+fn arm(reply: &DeclaredReply, begun: &TokenStream) -> TokenStream {
     let name = ident(&variant_name(reply.status));
-    let response = types.of_runtime("Response");
-    let status = status_name(&types.of_runtime("StatusCode"), reply.status);
-    let begun = quote!(#response::declared(context, #status)?);
     let headers = reply.headers.map(|_| quote!(.headers(headers)?));
     let result = if reply.body.is_some() {
         quote!(#begun #headers.json(body))

@@ -16,13 +16,15 @@ use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, edge, error_format, names, replies};
+use crate::{File, Problem, edge, error_format, names, replies};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
     pub(crate) groups: Vec<Group<'a>>,
     /// Middleware that routes use.
     pub(crate) middleware: Vec<Middleware>,
+    /// Middleware that cannot be generated, because its name has two meanings.
+    pub(crate) problems: Vec<Problem>,
 }
 
 /// A group of routes in the contracts, and its names in Rust.
@@ -69,6 +71,7 @@ impl<'a> Routes<'a> {
             .collect();
         let mut groups: Vec<Group<'a>> = Vec::new();
         let mut middleware: Vec<Middleware> = Vec::new();
+        let mut problems: Vec<Problem> = Vec::new();
         let mut taken = types.taken.clone();
         // Two different inputs such as `GetAB` and `GetAb` would get the same function name.
         let mut functions = BTreeSet::from(["router".to_owned()]);
@@ -79,10 +82,22 @@ impl<'a> Routes<'a> {
             for name in named.filter(|name| !built_in.contains(&name.as_str())) {
                 let known = middleware.iter().find(|known| known.name == *name).cloned();
                 let one = known.unwrap_or_else(|| {
-                    let new = Middleware::new(program, name, &mut taken, &mut modules);
+                    let new = Middleware::new(program, route, name, &mut taken, &mut modules);
                     middleware.push(new.clone());
                     new
                 });
+                if !one.is_that_of(route) {
+                    problems.push(Problem {
+                        message: format!(
+                            "`{}` has the middleware `{name}`, and another route has a middleware with this name \
+                             and other replies: a Rust server cannot have both",
+                            route.reference()
+                        ),
+                        span: route.span,
+                        help: "give one of them another name: `{ name: \"…\", middleware, priority: 0 }`"
+                            .to_owned(),
+                    });
+                }
                 own.push(one);
             }
             let input = names::unique_type(input_name(route), &mut taken);
@@ -114,7 +129,11 @@ impl<'a> Routes<'a> {
                 });
             }
         }
-        Self { groups, middleware }
+        Self {
+            groups,
+            middleware,
+            problems,
+        }
     }
 }
 
@@ -235,6 +254,13 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     if all().any(|handled| handled.is_open(types)) {
         runtime.push("Reply");
     }
+    if routes
+        .middleware
+        .iter()
+        .any(|known| replies::enum_of(known).is_some())
+    {
+        runtime.push("Replies");
+    }
     if all().any(|handled| !handled.route.path.segments().is_empty()) {
         runtime.push("Segment");
     }
@@ -258,10 +284,17 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         for part in handled.parts(types) {
             models.add("crate::models", &part.r#type);
         }
-        replies::import(types, handled, &mut models);
+        replies::import(types, &handled.route.replies, &mut models);
         if let Some(id) = handled.route.slots.response.filter(|_| !handled.is_open(types)) {
             models.add("crate::models", types.name(id));
         }
+    }
+    for wrapper in routes
+        .middleware
+        .iter()
+        .filter_map(|known| known.wrapper.as_ref())
+    {
+        replies::import(types, &wrapper.declared, &mut models);
     }
     let comment = file_doc("Routes: the input of their handlers, and the code that passes requests to them.");
     let traits = routes.groups.iter().map(|group| group_trait(types, group));
@@ -269,6 +302,10 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         let (input, replies) = (input(types, handled), replies::replies(types, handled));
         quote!(#input #replies)
     });
+    let wrappers = routes
+        .middleware
+        .iter()
+        .map(|known| replies::of_wrapper(types, known));
     let (error_bodies, router) = (error_format::body_trait(types), router(types, routes));
     let dispatchers = routes.groups.iter().flat_map(|group| {
         group
@@ -285,6 +322,7 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
         #(#traits)*
         #error_bodies
         #(#inputs)*
+        #(#wrappers)*
         #router
         #(#dispatchers)*
     };
@@ -457,8 +495,16 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     } else {
         (Some(quote!(let status = #status;)), quote!(status))
     };
+    // Wrappers run the rest of the request while they have it, so the rest only borrows the request.
+    let is_wrapped = handled.middleware.iter().any(|known| known.wrapper.is_some());
+    let (borrow, app, into_context) = if is_wrapped {
+        let borrow = quote!(let (app, request) = (&app, &request););
+        (Some(borrow), quote!(app), quote!(handler_context))
+    } else {
+        (None, quote!(&app), quote!(into_context))
+    };
     let (group, input) = (ident(&group.name), ident(&handled.input));
-    let call = quote!(#group::#function(&app, input).await?);
+    let call = quote!(#group::#function(#app, input).await?);
     let result = if handled.reply.is_some() {
         quote!(#call.respond(&context))
     } else if handled.is_open(types) {
@@ -477,18 +523,39 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
             Ok(#response::empty(&context, #status))
         }
     };
+    let handle = quote! {
+        #(let #parts = request.#readers()?;)*
+        let context = request.#into_context()?;
+        let input = #input {
+            #(#parts,)*
+            #(#middleware,)*
+            context: context.clone(),
+        };
+        #variable
+        #result
+    };
+    let body = handled
+        .middleware
+        .iter()
+        .rev()
+        .fold(handle, |rest, known| run_middleware(known, &app, &rest));
     quote! {
-        async fn #function(app: App, request: #request) -> Result<#response, Error> {
-            #(let #middleware = request.middleware(&app).await?;)*
-            #(let #parts = request.#readers()?;)*
-            let context = request.into_context()?;
-            let input = #input {
-                #(#parts,)*
-                #(#middleware,)*
-                context: context.clone(),
-            };
-            #variable
-            #result
-        }
+        async fn #function(app: App, request: #request) -> Result<#response, Error> { #borrow #body }
+    }
+}
+
+/// Returns the code that runs a middleware, then `rest`.
+fn run_middleware(middleware: &Middleware, app: &TokenStream, rest: &TokenStream) -> TokenStream {
+    let name = ident(&middleware.module);
+    if middleware.wrapper.is_none() {
+        return quote! {
+            let #name = request.middleware(#app).await?;
+            #rest
+        };
+    }
+    let kind = ident(&middleware.r#type);
+    quote! {
+        let rest = move |#name: #kind| async move { #rest };
+        request.wrapper(app, rest).await
     }
 }

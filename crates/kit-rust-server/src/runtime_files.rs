@@ -63,6 +63,7 @@
     ("http/source.rs", include_str!("../../kit-runtime/src/http/source.rs")),
     ("http/status_phrase.rs", include_str!("../../kit-runtime/src/http/status_phrase.rs")),
     ("http/unstorable.rs", include_str!("../../kit-runtime/src/http/unstorable.rs")),
+    ("http/wrapper.rs", include_str!("../../kit-runtime/src/http/wrapper.rs")),
     ("json/de.rs", include_str!("../../kit-runtime/src/json/de.rs")),
     ("json/fast_path.rs", include_str!("../../kit-runtime/src/json/fast_path.rs")),
     ("json/finite.rs", include_str!("../../kit-runtime/src/json/finite.rs")),

@@ -80,6 +80,11 @@ fn declares_the_error_format_of_the_guide_in_the_golden_of_own_errors() {
 }
 
 #[test]
+fn matches_the_golden_of_wrappers() {
+    check("wrappers", files(&whole("wrappers", &projects::wrappers())));
+}
+
+#[test]
 fn matches_the_golden_of_kitchen_sink() {
     let program = projects::kitchen_sink();
     check("kitchen-sink", files(&whole("kitchen-sink", &program)));

@@ -215,6 +215,12 @@ impl Context {
         *self.0.phase.lock().unwrap_or_else(PoisonError::into_inner) = phase;
     }
 
+    /// Returns to the phase of a wrapper, without a new span. Returns the phase of the wrapped code.
+    pub(super) fn replace_phase(&self, phase: Phase) -> Phase {
+        let mut current = self.0.phase.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut current, phase)
+    }
+
     /// Enters the phase that validates a slot of the request. Params, query and body are entered on the way even if the
     /// contract does not use them, because each of these phases has a span in the trace of every request.
     pub(super) fn enter_validation(&self, slot: Phase) {
@@ -286,6 +292,11 @@ impl Context {
     pub(super) fn status(&self) -> Option<StatusCode> {
         let status = self.0.status.load(Ordering::Relaxed);
         StatusCode::from_u16(status).ok()
+    }
+
+    /// Drops the status that [`Self::set_status`] has set, because a wrapper responds with a status of its own.
+    pub(super) fn clear_status(&self) {
+        self.0.status.store(0, Ordering::Relaxed);
     }
 
     /// Sets a header of the response. An error response keeps the header, unless the header describes the body that
@@ -406,7 +417,7 @@ fn latin1(value: &HeaderValue) -> Cow<'_, str> {
 
 /// Returns true if a handler may set the header. Headers of the message framing and the connection belong to the
 /// server: a wrong `content-length`, for example, would corrupt the next response.
-fn is_free(name: &HeaderName) -> bool {
+pub(super) fn is_free(name: &HeaderName) -> bool {
     let is_of_the_server = matches!(
         *name,
         header::CONNECTION

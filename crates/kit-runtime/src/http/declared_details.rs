@@ -22,7 +22,7 @@ impl Error {
         let text = to_text(details)?;
         if let (true, Some(context)) = (is_development(), current()) {
             let found = format!("the error {} with details that are not a valid", self.code());
-            check::<T>(&context, &text, &found)?;
+            check::<T>(&context, None, &text, &found)?;
         }
         Ok(serde_json::from_str(&text)?)
     }

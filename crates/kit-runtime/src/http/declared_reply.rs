@@ -14,6 +14,8 @@ pub struct DeclaredReply<'c> {
     context: &'c Context,
     status: StatusCode,
     headers: HeaderMap,
+    /// Name of the wrapper that replies; `None` for the handler.
+    wrapper: Option<&'static str>,
 }
 
 impl Response {
@@ -35,7 +37,19 @@ impl Response {
             context,
             status,
             headers: HeaderMap::new(),
+            wrapper: None,
         })
+    }
+
+    /// Begins a reply that the wrapper `name` declares.
+    pub fn of_wrapper<'c>(context: &'c Context, name: &'static str, status: StatusCode) -> DeclaredReply<'c> {
+        context.enter(Phase::Serialization);
+        DeclaredReply {
+            context,
+            status,
+            headers: HeaderMap::new(),
+            wrapper: Some(name),
+        }
     }
 }
 
@@ -53,7 +67,7 @@ impl DeclaredReply<'_> {
                 "a reply {} with headers that are not a valid",
                 self.status.as_u16()
             );
-            check::<T>(self.context, &text, &found)?;
+            check::<T>(self.context, self.wrapper, &text, &found)?;
         }
         if let Ok(Json::Object(members)) = parse(&text) {
             for (name, value) in members {
@@ -97,7 +111,7 @@ impl DeclaredReply<'_> {
         let text = to_text(value)?;
         if is_development() {
             let found = format!("a reply {} with a body that is not a valid", self.status.as_u16());
-            check::<T>(self.context, &text, &found)?;
+            check::<T>(self.context, self.wrapper, &text, &found)?;
         }
         let mut response = axum::response::Response::new(Body::from(text));
         let json = HeaderValue::from_static("application/json");

@@ -51,6 +51,8 @@ struct Inner {
     invalid: Option<Invalid>,
     /// Location in the source code that created the error.
     location: &'static Location<'static>,
+    /// Phase in which the error occurred, if a wrapper has passed it on. `None` if the phase of the request applies.
+    phase: Option<Phase>,
 }
 
 /// A part of a request or a response that does not fit its type.
@@ -75,6 +77,7 @@ impl Error {
             name: "Error",
             invalid: None,
             location: Location::caller(),
+            phase: None,
         }))
     }
 
@@ -163,14 +166,15 @@ impl Error {
     }
 
     /// Creates an error for a value that a handler returned and that does not fit its contract. This is a bug in the
-    /// application. `found` describes the value: `a value that is not a valid`.
+    /// application. `owner` is the function that returned the value, and `found` describes the value: `a value that is
+    /// not a valid`.
     pub(super) fn invalid_response(
-        route: &str,
+        owner: &str,
         found: &str,
         schema: &'static str,
         failures: Vec<Failure>,
     ) -> Self {
-        let what = format!("The handler of {route} returned {found} {schema}");
+        let what = format!("{owner} returned {found} {schema}");
         let mut error = Self::internal(message_of(&what, &failures));
         error.0.name = "ResponseContractError";
         error.0.invalid = Some(Invalid {
@@ -179,6 +183,17 @@ impl Error {
             slot: Slot::Response,
         });
         error
+    }
+
+    /// Keeps the phase in which the error occurred, unless an inner wrapper has already passed the error on.
+    pub(super) fn in_phase(mut self, phase: Phase) -> Self {
+        self.0.phase.get_or_insert(phase);
+        self
+    }
+
+    /// Returns the phase in which the error occurred.
+    fn phase(&self, context: &Context) -> Phase {
+        self.0.phase.unwrap_or_else(|| context.phase())
     }
 
     /// Returns the status of the response.
@@ -323,7 +338,7 @@ impl Error {
                 "{message}"
             );
         } else if matches!(
-            context.phase(),
+            self.phase(context),
             Phase::Middleware(_) | Phase::Handler | Phase::Serialization
         ) {
             match settings().client_errors {
@@ -400,14 +415,14 @@ impl ErrorJson<'_> {
     /// the handler.
     fn located(&self) -> Option<HandlerLocation> {
         let source = self.context.source()?;
-        (self.context.phase() == Phase::Handler).then(|| HandlerLocation::of(&source))
+        (self.error.phase(self.context) == Phase::Handler).then(|| HandlerLocation::of(&source))
     }
 
     /// Adds the fields that help a developer find the bug.
     fn add_development_fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let (error, context) = (self.error, self.context);
         map.serialize_entry("status", &error.status().as_u16())?;
-        map.serialize_entry("phase", &context.phase().to_string())?;
+        map.serialize_entry("phase", &error.phase(context).to_string())?;
         if let Some(route) = context.route() {
             map.serialize_entry("route", route)?;
         }

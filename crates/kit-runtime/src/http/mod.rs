@@ -31,6 +31,7 @@ mod service;
 mod source;
 mod status_phrase;
 mod unstorable;
+mod wrapper;
 
 #[cfg(feature = "compression")]
 pub use compression::{Coding, Compression};
@@ -49,6 +50,7 @@ pub use response::Response;
 pub use route_list::Routes;
 pub use routes::{Match, RouteTree, Segment};
 pub use service::{Application, Router, Serve};
+pub use wrapper::{Next, Passed, Replies, Wrapped, Wrapper};
 
 #[cfg(feature = "sqlx")]
 pub(crate) use abandoned::was_abandoned_recently;

@@ -168,6 +168,22 @@ impl Request {
     /// 400 if a GET or HEAD request has a body that the contract does not declare. Such a body has no defined meaning
     /// (RFC 9110, 9.3.1), and intermediaries treat it differently.
     pub fn into_context(self) -> Result<Context, Error> {
+        self.begin_handler()?;
+        Ok(self.context)
+    }
+
+    /// Returns the context for the handler of a route with wrappers, which still need the request. Call it after all
+    /// slots are decoded, because the handler phase begins here.
+    ///
+    /// # Errors
+    ///
+    /// The same as of [`Self::into_context`].
+    pub fn handler_context(&self) -> Result<Context, Error> {
+        self.begin_handler()?;
+        Ok(self.context.clone())
+    }
+
+    fn begin_handler(&self) -> Result<(), Error> {
         self.warn_of_query(None);
         if !self.body.is_empty() && !self.has_body.load(Ordering::Relaxed) {
             self.context.enter_validation(Phase::Body);
@@ -177,7 +193,7 @@ impl Request {
             self.context.enter_validation(Phase::Body);
         }
         self.context.enter(Phase::Handler);
-        Ok(self.context)
+        Ok(())
     }
 
     /// In development, logs warnings for query keys that the contract does not declare.

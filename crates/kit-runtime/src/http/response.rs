@@ -23,7 +23,7 @@ impl Response {
         context.enter(Phase::Serialization);
         let text = to_text(value)?;
         if is_development() {
-            check::<T>(context, &text, "a value that is not a valid")?;
+            check::<T>(context, None, &text, "a value that is not a valid")?;
         }
         let status = context.status().unwrap_or(status);
         Ok(Self(with_text(context, status, text)))
@@ -60,15 +60,24 @@ impl Response {
 }
 
 /// Checks the JSON of a part of a response against the type `T`. `found` is the description of the part in the error:
-/// `a value that is not a valid`.
-pub(super) fn check<T: Contract>(context: &Context, text: &str, found: &str) -> Result<(), Error> {
+/// `a value that is not a valid`. `wrapper` is the name of the wrapper that created the response.
+pub(super) fn check<T: Contract>(
+    context: &Context,
+    wrapper: Option<&str>,
+    text: &str,
+    found: &str,
+) -> Result<(), Error> {
     let Ok(value) = parse(text) else { return Ok(()) };
     let failures = explain(T::shape(), &value);
     if failures.is_empty() {
         return Ok(());
     }
     let route = context.route().unwrap_or_default();
-    Err(Error::invalid_response(route, found, T::NAME, failures))
+    let owner = match wrapper {
+        Some(name) => format!("The wrapper {name} of {route}"),
+        None => format!("The handler of {route}"),
+    };
+    Err(Error::invalid_response(&owner, found, T::NAME, failures))
 }
 
 /// Creates the response for any error, and logs the error.

@@ -268,6 +268,7 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
         module,
         r#type,
         adds,
+        wrapper,
     } = middleware;
     let path = format!("src/middleware/{}.rs", module.trim_start_matches("r#"));
     let code = not_written(name, &path);
@@ -299,6 +300,44 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
     ));
     let values = doc(&format!("Values that `{name}` adds to a request."));
     let (kind, name) = (ident(r#type), string_literal(name));
+    let values = quote! {
+        #values
+        #[derive(Debug, Clone)]
+        pub struct #kind #body
+    };
+    if let Some(wrapper) = wrapper {
+        let reply = wrapper.name.as_deref().map(ident);
+        let (never, import) = match &reply {
+            Some(reply) => (None, Some(quote!(use crate::router::#reply;))),
+            None => (Some(quote!(Never,)), None),
+        };
+        let wrapped = reply.as_ref().map(|reply| quote!(<#reply>));
+        let reply = reply.map_or_else(|| quote!(Never), |reply| quote!(#reply));
+        let file = quote! {
+            #comment
+
+            use kit_runtime::{Error, #never Next, Request, Wrapped, Wrapper};
+
+            use crate::app::App;
+            #import
+
+            #values
+
+            impl Wrapper<App> for #kind {
+                const NAME: &'static str = #name;
+
+                type Reply = #reply;
+
+                /// Refuses every request until you write the wrapper.
+                async fn run(
+                    _app: &App,
+                    _request: &Request,
+                    _next: Next<'_, Self>
+                ) -> Result<Wrapped #wrapped, Error> { #code }
+            }
+        };
+        return File::user(path, &file);
+    }
     let file = quote! {
         #comment
 
@@ -307,8 +346,6 @@ fn middleware(middleware: &Middleware, database: &Database<'_>) -> File {
         use crate::app::App;
 
         #values
-        #[derive(Debug, Clone)]
-        pub struct #kind #body
 
         impl Middleware<App> for #kind {
             const NAME: &'static str = #name;

@@ -63,7 +63,10 @@ pub(super) fn expression(expression: &Expr, space: Space) -> Option<String> {
             ))
         }
         Expr::Closure(_) => closure(expression, space),
-        Expr::Async(node) => Some(format!("async {}", block(&node.block, space.indent))),
+        Expr::Async(node) => {
+            let capture = captured(node.capture.is_some());
+            Some(format!("async {capture}{}", block(&node.block, space.indent)))
+        }
         Expr::Block(node) => Some(block(&node.block, space.indent)),
         Expr::If(node) => conditional(node, space),
         Expr::Match(node) => matching(node, space),
@@ -201,7 +204,8 @@ fn binary(node: &Expr, operator: BinOp, space: Space) -> Option<String> {
 fn closure(expr: &Expr, space: Space) -> Option<String> {
     let Expr::Closure(node) = expr else { return None };
     let inputs: Vec<String> = node.inputs.iter().map(flat).collect();
-    let head = format!("|{}| ", inputs.join(", "));
+    let capture = captured(node.capture.is_some());
+    let head = format!("{capture}|{}| ", inputs.join(", "));
     if let Expr::Block(body) = &*node.body {
         return Some(format!("{head}{}", block(&body.block, space.indent)));
     }
@@ -222,10 +226,20 @@ fn closure(expr: &Expr, space: Space) -> Option<String> {
     }
 }
 
+/// Returns the keyword of closures and asynchronous blocks that own the variables that they use.
+fn captured(is_moved: bool) -> &'static str {
+    if is_moved { "move " } else { "" }
+}
+
 /// Returns true if a closure with this body never needs braces around it.
 fn is_block_like(body: &Expr) -> bool {
     match body {
-        Expr::Struct(_) | Expr::Call(_) | Expr::Macro(_) | Expr::Match(_) | Expr::Tuple(_) => true,
+        Expr::Async(_)
+        | Expr::Struct(_)
+        | Expr::Call(_)
+        | Expr::Macro(_)
+        | Expr::Match(_)
+        | Expr::Tuple(_) => true,
         Expr::Reference(node) => is_block_like(&node.expr),
         _ => false,
     }

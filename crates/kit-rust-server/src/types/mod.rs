@@ -94,7 +94,7 @@ pub(crate) struct Field {
 
 /// Returns the types that a route answers with: bodies and headers of responses, and details of errors.
 fn answered(route: &Route) -> impl Iterator<Item = DeclarationId> {
-    let headers = route.replies.iter().filter_map(|reply| reply.headers);
+    let headers = route.declared_replies().filter_map(|reply| reply.headers);
     route.written().chain(headers)
 }
 

@@ -30,6 +30,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("contracts", support::contracts::program()),
         ("problem", problem()),
         ("own-errors", own_errors()),
+        ("wrappers", wrappers()),
         ("nothing", Program::default()),
     ]
 }
@@ -93,6 +94,11 @@ pub fn guide_file(page: &str, language: &str, path: &str) -> String {
         .expect("the end of the block")
         .0
         .to_owned()
+}
+
+/// An application whose routes have wrappers with and without replies and failures, mixed with other middleware.
+pub fn wrappers() -> Program {
+    of_sources(&tests().join("inputs/wrappers"))
 }
 
 /// Returns the kitchen sink application with one more route for each of its types, which accepts and returns a value

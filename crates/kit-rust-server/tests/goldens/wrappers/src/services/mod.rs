@@ -1,0 +1,1 @@
+//! Code that handlers share: rules of the application, independent of HTTP.

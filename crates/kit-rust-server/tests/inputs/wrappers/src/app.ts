@@ -1,0 +1,45 @@
+import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import type { Failure, Reply } from "@kit/types";
+import type { Counted, ExportRoutes, Job, PlainRoutes, ReportRoutes } from "./reports.routes.ts";
+
+const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => next({ startedAt: 0 }));
+const cached = defineWrapper<{
+  replies: Reply<304, void, { etag: string }> | Reply<202, Job, { "retry-after": number }>;
+}>((_input, next) => next());
+const limited = defineWrapper<{ errors: Failure<429, "TOO_MANY_REPORTS", Counted> }>((_input, next) =>
+  next(),
+);
+const requireReader = defineMiddleware<{ readerId: string }>(() => ({ readerId: "1" }));
+const log = defineMiddleware(() => {});
+
+const notHere = (): never => {
+  throw new Error("the TypeScript server is not what is looked at here");
+};
+
+export const reportHandlers = defineHandlers<ReportRoutes>({
+  "GET /reports/:id": notHere,
+  "POST /reports": notHere,
+  "DELETE /reports/:id": notHere,
+});
+export const exportHandlers = defineHandlers<ExportRoutes>({ "GET /exports/:id": notHere });
+export const plainHandlers = defineHandlers<PlainRoutes>({ "GET /plain": notHere });
+
+export const app = createApp({
+  server: nativeServer(),
+  routes: [
+    {
+      prefix: "/",
+      handlers: reportHandlers,
+      middleware: [
+        { name: "requireReader", middleware: requireReader, priority: 1 },
+        { name: "timed", middleware: timed, priority: 2 },
+        { name: "log", middleware: log, priority: 3 },
+        { name: "cached", middleware: cached, priority: 4 },
+        { name: "limited", middleware: limited, priority: 5 },
+      ],
+    },
+    { prefix: "/", handlers: exportHandlers, middleware: [timed] },
+    { prefix: "/", handlers: plainHandlers, middleware: [log] },
+  ],
+});
