@@ -11,6 +11,7 @@ mod served_contracts;
 mod served_http;
 mod served_keys;
 mod served_owners;
+mod served_wrappers;
 mod statements;
 
 use kit_test_postgres as postgres;
@@ -222,4 +223,26 @@ fn responds_with_problem_details_to_errors_of_the_server_and_of_other_sites() {
 #[test]
 fn responds_with_the_error_format_that_the_user_has_written() {
     served_contracts::own_errors(&built("own-errors", &projects::own_errors()));
+}
+
+#[test]
+fn runs_the_wrappers_that_the_user_wrote() {
+    let project = ProjectDirectory::named("wrappers-served", "wrappers", &projects::wrappers());
+    let written = projects::tests().join("inputs/wrappers/written");
+    for path in [
+        "handlers/exports.rs",
+        "handlers/reports.rs",
+        "middleware/cached.rs",
+        "middleware/limited.rs",
+        "middleware/log.rs",
+        "middleware/require_reader.rs",
+        "middleware/timed.rs",
+    ] {
+        project.write(
+            &format!("src/{path}"),
+            &project_directory::text(&written.join(path)),
+        );
+    }
+    project_directory::succeed(project.cargo().args(["build", "--quiet"]));
+    served_wrappers::reports(&project_directory::target().join("debug/wrappers"));
 }

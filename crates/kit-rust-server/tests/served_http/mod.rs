@@ -8,7 +8,21 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use ureq::Agent;
-use ureq::http::Request;
+use ureq::http::{HeaderMap, Request};
+
+/// A response of the server.
+pub struct Answer {
+    pub status: u16,
+    headers: HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    /// Returns the first value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
 
 /// A running server. It is killed when the test ends.
 pub struct Server {
@@ -90,6 +104,27 @@ impl Server {
             serde_json::from_str(&text).unwrap()
         };
         (answer.status().as_u16(), body)
+    }
+
+    /// Sends a request with headers. Returns the whole response.
+    pub fn answer(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<Value>) -> Answer {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        if body.is_some() {
+            request = request.header("content-type", "application/json");
+        }
+        let text = body.map_or_else(String::new, |body| body.to_string());
+        let mut answer = self.agent.run(request.body(text).unwrap()).unwrap();
+        let body = answer.body_mut().read_to_string().unwrap();
+        Answer {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
+            body,
+        }
     }
 
     pub fn get(&self, path: &str) -> (u16, Value) {
