@@ -1,13 +1,21 @@
 // Middleware of each route, for kit's compiler. This file is never run, because the Rust code in `src/handlers` and
 // `src/middleware` handles the requests.
 
-import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
+import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
+import type { Failure, Reply } from "@kit/types";
 
 import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
+import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
 
 const pass = defineMiddleware(() => undefined);
+
+const timed = defineWrapper<{ adds: { startedAt: number } }>((_input, next) => next({ startedAt: 1 }));
+const cached = defineWrapper<{
+  replies: Reply<304, void, { etag: string }> | Reply<202, Queued, { "retry-after": number }>;
+}>((_input, next) => next());
+const limited = defineWrapper<{ errors: Failure<429, "LIMITED", Limit> }>((_input, next) => next());
 
 function inRust(): never {
   throw new Error("the handlers of this application are in Rust");
@@ -62,6 +70,19 @@ const contractHandlers = defineHandlers<ContractRoutes>({
   "GET /stock": inRust,
 });
 
+const reportHandlers = defineHandlers<ReportRoutes>({
+  "GET /reports/:id": inRust,
+  "POST /reports": inRust,
+  "GET /plain": inRust,
+});
+
+const wrapped = [
+  { name: "limited", middleware: limited, priority: 20 },
+  { name: "cached", middleware: cached, priority: 10 },
+  { name: "tagged", middleware: pass, priority: 0 },
+  { name: "timed", middleware: timed, priority: -10 },
+];
+
 createApp({
   server: nativeServer(),
   middleware: [
@@ -76,6 +97,10 @@ createApp({
     {
       handlers: contractHandlers,
       on: { "POST /orders": { limits: { bodyBytes: 4096 }, requestTimeoutMs: 2000 } },
+    },
+    {
+      handlers: reportHandlers,
+      on: { "GET /reports/:id": { middleware: wrapped }, "POST /reports": { middleware: wrapped } },
     },
   ],
 });

@@ -17,13 +17,18 @@ pub mod handlers {
     pub mod contracts;
     pub mod guardeds;
     pub mod orders;
+    pub mod reports;
     pub mod wrongs;
 }
 
 /// Middleware that runs before handlers.
 pub mod middleware {
     pub mod auth;
+    pub mod cached;
     pub mod global5;
     pub mod global9;
     pub mod group7;
+    pub mod limited;
+    pub mod tagged;
+    pub mod timed;
 }
