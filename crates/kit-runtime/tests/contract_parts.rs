@@ -195,13 +195,14 @@ fn validates_headers_before_cookies() {
 fn shows_no_values_of_cookies_and_credentials_in_errors() {
     let tenant = ("x-tenant", "acme");
     for headers in [
-        [tenant, ("cookie", "sid=abc")],
-        [tenant, ("cookie", "sid=abcd; visits=abc")],
-        [tenant, ("authorization", "abc")],
+        [tenant, ("cookie", "sid=xyz")],
+        [tenant, ("cookie", "sid=abcd; visits=xyz")],
+        [tenant, ("authorization", "xyz")],
     ] {
         let (status, answer) = ask("GET", "/echo", &headers, "");
         assert_eq!(status, 400);
-        assert!(!answer.to_string().contains("abc"), "{answer}");
+        // A random trace id has no such letters.
+        assert!(!answer.to_string().contains("xyz"), "{answer}");
         assert_eq!(answer["error"]["details"]["fields"][0]["value"], "[redacted]");
     }
     let (_, answer) = ask("GET", "/echo", &[("x-tenant", "a")], "");
