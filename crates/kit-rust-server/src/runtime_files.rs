@@ -49,6 +49,7 @@
     ("http/fields.rs", include_str!("../../kit-runtime/src/http/fields.rs")),
     ("http/ids.rs", include_str!("../../kit-runtime/src/http/ids.rs")),
     ("http/ignored_input.rs", include_str!("../../kit-runtime/src/http/ignored_input.rs")),
+    ("http/layers.rs", include_str!("../../kit-runtime/src/http/layers.rs")),
     ("http/mod.rs", include_str!("../../kit-runtime/src/http/mod.rs")),
     ("http/normal_uri.rs", include_str!("../../kit-runtime/src/http/normal_uri.rs")),
     ("http/options_star.rs", include_str!("../../kit-runtime/src/http/options_star.rs")),

@@ -18,6 +18,7 @@ mod error_format;
 mod fields;
 mod ids;
 mod ignored_input;
+mod layers;
 mod normal_uri;
 mod options_star;
 mod rejection_log;

@@ -64,6 +64,22 @@ impl<A> Clone for Router<A> {
     }
 }
 
+impl<A: Application> Router<A> {
+    /// Returns the method and path pattern of the route with this number, such as `GET /notes/:id`.
+    pub(super) fn reference(&self, number: usize) -> Option<&'static str> {
+        let route = self.0.routes.list.get(number)?;
+        Some(route.declaration.reference)
+    }
+
+    /// Returns the number of the route for a request. Returns `None` if no route matches.
+    pub(super) fn find(&self, method: &str, path: &str) -> Option<usize> {
+        match self.0.tree.find(method, path) {
+            Match::Route(number, _) => Some(number),
+            _ => None,
+        }
+    }
+}
+
 /// Source of responses for [`serve`](crate::serve()): a [`Router`], or any router of axum.
 pub trait Serve: Clone + Send + Sync + 'static {
     /// Returns the response to a request. `peer` is the address of the other end of the connection. Pass the same

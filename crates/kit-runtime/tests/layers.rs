@@ -1,0 +1,99 @@
+//! Tests of layers of tower around some routes.
+
+// Helper functions of tests may unwrap like tests.
+#![allow(clippy::unwrap_used)]
+
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+use kit_runtime::axum::body::Body;
+use kit_runtime::axum::http;
+use kit_runtime::axum::middleware::map_response;
+use kit_runtime::axum::response::{IntoResponse, Response as HttpResponse};
+use kit_runtime::{Application, Error, Request, Response, Router, Routes, Segment, StatusCode, axum};
+
+#[derive(Clone)]
+struct App;
+
+impl Application for App {
+    async fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+async fn empty(_app: App, request: Request) -> Result<Response, Error> {
+    let context = request.into_context()?;
+    Ok(Response::empty(&context, StatusCode::OK))
+}
+
+async fn fail(_app: App, _request: Request) -> Result<Response, Error> {
+    Err(Error::conflict("BUSY", "Another export runs"))
+}
+
+fn router() -> Router<App> {
+    const EXPORT: &[Segment] = &[Segment::Static("exports"), Segment::Parameter("id")];
+    const ALL: &[Segment] = &[Segment::Static("exports"), Segment::Static("all")];
+    const OTHER: &[Segment] = &[Segment::Static("other")];
+    Routes::new(App)
+        .route("GET /exports/:id", EXPORT, empty)
+        .route("POST /exports/:id", EXPORT, fail)
+        .route("GET /exports/all", ALL, empty)
+        .route("GET /other", OTHER, empty)
+        .into_router()
+}
+
+async fn mark(response: HttpResponse) -> impl IntoResponse {
+    ([("x-layer", "1")], response)
+}
+
+async fn mark_write(response: HttpResponse) -> impl IntoResponse {
+    ([("x-layer", "2")], response)
+}
+
+/// Returns the status of the response, and the header that layers set.
+fn ask(program: &axum::Router, method: &str, path: &str) -> (u16, Option<String>) {
+    let request = http::Request::builder().method(method).uri(path);
+    let request = request.body(Body::empty()).unwrap();
+    let service = TowerToHyperService::new(program.clone());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let answer = runtime.block_on(service.call(request)).unwrap();
+    let mark = answer.headers().get("x-layer");
+    let mark = mark.map(|value| value.to_str().unwrap().to_owned());
+    (answer.status().as_u16(), mark)
+}
+
+#[test]
+fn runs_a_layer_for_each_request_of_its_route() {
+    let kit = axum::Router::from(router());
+    let parts = [
+        ("GET /exports/:id", kit.clone().layer(map_response(mark))),
+        ("POST /exports/:id", kit.layer(map_response(mark_write))),
+    ];
+    let program = router().split(parts).unwrap();
+    for (method, path, expected) in [
+        ("GET", "/exports/7", (200, Some("1"))),
+        ("HEAD", "/exports/7", (200, Some("1"))),
+        ("GET", "/exports/7/", (200, Some("1"))),
+        ("GET", "/%65xports/7", (200, Some("1"))),
+        ("GET", "/exports/a%2Fb?page=2", (200, Some("1"))),
+        ("POST", "/exports/7", (409, Some("2"))),
+        ("GET", "/exports/all", (200, None)),
+        ("GET", "/%65xports/%61ll/", (200, None)),
+        ("DELETE", "/exports/7", (405, None)),
+        ("GET", "/other", (200, None)),
+        ("GET", "/none", (404, None)),
+    ] {
+        let (status, mark) = ask(&program, method, path);
+        assert_eq!((status, mark.as_deref()), expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn refuses_a_layer_for_a_route_that_does_not_exist() {
+    let parts = [("GET /export/:id", axum::Router::new())];
+    let error = router().split(parts).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "`GET /export/:id` is not a route of the application, so it cannot have a layer. The routes are: \
+         GET /exports/:id, POST /exports/:id, GET /exports/all, GET /other"
+    );
+}
