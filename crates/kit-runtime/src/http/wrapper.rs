@@ -84,6 +84,7 @@ impl Replies for Never {
 
 /// Result of a wrapper.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // Reason: each request moves the value only twice.
 pub enum Wrapped<R = Never> {
     /// Answer of [`Next::run`], perhaps with changed headers.
     Passed(Passed),
@@ -129,7 +130,7 @@ impl<W> Next<'_, W> {
         headers_of(&headers).is_settled = true;
         match result {
             Ok(Response(mut response)) => {
-                let inner = join(mem::take(response.headers_mut()), own);
+                let inner = join(mem::take(response.headers_mut()), &own);
                 Ok(Passed {
                     response: Some(response),
                     inner,
@@ -231,11 +232,11 @@ fn headers_of(headers: &Mutex<Headers>) -> MutexGuard<'_, Headers> {
 }
 
 /// Adds headers as if they were set after `earlier`: they replace those with the same name, and cookies are added.
-fn join(mut earlier: HeaderMap, later: HeaderMap) -> HeaderMap {
+fn join(mut earlier: HeaderMap, later: &HeaderMap) -> HeaderMap {
     for name in later.keys().filter(|name| **name != header::SET_COOKIE) {
         earlier.remove(name);
     }
-    for (name, value) in &later {
+    for (name, value) in later {
         earlier.append(name, value.clone());
     }
     earlier
@@ -271,7 +272,7 @@ impl Request {
             Ok(Wrapped::Passed(mut answer)) => {
                 let inner = mem::take(&mut answer.inner);
                 let mut response = answer.response.take().unwrap_or_default();
-                *response.headers_mut() = join(inner, own);
+                *response.headers_mut() = join(inner, &own);
                 Ok(Response(response))
             }
             Ok(Wrapped::Reply(reply)) => {
@@ -280,7 +281,7 @@ impl Request {
                 } = mem::take(&mut *headers_of(&headers));
                 *context.answer_headers() = match before {
                     None => own,
-                    Some(before) if is_settled => join(before, own),
+                    Some(before) if is_settled => join(before, &own),
                     // The wrapped code was stopped, and its headers cannot be told from those of the wrapper.
                     Some(before) => before,
                 };
@@ -290,7 +291,7 @@ impl Request {
             Err(error) => {
                 let inner = headers_of(&headers).inner.take();
                 *context.answer_headers() = match inner {
-                    Some(inner) => join(inner, own),
+                    Some(inner) => join(inner, &own),
                     None => own,
                 };
                 Err(error)
