@@ -85,25 +85,15 @@ impl Server {
         path: &str,
         body: Option<Value>,
     ) -> (u16, Value) {
-        let is_json = body.is_some();
-        let text = body.map_or_else(String::new, |body| body.to_string());
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.url));
-        if is_json {
-            request = request.header("content-type", "application/json");
-        }
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let mut answer = self.agent.run(request.body(text).unwrap()).unwrap();
-        let text = answer.body_mut().read_to_string().unwrap();
+        let Answer {
+            status, body: text, ..
+        } = self.answer(method, path, headers, body);
         let body = if text.is_empty() {
             Value::Null
         } else {
             serde_json::from_str(&text).unwrap()
         };
-        (answer.status().as_u16(), body)
+        (status, body)
     }
 
     /// Sends a request with headers. Returns the whole response.
