@@ -1,5 +1,5 @@
 //! CPU time of programs that xtask starts, in user mode and in the kernel. On a machine that runs other programs too,
-//! CPU time can be compared with that of an earlier run, unlike duration.
+//! the CPU times of two runs can be compared, unlike their durations.
 //!
 //! The time includes the children of a program for which the program has waited. It does not include programs that
 //! continue or are killed without a wait, for example a PostgreSQL server that `kit dev` starts. Only Linux tells these

@@ -40,8 +40,8 @@ pub(crate) fn stop(child: &mut Child) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks all processes in the process group of a child to stop, waits for the child, and kills those that are left. The
-/// child must be the leader of its group.
+/// Asks all processes in the process group of a child to stop, waits for the child, and kills the processes that are
+/// left. The child must be the leader of its group.
 #[cfg(unix)]
 pub(crate) fn stop_group(child: &mut Child) -> anyhow::Result<()> {
     use rustix::process::{Pid, Signal, kill_process_group};

@@ -38,7 +38,7 @@ pub(crate) fn build(repository: &Repository) -> anyhow::Result<Command> {
 }
 
 /// Returns directories of this machine, each with the name that replaces it in compiled code. If several match, the
-/// last one counts.
+/// last match is used.
 fn remapped(repository: &Repository) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
     let mut found = Vec::new();
     found.extend(home().map(|path| (path, "/home")));

@@ -245,8 +245,8 @@ fn step_until(title: &str, command: Command, is_cancelled: impl Fn() -> bool) ->
     Ok(finished_step(title, command, is_cancelled)?.output)
 }
 
-/// Runs a program in the same way as [`step`], but returns only standard output. `cargo metadata` writes warnings to
-/// standard error, and those are not JSON.
+/// Runs a program in the same way as [`step`], but returns only standard output. `cargo metadata` writes warnings,
+/// which are not JSON, to standard error.
 pub(crate) fn stdout_of(title: &str, command: Command) -> anyhow::Result<String> {
     Ok(finished_step(title, command, interrupt::interrupted)?.stdout)
 }

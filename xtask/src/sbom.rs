@@ -23,7 +23,7 @@ const DIRECTORY: &str = "sbom";
 /// Crates of the two addons.
 const ADDON_CRATES: [&str; 2] = ["kit-node-compiler", "kit-node-server"];
 
-/// Writes all bills of materials, and removes those of an earlier run.
+/// Writes all bills of materials, and removes the bills of an earlier run.
 pub(crate) fn run(repository: &Repository) -> anyhow::Result<ExitCode> {
     let time = time_of_commit(repository)?;
     let graph = crates::Graph::read(repository, &ADDON_CRATES)?;

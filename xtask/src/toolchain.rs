@@ -1,4 +1,4 @@
-//! Checks that required programs are there, and installs missing ones.
+//! Checks that required programs are there, and installs missing programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

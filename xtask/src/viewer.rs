@@ -2,7 +2,7 @@
 //! from which `@kit/api-docs` serves it.
 //!
 //! As a dependency, that package would install more than a hundred others, whose code the file already contains. So
-//! only the package itself is downloaded, its hash is compared with the one in
+//! only the package itself is downloaded, its hash is compared with the hash in
 //! `packages/api-docs/viewer/source.json`, and the file is extracted.
 
 use std::io::{Read, Write};

@@ -16,7 +16,7 @@ pub fn describe(program: &Program, id: TypeId) -> String {
 /// Prints types for messages, with `…` for the parts of a long type.
 struct ShortPrinter<'a> {
     program: &'a Program,
-    /// Number of types that contain the current one.
+    /// Number of types that contain the current type.
     level: usize,
 }
 

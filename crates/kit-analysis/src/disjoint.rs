@@ -142,7 +142,7 @@ impl Search<'_> {
 struct Items {
     /// Types of the items at the start of the array, by position.
     first: Vec<TypeId>,
-    /// Type of all items after those in `first`; `None` if that type depends on the length of the array.
+    /// Type of the items after the items in `first`; `None` if this type depends on the length of the array.
     others: Option<TypeId>,
     least: u64,
     most: Option<u64>,

@@ -1,4 +1,4 @@
-//! Rules of numbers: the ones that a number breaks, and numbers that probably keep all of them.
+//! Rules of numbers: the rules that a number breaks, and numbers that probably satisfy all rules.
 
 use kit_ir::{Constraints, Decimal};
 use serde_json::{Number, Value};

@@ -11,7 +11,8 @@ use crate::members::{Kinds, Member, kinds, members};
 use crate::specificity::specificity;
 use crate::walk::resolve;
 
-/// Maximum number of properties that are compared to find the one that distinguishes a group of members best.
+/// Maximum number of properties that are compared to find the property that distinguishes a group of members
+/// best.
 const MAX_PROPERTIES: usize = 16;
 
 /// Plan for choosing the member of a union. A decoder first looks at the kind of the JSON value (scalar,
@@ -116,8 +117,8 @@ impl UnionPlan {
         found
     }
 
-    /// Returns the property whose string value alone identifies each object of the union; `None` if there is
-    /// no such property.
+    /// Returns the property whose string value alone identifies each object of the union; `None` if no
+    /// property does so.
     pub fn discriminator(&self) -> Option<Discriminator> {
         let Decision::Switch(switch) = &self.objects else {
             return None;
@@ -242,7 +243,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the properties that have a limited number of values in at least two members. Properties of
-    /// more members come first, then the order is that of declaration.
+    /// more members come first. Otherwise, the properties keep the order of their declaration.
     fn properties(&self, group: &[usize], used: &[&str]) -> Vec<&'a str> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();

@@ -36,12 +36,12 @@ pub struct TypeSamples {
     pub bigint: Sample,
 }
 
-/// Valid value of a format or a type, and broken ones.
+/// Valid value of a format or a type, and invalid values.
 #[derive(Debug, Deserialize)]
 pub struct Sample {
     /// Valid value, which examples show.
     pub valid: String,
-    /// Values that are not valid. The first ones are the ones that people confuse most with valid ones.
+    /// Values that are not valid. People confuse the first of these values most often with a valid value.
     pub broken: Vec<Value>,
 }
 

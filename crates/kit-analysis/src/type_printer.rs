@@ -125,7 +125,7 @@ fn operand<P: TypePrinter + ?Sized>(printer: &P, id: TypeId) -> String {
     }
 }
 
-/// Returns the text of a tuple. TypeScript before 5.2 accepts labels only if every element has one.
+/// Returns the text of a tuple. TypeScript before 5.2 accepts labels only if every element has a label.
 fn tuple<P: TypePrinter + ?Sized>(printer: &P, elements: &[TupleElement]) -> String {
     let labelled = elements.iter().all(|element| element.label.is_some());
     let mut elements = elements.iter().map(|element| {

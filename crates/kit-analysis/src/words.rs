@@ -63,8 +63,8 @@ pub fn is_reserved_word(word: &str) -> bool {
 }
 
 /// Returns true if a text consists of ASCII characters and has the form of a JavaScript identifier. Reserved
-/// words count too. Identifiers with other letters are valid in JavaScript, but which ones depends on the
-/// engine.
+/// words count too. Identifiers with other letters are excluded, because their validity depends on the
+/// JavaScript engine.
 ///
 /// ```
 /// assert!(kit_analysis::is_identifier("$value_1"));
@@ -114,8 +114,8 @@ fn snake_case(name: &str) -> String {
     snake.trim_end_matches('_').to_owned()
 }
 
-/// Returns the plural of a lower-case English noun: `category` gives `categories`, `box` gives `boxes`. The
-/// irregular nouns are those that data models often use.
+/// Returns the plural of a lower-case English noun: `category` gives `categories`, `box` gives `boxes`. Knows
+/// the irregular nouns that data models often use.
 fn plural(noun: &str) -> String {
     const IRREGULAR: &[(&str, &str)] = &[
         ("person", "people"),

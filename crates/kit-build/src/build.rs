@@ -122,8 +122,8 @@ pub(crate) async fn write(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Runs the plugins that add files or replace generated ones, unless the project has errors. Meanwhile, the output
-/// directory is not locked, so that other builds need not wait for plugins.
+/// Runs the plugins that add files or replace generated files, unless the project has errors. Meanwhile, the
+/// output directory is not locked, so that other builds need not wait for plugins.
 async fn plugin_additions(
     taps: &Taps<'_>,
     analysis: &mut Analysis,
@@ -218,7 +218,7 @@ pub async fn check_with(
     Ok(report(analysis, request.config, files, steps.taken))
 }
 
-/// Returns all files for the output directory, including those of plugins.
+/// Returns all files for the output directory, including files of plugins.
 fn artifacts(
     request: &BuildRequest<'_>,
     analysis: &Analysis,

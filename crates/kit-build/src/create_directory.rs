@@ -9,7 +9,7 @@ use crate::{BuildError, disk};
 pub enum TargetState {
     /// The path does not exist or is an empty directory.
     Free,
-    /// The path is a directory that is not empty. The value is the name of one entry.
+    /// The path is a directory that is not empty. The value is the name of an entry in the directory.
     NotEmpty(String),
     /// The path is a file, or a symbolic link without a target.
     NotADirectory,

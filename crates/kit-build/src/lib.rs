@@ -1,10 +1,10 @@
 //! Builds a project: compiles the sources in its directory to the artifacts in `.kit/`.
 //!
-//! Place in the workspace: this crate calls every phase of the compiler, and the command line calls this crate. Of the
-//! compiler's crates, only this one reads and writes files. It prints nothing.
+//! Place in the workspace: this crate calls every phase of the compiler, and the command line calls this crate. It is
+//! the only crate of the compiler that reads and writes files. It prints nothing.
 //!
 //! Sequence: [`find_config_file`] and [`resolve`] read the configuration and fill in defaults. [`build`] expands globs, runs
-//! the phases, and writes. A phase runs even if an earlier one reported errors, so that a user sees all mistakes at once.
+//! the phases, and writes. A phase runs even if an earlier phase reported errors, so that a user sees all mistakes at once.
 //!
 //! Invariants:
 //! - A build with an error does not change the output directory.

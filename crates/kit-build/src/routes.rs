@@ -24,7 +24,7 @@ pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Optio
     }
 }
 
-/// Returns the names of the types that validate a request, in the order in which they do so.
+/// Returns the names of the types that validate a request, in the order of their validation.
 fn validators(program: &Program, route: &Route) -> Vec<String> {
     Slot::INPUTS
         .into_iter()

@@ -9,10 +9,10 @@ use crate::{BuildError, BuildReport, BuildRequest, Progress};
 /// Builds a project repeatedly. Each build only does the work that the last edit requires: it parses changed files, generates
 /// the artifacts of changed types, and writes artifacts whose content changed.
 ///
-/// The result equals that of [`build`](crate::build), byte for byte. The session finds the changed files itself. The output
-/// directory may change between builds, for example by another build: if files were created, removed or replaced there, the
-/// session compares all of them again. The session does not notice a generated file that was overwritten in place, until the
-/// text of the file or its directory changes, or a [`build`](crate::build) compares every byte.
+/// The output equals the output of [`build`](crate::build), byte for byte. The session finds the changed files itself. The
+/// output directory may change between builds, for example by another build: if files were created, removed or replaced
+/// there, the session compares all files again. The session does not notice a generated file that was overwritten in place,
+/// until the text of the file or its directory changes, or a [`build`](crate::build) compares every byte.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -40,7 +40,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Builds the project. If the build fails, the next build continues with the state of the last successful one.
+    /// Builds the project. If the build fails, the next build continues with the state of the last successful
+    /// build.
     ///
     /// # Errors
     /// Returns an error if the environment fails, for example if a file cannot be written.

@@ -9,8 +9,8 @@ use crate::BuildError;
 
 const COMPACT: &str = "%Y%m%d%H%M%S";
 
-/// Time of a build, with a precision of one millisecond. If `SOURCE_DATE_EPOCH` is set, it is this time, and every file
-/// contains it, even an unchanged one.
+/// Time of a build, with a precision of one millisecond. If `SOURCE_DATE_EPOCH` is set, every file contains this time,
+/// even an unchanged file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildTime {
     timestamp: Timestamp,
@@ -54,7 +54,7 @@ impl BuildTime {
         })
     }
 
-    /// Returns true if the time is that of `SOURCE_DATE_EPOCH`.
+    /// Returns true if the time comes from `SOURCE_DATE_EPOCH`.
     pub fn is_fixed(&self) -> bool {
         self.fixed
     }

@@ -44,8 +44,8 @@ impl NotCompiled {
     }
 }
 
-/// Compiles the project into its `distDir`. Returns the reason if no compiler runs. This is so if the configuration sets none
-/// and tsconfig.json makes tsc write no JavaScript. Such a project runs from its TypeScript sources.
+/// Compiles the project into its `distDir`. Returns the reason if no compiler runs: the configuration sets no compiler, and
+/// tsconfig.json makes tsc write no JavaScript. Then the project runs from its TypeScript sources.
 pub(crate) fn compile(
     project: &Project,
     context: &Context<'_>,
@@ -158,7 +158,8 @@ fn missing(project: &Project) -> CommandError {
         .into()
 }
 
-/// Returns the arguments of the compiler: those of the configuration, and those that kit adds.
+/// Returns the arguments of the compiler: the arguments of the configuration, and the arguments that kit
+/// adds.
 fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandError> {
     let ResolvedConfig {
         compiler,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{Environment, Stream};
 
-/// Maximum number of errors that are printed. Users correct the first ones first.
+/// Maximum number of errors that are printed. Users start with the first errors.
 const MAX_ERRORS: usize = 50;
 
 /// Maximum number of warnings that are printed.

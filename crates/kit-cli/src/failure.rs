@@ -30,7 +30,7 @@ pub(crate) struct Problem {
     code: &'static str,
     /// Phase in the JSON, such as `check-types`.
     phase: &'static str,
-    /// Reasons of the failure, usually one.
+    /// Reasons of the failure. Most failures have one reason.
     reasons: Vec<Reason>,
 }
 

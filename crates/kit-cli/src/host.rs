@@ -34,8 +34,8 @@ pub trait Host {
     /// Runs Node and waits until it exits. Its output goes to standard error. Ctrl-C also interrupts Node.
     fn run_node<'a>(&'a self, run: &'a NodeRun) -> HostFuture<'a, NodeExit>;
 
-    /// Starts to watch files, instead of those of the last call. The next call of `wait` or `serve` returns changes as an
-    /// [`Event`].
+    /// Starts to watch files in place of the files of the last call. The next call of `wait` or `serve` returns changes
+    /// as an [`Event`].
     fn watch<'a>(&'a self, what: &'a Watch) -> HostFuture<'a, ()>;
 
     /// Waits for the next event: a change of a watched file, or a key.
@@ -89,7 +89,7 @@ pub struct DatabaseResult {
 }
 
 impl DatabaseResult {
-    /// Returns the URL. Call this only for actions that return one.
+    /// Returns the URL. Call this function only for actions that return a URL.
     pub(crate) fn url(self) -> String {
         self.url.unwrap_or_default()
     }
@@ -104,8 +104,8 @@ pub struct NodeRun {
     pub args: Vec<String>,
     /// Absolute path of the working directory.
     pub directory: String,
-    /// Environment variables in addition to those of the host. The host replaces the value [`SEEN`] by the path of a directory
-    /// into which tests write the coverage of the contracts.
+    /// Environment variables in addition to the variables of the host. The host replaces the value [`SEEN`] by the path of a
+    /// directory into which tests write the coverage of the contracts.
     pub env: BTreeMap<&'static str, String>,
 }
 
@@ -128,7 +128,7 @@ pub struct NodeExit {
     pub signal: Option<String>,
     /// True if the process ended because the user pressed Ctrl-C.
     pub interrupted: bool,
-    /// Content of the report; `None` if Node did not write one.
+    /// Content of the report; `None` if Node did not write a report.
     pub report: Option<String>,
     /// Coverage of the contracts by the tests; `None` if no test recorded it.
     pub seen: Option<Coverage>,
@@ -204,9 +204,9 @@ pub struct Serve {
     pub root: String,
     /// Path of the program that starts the application, relative to the root.
     pub entry: String,
-    /// Port on which the application listens instead of the one that it chooses itself.
+    /// Port on which the application listens in place of the port that it chooses itself.
     pub port: Option<u16>,
-    /// Address on which the application listens instead of the one that it chooses itself.
+    /// Address on which the application listens in place of the address that it chooses itself.
     pub host: Option<String>,
     /// Accepted names in the `Host` header of requests, in addition to localhost and addresses.
     pub allowed_hosts: Vec<String>,

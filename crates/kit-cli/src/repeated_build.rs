@@ -20,7 +20,8 @@ pub(crate) struct RepeatedBuild<'a> {
 
 impl<'a> RepeatedBuild<'a> {
     /// Asks the host to watch the project's files before the first build, so that edits during that build trigger
-    /// another one. In `kit dev`, test files are not watched, because they do not affect the running application.
+    /// another build. In `kit dev`, test files are not watched, because they do not affect the running
+    /// application.
     pub(crate) async fn start(root: PathBuf, mode: Mode, host: &'a dyn Host) -> Result<Self, CommandError> {
         let watch = Watch {
             root: root.to_string_lossy().into_owned(),

@@ -13,8 +13,8 @@ use crate::{Migration, PlanError, Problem, Snapshot, Table};
 pub struct Latest {
     /// Snapshot of the tables; `None` before the first migration.
     pub snapshot: Option<Snapshot>,
-    /// Name of the last migration of each branch, if no later migration merges the branches. Empty if there is only one
-    /// branch.
+    /// Name of the last migration of each branch, if no later migration merges the branches. Empty if there are no
+    /// branches.
     pub side_by_side: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Schema files for kysely: one module per table with its interface and row types, and `database.ts` with all tables.
 //!
-//! Column names are those of the database, such as `created_at`. The type `CamelDatabase` has the names that kysely's
+//! Columns have the names of the database, such as `created_at`. The type `CamelDatabase` has the names that kysely's
 //! `CamelCasePlugin` creates.
 
 use std::collections::BTreeSet;

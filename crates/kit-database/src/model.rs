@@ -48,7 +48,7 @@ pub struct Table {
     /// Foreign keys to other tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_keys: Vec<ForeignKey>,
-    /// Indexes, except for those that PostgreSQL creates for constraints.
+    /// Indexes, except for indexes that PostgreSQL creates for constraints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,
 }

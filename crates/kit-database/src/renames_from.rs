@@ -29,7 +29,8 @@ pub(crate) struct Renames {
 /// Reason why a tag cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// The types still have a table or column with the former name, which is not itself renamed from another one.
+    /// The types still have a table or column with the former name, and this table or column is not renamed from
+    /// another name.
     Taken {
         /// The former name.
         from: String,
@@ -41,18 +42,19 @@ pub(crate) enum Finding {
         /// The table or column whose tag states it first.
         other: String,
     },
-    /// The snapshot has both names, and the types have only the new one, so the values of the former name would be
-    /// lost.
+    /// The snapshot has both names, and the types have only the new name, so the values of the former name would
+    /// be lost.
     BothThere {
         /// The former name.
         from: String,
     },
-    /// The renames form a circle: each name takes the former name of the next, and the last takes that of the first.
+    /// The renames form a circle: each name takes the former name of the next, and the last takes the former name of
+    /// the first.
     Swapped {
         /// All names of the circle.
         names: Vec<String>,
     },
-    /// The snapshot has neither the former name nor the new one.
+    /// The snapshot has neither the former name nor the new name.
     Unknown {
         /// Former name as written in the tag.
         written: String,

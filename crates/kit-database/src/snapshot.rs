@@ -16,7 +16,8 @@ pub struct Snapshot {
     /// Ids that the next snapshot records as its parents: the id of this snapshot, or the ids of all snapshots that it
     /// merges.
     ids: Vec<String>,
-    /// Ids of the snapshots that this one was planned from; `None` in a file of an earlier version of kit.
+    /// Ids of the snapshots from which this snapshot was planned; `None` in a file of an earlier version of
+    /// kit.
     parents: Option<Vec<String>>,
 }
 
@@ -87,8 +88,8 @@ impl Snapshot {
         self.ids.join(" ")
     }
 
-    /// Returns the ids of the snapshots that this one was planned from, or `None` if the file is from an earlier
-    /// version of kit.
+    /// Returns the ids of the snapshots from which this snapshot was planned, or `None` if the file is from an
+    /// earlier version of kit.
     pub(crate) fn parents(&self) -> Option<&[String]> {
         self.parents.as_deref()
     }

@@ -17,7 +17,7 @@ pub struct PlannedChange {
     /// Reason for the class, as a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// A way to get the same result with less risk, if there is one.
+    /// A way to get the same result with less risk, if kit knows one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative: Option<Alternative>,
 }
@@ -57,7 +57,7 @@ pub struct Alternative {
     /// Advantage over the planned change, as a sentence.
     pub summary: String,
     /// SQL statements and instructions for the user, in order. Each statement runs in its own transaction, or outside
-    /// of one if PostgreSQL requires that (`CONCURRENTLY`).
+    /// of a transaction if PostgreSQL requires that (`CONCURRENTLY`).
     pub steps: Vec<String>,
 }
 

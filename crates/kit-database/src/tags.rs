@@ -1,4 +1,4 @@
-//! Checks `@renamedFrom` tags and reports those that need the user's attention.
+//! Checks `@renamedFrom` tags and reports the tags that need the user's attention.
 
 use crate::renames_from::{self, Kind};
 use crate::{Schema, Snapshot};

@@ -183,8 +183,8 @@ impl Diagnostics {
     }
 
     /// Sorts the diagnostics by file, position and code, and removes duplicates. Diagnostics that often cause
-    /// others come first: those of the phases `configuration` and `parse`, then those about invalid route
-    /// keys.
+    /// others come first: diagnostics of the phases `configuration` and `parse`, then diagnostics about
+    /// invalid route keys.
     pub fn sort(&mut self) {
         fn key(diagnostic: &Diagnostic) -> (u8, &str, usize, Code) {
             let (path, start) = diagnostic

@@ -1,4 +1,5 @@
-//! Diagnostics as text for people: messages with excerpts of the source (code frames), like those of rustc.
+//! Diagnostics as text for people: messages with excerpts of the source (code frames), like the diagnostics
+//! of rustc.
 
 use std::borrow::Cow;
 use std::ops::Range;

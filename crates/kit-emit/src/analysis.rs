@@ -39,8 +39,8 @@ pub(crate) struct Analysis {
     /// Names of constants for the unions whose members must be tried one after the other. The key also contains the declaration
     /// whose module contains the constant.
     trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
-    /// Recursive declarations with such unions. Their functions pass on which members matched, so that no value is checked
-    /// twice.
+    /// Recursive declarations that contain such unions. Their functions pass on the matched members, so that no value is
+    /// checked twice.
     passing_selector: FxHashSet<DeclarationId>,
 }
 
@@ -198,7 +198,7 @@ impl Analysis {
         self.files.get(&source).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the entity of a declaration, if it is one.
+    /// Returns the entity of a declaration, if the declaration is an entity.
     pub(crate) fn entity(&self, declaration: DeclarationId) -> Option<EntityId> {
         self.entities.get(&declaration).copied()
     }
@@ -208,7 +208,8 @@ impl Analysis {
         self.names.0.contains(name)
     }
 
-    /// Returns true if no two generated modules export the same name, so that one module can contain them all.
+    /// Returns true if no two generated modules export the same name, so that one module can contain all
+    /// generated modules.
     pub(crate) fn exports_are_distinct(&self) -> bool {
         self.exports_distinct
     }

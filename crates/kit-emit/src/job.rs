@@ -107,8 +107,8 @@ impl<'a> Job<'a> {
 pub(crate) struct PartCache(FxHashMap<Fingerprint, Arc<String>>);
 
 impl PartCache {
-    /// Returns the texts for these fingerprints, in order. `make` generates those that are not in the cache. Removes
-    /// all other texts from the cache.
+    /// Returns the texts for these fingerprints, in order. `make` generates the texts that are not in the cache.
+    /// Removes all other texts from the cache.
     pub(crate) fn get_or_create<T: Sync>(
         &mut self,
         items: &[(Fingerprint, T)],
@@ -150,8 +150,8 @@ impl From<Content> for CachedText {
 #[derive(Debug, Default)]
 pub(crate) struct ArtifactCache(FxHashMap<String, (Fingerprint, CachedText)>);
 
-/// Generates all artifacts, in the order of the jobs. Takes unchanged ones from `made`, and stores all artifacts with a
-/// key there.
+/// Generates all artifacts, in the order of the jobs. Takes unchanged artifacts from `made`, and stores all artifacts
+/// with a key there.
 pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated> {
     let mut texts: Vec<Option<CachedText>> = jobs
         .iter()

@@ -87,7 +87,7 @@ pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<A
     Emitter::default().emit(program, tree, options)
 }
 
-/// Generates artifacts repeatedly, and reuses those that cannot have changed.
+/// Generates artifacts repeatedly, and reuses artifacts that cannot have changed.
 #[derive(Debug, Default)]
 pub struct Emitter {
     made: ArtifactCache,
@@ -105,7 +105,8 @@ struct PartCaches {
 }
 
 impl Emitter {
-    /// Returns the same artifacts as [`emit`], but reuses those whose inputs are unchanged since earlier calls.
+    /// Returns the same artifacts as [`emit`], but reuses artifacts whose inputs are unchanged since earlier
+    /// calls.
     ///
     /// # Panics
     /// Panics in the same cases as [`emit`].

@@ -188,7 +188,8 @@ struct MiddlewareEntry<'a> {
     /// other.
     priority: Option<Number>,
     r#type: &'static str,
-    /// Properties of `ctx` that the middleware sets, such as `userId`. Lists only those that an `@owner` names.
+    /// Properties of `ctx` that the middleware sets, such as `userId`. Lists only the properties that an
+    /// `@owner` names.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     adds: &'a [String],
     /// True if the middleware is created with `defineWrapper`.

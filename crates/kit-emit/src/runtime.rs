@@ -31,8 +31,9 @@ pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     format!("{TO_OUTPUT_DIRECTORY}{module}")
 }
 
-/// Emits the module; `None` if no route needs one or if exports collide. `generated` contains the modules of all types.
-/// Plugins replace those in `replaced`, so this module imports them instead of including their functions.
+/// Emits the module. Returns `None` if no route needs it, or if exports collide. `generated` contains the modules of
+/// all types. `replaced` names the modules that plugins replace; the emitted module imports them instead of including
+/// their functions.
 pub(crate) fn emit(
     context: Context<'_>,
     generated: &[Generated],
@@ -74,8 +75,8 @@ pub(crate) fn emit(
     })
 }
 
-/// Returns the paths of the modules that routes need, each with the name that routes import. A module comes after those whose
-/// constants it uses.
+/// Returns the paths of the modules that routes need, each with the name that routes import. A module comes after the modules
+/// whose constants it uses.
 fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
     let (read, written) = (

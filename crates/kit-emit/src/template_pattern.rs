@@ -16,8 +16,8 @@ pub(crate) fn template_pattern(program: &Program, parts: &[TemplatePart]) -> Str
 }
 
 /// Returns the pattern of all segments. As in TypeScript and in the runtimes, a placeholder ends at the first occurrence
-/// of the text after it, and a placeholder directly before another one is one character. If only `${string}` placeholders
-/// follow, it does not matter where a placeholder ends.
+/// of the text after it, and a placeholder directly before another placeholder is one character. If only `${string}`
+/// placeholders follow, it does not matter where a placeholder ends.
 fn sequence(segments: &[Segment]) -> String {
     let divided = !segments
         .iter()

@@ -12,10 +12,10 @@ use crate::context::Context;
 use crate::job::{Job, PartCache};
 use crate::text::{Writer, header, literal};
 
-/// Maximum length of an object type on one line. A longer one has one property per line.
+/// Maximum length of an object type on one line. A longer type has one property per line.
 const INLINE: usize = 80;
 
-/// Returns the printed declarations, in order. `known` contains unchanged ones of earlier builds.
+/// Returns the printed declarations, in order. `known` contains unchanged declarations of earlier builds.
 pub(crate) fn parts(context: Context<'_>, known: &mut PartCache) -> Vec<Arc<String>> {
     let declarations = context.program.declarations.iter_ids();
     let keyed: Vec<_> = declarations
@@ -148,7 +148,7 @@ impl CodePrinter<'_> {
     }
 
     /// Prints an index signature. In TypeScript, its type must include the types of the declared properties, and `undefined`
-    /// for optional ones. `[key: string]` must also include the types of the other signatures.
+    /// if a property is optional. `[key: string]` must also include the types of the other signatures.
     fn index(&self, object: &ObjectType, signature: &IndexSignature) -> String {
         let key = self.index_key(&signature.key);
         let covered: Vec<_> = object

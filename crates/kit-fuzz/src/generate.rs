@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
 
-/// Maximum depth of nested types. Another test covers deeper ones.
+/// Maximum depth of nested types. Another test covers deeper types.
 const DEEPEST: u32 = 5;
 
 /// Names of the declarations. The first two are generic.

@@ -31,8 +31,8 @@ enum State {
 }
 
 impl Chunked {
-    /// Parses received bytes and passes on those that are valid. Returns the number of bytes that belong to the body,
-    /// and true if the body is complete.
+    /// Parses received bytes and passes on the valid bytes. Returns the number of bytes that belong to the body, and
+    /// true if the body is complete.
     pub(crate) fn parse(
         &mut self,
         input: &[u8],

@@ -98,7 +98,7 @@ impl Guard {
         matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))
     }
 
-    /// Returns true if the last message is complete and no byte of the next one has arrived.
+    /// Returns true if the last message is complete and no byte of the next message has arrived.
     pub fn is_between_messages(&self) -> bool {
         matches!(self.phase, Phase::Head) && self.buffered_head.is_empty()
     }
@@ -122,7 +122,7 @@ impl Guard {
         (is_whole && checked.is_plain && length <= body_bytes as u64).then_some(checked.layout)
     }
 
-    /// Checks bytes from the socket and passes on those that hyper may see.
+    /// Checks bytes from the socket and passes on the bytes that hyper may see.
     pub fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
         while !input.is_empty() {
             match self.step(input, pass) {
@@ -238,8 +238,8 @@ impl Guard {
     }
 
     /// Returns the reason to reject a head, or the beginning of a head. Of all errors that are detectable before the
-    /// head is complete, returns the one that is detectable first, so that the result does not depend on how the bytes
-    /// were split. Without such errors, returns `found`, which is the result of a check of the whole head.
+    /// head is complete, returns the error that is detectable first, so that the result does not depend on how the
+    /// bytes were split. Without such errors, returns `found`, which is the result of a check of the whole head.
     fn first_detectable_error(&self, head: &[u8], found: Rejection) -> Rejection {
         let lf = memchr::memchr_iter(b'\n', head).find(|index| *index == 0 || head[index - 1] != b'\r');
         let cr = memchr::memchr_iter(b'\r', head)
@@ -264,7 +264,7 @@ impl Guard {
 }
 
 /// Sends a stream through a new guard. `reads` are the parts in which the stream arrives. Returns the bytes that pass, and
-/// the rejection if there is one. For tests.
+/// the rejection, if the guard rejects the stream. For tests.
 #[must_use]
 pub fn guard_stream<'a>(
     limits: Limits,

@@ -1,7 +1,7 @@
 //! Validates a complete request head strictly, before hyper sees it.
 //!
-//! hyper accepts heads that a server should reject (see [`crate::guard`]). The rules are those of RFC 9112 without its
-//! tolerances, because with every tolerance a proxy in front may interpret the same bytes differently.
+//! hyper accepts heads that a server should reject (see [`crate::guard`]). The rules are the rules of RFC 9112 without
+//! its tolerances. If a server tolerates an error, a proxy in front may interpret the same bytes differently.
 
 use crate::authority::is_authority;
 use crate::characters::{PATH, QUERY, TOKEN, VALUE, all, trim};
@@ -236,7 +236,7 @@ fn check_target(method: &[u8], target: &[u8]) -> Result<usize, Rejection> {
     Ok(target.len() - query.len())
 }
 
-/// The header fields that determine the framing, and those that must not be repeated.
+/// The header fields that determine the framing, and the header fields that must not be repeated.
 #[derive(Default)]
 struct Fields {
     hosts: u32,

@@ -17,8 +17,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the normal form of a path, or of one segment; `None` if an escape is invalid or the decoded bytes are not
-/// UTF-8.
+/// Returns the normal form of a path, or of a segment. Returns `None` if an escape is invalid, or if the decoded
+/// bytes are not UTF-8.
 ///
 /// ```
 /// use kit_guard::normal_path;
@@ -90,9 +90,9 @@ pub fn normal_target(target: &str) -> Cow<'_, str> {
 
 /// Returns true if a path has a segment `.` or `..`, unescaped or as `%2e`.
 ///
-/// Clients resolve such segments before they send a path (RFC 3986, section 5.2.4), and proxies and frameworks disagree
-/// about those that arrive: some resolve them, some do not. If two parties interpret a path differently, attackers can
-/// bypass access checks.
+/// Clients resolve such segments before they send a path (RFC 3986, section 5.2.4), but some proxies and frameworks
+/// resolve segments that arrive, and some do not. If two parties interpret a path differently, attackers can bypass
+/// access checks.
 ///
 /// ```
 /// use kit_guard::has_dot_segment;

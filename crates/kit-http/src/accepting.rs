@@ -15,7 +15,7 @@ use crate::request::RequestId;
 use crate::socket::Socket;
 use kit_guard::Guard;
 
-/// Maximum number of connections to accept before those that are already open are served.
+/// Maximum number of connections to accept before open connections are served.
 const ACCEPT_BATCH: usize = 128;
 /// Time to wait before the next connection is accepted if the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

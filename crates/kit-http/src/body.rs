@@ -20,7 +20,7 @@ const HIGH_WATER: usize = 48 * 1024;
 /// several chunks can be written in one turn of the event loop.
 const LOW_WATER: usize = 16 * 1024;
 /// Size in bytes below which chunks are merged. Each chunk in a response has a line with its size, which would make
-/// many small ones expensive.
+/// many small chunks expensive.
 const SMALL_PIECE: usize = 4 * 1024;
 /// Maximum size of a merged chunk in bytes.
 const MAX_MERGED: usize = 16 * 1024;

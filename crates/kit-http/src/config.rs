@@ -68,8 +68,8 @@ pub struct Limits {
     /// Maximum number of bytes to read and discard after a rejection. A client that is still sending can then read the
     /// response before the connection is closed.
     pub discarded_bytes: usize,
-    /// Maximum number of connections whose bytes are discarded at the same time. If there is another one, the oldest of
-    /// them is closed.
+    /// Maximum number of connections whose bytes are discarded at the same time. If there are more, the oldest
+    /// connection is closed.
     pub discarding: usize,
 }
 

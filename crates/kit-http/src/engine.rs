@@ -36,12 +36,12 @@ use crate::response_error::ResponseError;
 use crate::state::{ConnectionState, Outcome};
 
 const LISTENER: Token = Token(usize::MAX);
-/// Size of the read buffer in bytes. A larger one is not faster.
+/// Size of the read buffer in bytes. A larger buffer is not faster.
 const SCRATCH_BYTES: usize = 64 * 1024;
 /// Maximum number of times that one connection is polled before the others.
 const POLL_ROUNDS: usize = 4;
 
-/// Reason why the engine does not accept connections for now. New ones wait in the kernel's queue.
+/// Reason why the engine does not accept connections for now. New connections wait in the kernel's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pause {
     /// The number of open connections has reached [`crate::Limits::connections`].
@@ -132,8 +132,8 @@ impl Engine {
     }
 
     /// Accepts connections from a socket that is already listening, and ignores the address in the configuration. Other
-    /// processes with the same socket continue to listen when this engine closes, so a new process can replace this one without
-    /// refusing connections. Fails if the socket cannot be registered with the operating system.
+    /// processes with the same socket continue to listen when this engine closes, so a new process can replace this process
+    /// without refusing connections. Fails if the socket cannot be registered with the operating system.
     pub fn adopt(socket: std::net::TcpListener, config: Config) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         Self::on(

@@ -7,8 +7,8 @@
 //! share buffers that are still in the cache of the processor.
 //!
 //! [`ConnectionState::BetweenRequests`] makes this safe: hyper reads the head of a message only after it has finished the message before,
-//! and the guard knows that no byte of the next one has arrived. So a state contains no data of one client when the
-//! connection of another client gets the state.
+//! and the guard knows that no byte of the next message has arrived. So a state contains no data of one client when the connection of
+//! another client gets the state.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -91,7 +91,7 @@ impl HyperPool {
         }
     }
 
-    /// Returns a state for a connection: the one that was used last, or a new one.
+    /// Returns a state for a connection: the state that was used last, or a new state.
     pub(crate) fn acquire(&self, link: &Rc<Link>) -> Box<HyperState> {
         let spare = self.spare.borrow_mut().pop();
         let state = spare.unwrap_or_else(|| Box::new(HyperState::new(&self.builder)));

@@ -196,7 +196,7 @@ impl Link {
         !self.passed.borrow().is_empty() || self.guard.borrow().rejection().is_some()
     }
 
-    /// Passes bytes through the guard, and stores the accepted ones until hyper reads them.
+    /// Passes bytes through the guard, and stores the accepted bytes until hyper reads them.
     pub(crate) fn admit(&self, input: &[u8]) {
         let mut passed = self.passed.borrow_mut();
         let mut keep = |bytes: &[u8]| passed.extend_from_slice(bytes);
@@ -218,9 +218,9 @@ impl Link {
     /// Returns two values: true if the client seems to have disconnected, and true if nothing can be written to it any
     /// more.
     ///
-    /// A client that has closed its sending side looks like one that has disconnected, although it may wait for its
-    /// response. A handler that is still working on the response is notified. A stream continues until a write fails,
-    /// and the operating system regularly checks if a silent client is still there.
+    /// A client that has closed its sending side looks like a client that has disconnected, although it may still
+    /// wait for its response. A handler that is still working on the response is notified. A stream continues until a
+    /// write fails, and the operating system regularly checks if a silent client is still there.
     pub(crate) fn departure(&self) -> (bool, bool) {
         let mut socket = self.socket.borrow_mut();
         let is_read_closed = socket.is_read_closed();

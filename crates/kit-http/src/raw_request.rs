@@ -16,7 +16,7 @@ pub(crate) struct RawRequest {
 }
 
 impl RawRequest {
-    /// Creates a request from its bytes. `layout` must be that of these bytes.
+    /// Creates a request from its bytes. `layout` must be the layout of these bytes.
     pub(crate) fn new(bytes: &[u8], layout: Layout) -> Self {
         Self {
             bytes: bytes.into(),

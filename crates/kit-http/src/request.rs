@@ -12,7 +12,7 @@ use crate::raw_request::RawRequest;
 use crate::server_headers::apply_target_host;
 
 /// Id of a request. It is valid until the request has its response. An engine never uses an id twice, so a late
-/// response to an old request cannot reach a new one.
+/// response to an old request cannot reach a new request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId {
     pub(crate) slot: u32,
@@ -87,7 +87,7 @@ impl Request {
         }
     }
 
-    /// Returns an empty header map. Reuses the memory of the request's header map, if it has one.
+    /// Returns an empty header map. Reuses the memory of the request's header map, if possible.
     pub(crate) fn into_headers(self) -> HeaderMap {
         let Content::Parsed { parts, .. } = self.content else {
             return HeaderMap::new();
@@ -102,8 +102,8 @@ impl Request {
         matches!(&self.content, Content::Parsed { parts, .. } if parts.version == http::Version::HTTP_10)
     }
 
-    /// Returns the method as the client has sent it. Methods are case-sensitive, so the standard ones are in upper
-    /// case.
+    /// Returns the method as the client has sent it. Methods are case-sensitive, so the standard methods are in
+    /// upper case.
     pub fn method(&self) -> &str {
         match &self.content {
             Content::Raw(raw) => raw.method(),
@@ -130,8 +130,8 @@ impl Request {
         }
     }
 
-    /// Returns a header, or `None` if it is absent. The values of a repeated header are joined with a comma, those of
-    /// `cookie` with a semicolon. `name` is not case-sensitive.
+    /// Returns a header, or `None` if it is absent. The values of a repeated header are joined with a comma, but the
+    /// values of `cookie` with a semicolon. `name` is not case-sensitive.
     pub fn header(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         match &self.content {
             Content::Raw(raw) => joined(name, raw.values(name)),

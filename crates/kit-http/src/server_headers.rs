@@ -11,7 +11,7 @@ use crate::response_error::ResponseError;
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
 const NO_SNIFF: (&str, &str) = ("x-content-type-options", "nosniff");
 
-/// Headers of every response, also of those that the engine itself gives to invalid bytes. If a handler sets a header of
+/// Headers of every response, also of responses in which the engine rejects invalid bytes. If a handler sets a header of
 /// the same name, the response has only the header of the handler. `x-content-type-options: nosniff` is always one of
 /// these headers.
 ///

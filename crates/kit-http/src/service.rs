@@ -82,7 +82,7 @@ struct Collecting {
     body: Incoming,
     /// Maximum size of the body in bytes.
     limit: usize,
-    /// The first chunk. If it is the only one, it becomes the body without a copy.
+    /// The first chunk. If it is the only chunk, it becomes the body without a copy.
     first: Bytes,
     /// All chunks, if there are several.
     rest: BytesMut,

@@ -85,8 +85,8 @@ impl Program {
         }
     }
 
-    /// Returns the properties of an object type, or of a reference to one. Returns an empty list for any
-    /// other type.
+    /// Returns the properties of an object type, or of the object type that a reference refers to. Returns an
+    /// empty list for any other type.
     pub fn properties(&self, id: TypeId) -> &[Property] {
         match &self.resolve(id).kind {
             TypeKind::Object(object) => &object.properties,
@@ -160,7 +160,7 @@ pub struct MiddlewareSource {
     /// Reason why the middleware runs for a route.
     pub kind: MiddlewareKind,
     /// Authentication that the middleware requires, from its `@security` tags. A request needs to satisfy
-    /// only one of them.
+    /// only one entry of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Security>,
     /// Paths of values that the middleware adds to `ctx`, such as `userId` or `user.id`. The list has only

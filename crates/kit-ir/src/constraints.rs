@@ -60,7 +60,7 @@ pub const MAX_EMAIL_LENGTH: u64 = 254;
 pub const MAX_EXPLICIT_EMAIL_LENGTH: u64 = 64 + 1 + 253;
 
 impl Constraints {
-    /// Returns the maximum length of a string in code points: that of `@maxLength`, otherwise
+    /// Returns the maximum length of a string in code points: the value of `@maxLength`, otherwise
     /// [`MAX_EMAIL_LENGTH`] for an email address, otherwise `None`.
     ///
     /// ```
@@ -96,7 +96,8 @@ impl Constraints {
         }
     }
 
-    /// Returns true if the minimum and the exclusive maximum are those of [`Constraints::bigint_column`].
+    /// Returns true if the minimum and the exclusive maximum equal the bounds of
+    /// [`Constraints::bigint_column`].
     pub fn is_bigint_column(&self) -> bool {
         let column = Self::bigint_column();
         self.minimum == column.minimum && self.exclusive_maximum == column.exclusive_maximum

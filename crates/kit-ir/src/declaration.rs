@@ -30,7 +30,7 @@ pub struct Declaration {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "origin")]
 pub enum DeclarationOrigin {
-    /// A type that a source file exports. The file is that of the declaration's span.
+    /// A type that a source file exports. The declaration's span names the file.
     Named {
         /// Exported name. Differs from [`Declaration::name`] only if two files export the same name.
         export: String,

@@ -53,7 +53,7 @@ pub struct Documentation {
 #[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PropertyTags {
-    /// True with `@id`: the property is the primary key, or a part of a composite one.
+    /// True with `@id`: the property is the primary key, or a part of a composite primary key.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub id: bool,
     /// Way in which a missing value is generated, from `@generated [kind]`.

@@ -47,7 +47,7 @@ pub struct Route {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Errors that a client must expect, from `Failure<…>` in the contract and from `@throws code status`. The
-    /// errors of the route come first, then those of its middleware.
+    /// errors of the route come first, then the errors of its middleware.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub throws: Vec<DeclaredError>,
     /// Description and hints from the doc comment.
@@ -262,7 +262,7 @@ impl Slot {
     /// Slots of `RouteContract<…>`, in the order of its type arguments.
     pub const POSITIONAL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
 
-    /// Returns true if the values of the slot are read from strings, such as those of the query.
+    /// Returns true if the values of the slot are read from strings, such as the values of the query.
     pub fn is_text(self) -> bool {
         match self {
             Self::Params | Self::Query | Self::Headers | Self::Cookies => true,

@@ -66,7 +66,7 @@ pub enum TypeKind {
     },
     /// A tuple type: `[A, B?, ...C[]]`.
     Tuple {
-        /// Elements in order; at most one is a rest element.
+        /// Elements in order. At most one element is a rest element.
         elements: Vec<TupleElement>,
     },
     /// An object type, from an interface or `{ … }`.
@@ -118,7 +118,7 @@ pub struct ObjectType {
     pub properties: Vec<Property>,
     /// Index signatures, at most one for each kind of key. A decoder drops a key that matches neither a property
     /// nor a signature. If a key matches several signatures, its value must be valid for all of them, and the
-    /// value is decoded with the first one in the order of [`ObjectType::signatures`].
+    /// value is decoded with the first signature in the order of [`ObjectType::signatures`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub index: Vec<IndexSignature>,
 }

@@ -5,8 +5,7 @@
 //! on the calling thread until it is done.
 //!
 //! The table `kit_migrations` records applied migrations. It is in the schema in which the migrations create their
-//! tables (the first one of the connection's `search_path`), so applying needs no rights besides those of the
-//! migrations.
+//! tables (the first one of the connection's `search_path`), so it needs no more rights than the migrations.
 //!
 //! Invariants:
 //! - Only one run at a time: each run holds an advisory lock, and the wait for the lock has a limit.

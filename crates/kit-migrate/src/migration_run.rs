@@ -16,7 +16,8 @@ use crate::run::Run;
 use crate::script::{Script, Statement, Step};
 use crate::{Applied, DatabaseError, Event, MigrateError};
 
-/// First pause after an attempt to get a lock failed. Each later pause is twice as long as the one before.
+/// First pause after an attempt to get a lock failed. Each later pause is twice as long as the previous
+/// pause.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 

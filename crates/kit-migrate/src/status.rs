@@ -23,7 +23,7 @@ pub struct Status {
     /// Names of committed migrations that were planned on separate branches and that no later migration merges. Empty
     /// if there are none. `Err` with a description and advice if both branches changed the same thing.
     pub branches: Result<Vec<String>, String>,
-    /// Description of the run that currently applies migrations, if there is one.
+    /// Description of the run that currently applies migrations; `None` if no run is active.
     pub running: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub enum State {
         /// UTC time of the run that applied the migration.
         at: String,
     },
-    /// The database contains the migration, but it is not among the committed ones.
+    /// The database contains the migration, but the project does not.
     Missing {
         /// UTC time of the run that applied the migration; `None` if the migration was only partly applied.
         at: Option<String>,

@@ -9,10 +9,10 @@
 //! | `verify-ca` | yes | must come from a known authority |
 //! | `verify-full` | yes | must also be for the host of the URL |
 //!
-//! Known authorities are the certificate authorities in the file that `sslrootcert` names, otherwise those of the
-//! operating system. `sslrootcert=system` selects the authorities of the operating system explicitly and, as in libpq,
-//! implies `verify-full`: public authorities certify anyone, so only the host name identifies the server. kit does not
-//! search for files in `~/.postgresql`, as libpq does.
+//! Known authorities are the certificate authorities in the file that `sslrootcert` names, otherwise the authorities
+//! of the operating system. `sslrootcert=system` selects the authorities of the operating system explicitly and, as in
+//! libpq, implies `verify-full`: public authorities certify anyone, so only the host name identifies the server. kit
+//! does not search for files in `~/.postgresql`, as libpq does.
 
 use std::sync::Arc;
 
@@ -31,11 +31,12 @@ use crate::MigrateError;
 /// TLS settings of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Security {
-    /// Modes to try, in order: if the server refuses the first, the next is tried. The type is that of
-    /// `tokio_postgres`.
+    /// Modes to try, in order: if the server refuses the first, the next is tried. `tokio_postgres` defines
+    /// the type.
     pub(crate) modes: &'static [SslMode],
     checks: Checks,
-    /// File with the certificates of known authorities; `system` selects those of the operating system.
+    /// File with the certificates of known authorities; `system` selects the authorities of the operating
+    /// system.
     roots: Option<String>,
     /// Paths of the files with the client's certificate and its key.
     identity: Option<(String, String)>,

@@ -12,7 +12,7 @@
 //! 4. The connections with responses are driven again, which writes the responses.
 //!
 //! The addon uses no thread and no thread-safe function, and copies only the data that a handler reads. Its state
-//! belongs to one Node environment (each worker has one), and a cleanup hook of that environment closes it. All
+//! belongs to one Node environment, such as a worker, and a cleanup hook of that environment closes it. All
 //! `unsafe` code is in the module `node`.
 
 mod exports;

@@ -231,8 +231,7 @@ impl CloseOnExit for Server {
     }
 }
 
-/// Returns the path and query of a request. The path has its normal form, in which escapes are written in only one
-/// way.
+/// Returns the path and query of a request. The path has its normal form, so equal paths have the same text.
 fn normal_target(request: &Request) -> Cow<'_, str> {
     let target = request.target();
     // Only a path with an escape can differ from its normal form.

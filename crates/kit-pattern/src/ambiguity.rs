@@ -1,7 +1,7 @@
 //! Computes the number of paths by which an automaton can read one text. A backtracking engine tries all of these paths
 //! before it reports that the text does not match.
 //!
-//! The two criteria are those of Weber and Seidl. A text can be read in *exponentially* many ways if a state returns to
+//! The two criteria come from Weber and Seidl. A text can be read in *exponentially* many ways if a state returns to
 //! itself over one word on two different paths. A text can be read in *polynomially* many ways if one word leads from a
 //! loop to itself, from this loop to a second loop, and from the second loop to itself. The change from the first to
 //! the second loop (a *handover*) can then happen at any offset. Each handover multiplies the number of paths by the

@@ -255,7 +255,7 @@ fn kinds(sets: &[&Set]) -> (Vec<CharClasses>, Vec<char>) {
     (accepts, samples(&bounds, &firsts))
 }
 
-/// Returns a character of each class, preferably a readable one.
+/// Returns a character of each class, preferably a readable character.
 fn samples(bounds: &[u32], firsts: &[Vec<u32>]) -> Vec<char> {
     let readable = ('a'..='z')
         .chain('0'..='9')

@@ -37,7 +37,8 @@ pub enum RouteConflict {
         /// Reference of the earlier route.
         first_reference: String,
     },
-    /// One route has a wildcard and another one a parameter at the same position. Both would match any segment.
+    /// One route has a wildcard, and another route has a parameter at the same position. Both would match any
+    /// segment.
     #[error("`{segment}` in `{reference}` conflicts with `{first_segment}` in `{first_reference}`")]
     WildcardBesideParameter {
         /// Index of the later route.
@@ -66,7 +67,7 @@ pub enum RouteConflict {
 }
 
 impl RouteConflict {
-    /// Returns the index of the route that causes the conflict. Of two routes, this is the later one.
+    /// Returns the index of the route that causes the conflict. Of two routes, this is the later route.
     pub fn route(&self) -> usize {
         match self {
             Self::UnknownMethod { route, .. }

@@ -20,8 +20,8 @@
 //!   segment (`//`) matches only inside of a wildcard. `.` and `..` are ordinary text here; servers reject them before
 //!   they match.
 //! - The search uses the normal form of a path and compares text without decoding, so `%2F` never splits a segment.
-//!   Only the values of parameters are decoded. A path with an invalid escape, or one that does not decode to UTF-8, is
-//!   [`Match::BadPath`], even if no route would match.
+//!   Only the values of parameters are decoded. The result is [`Match::BadPath`] if a path has an invalid escape or
+//!   does not decode to UTF-8, even if no route would match.
 //!
 //! # Invariants
 //!

@@ -24,7 +24,7 @@ pub(crate) struct PackedTree {
     /// noticed when the texts are compared: no two nodes have the same `children`, so the text of that child begins
     /// with another byte.
     pub(crate) nodes: Box<[Node]>,
-    /// Numbers of the routes. Those of one node are adjacent, in the order of [`Method::ALL`].
+    /// Numbers of the routes. The numbers of one node are adjacent, in the order of [`Method::ALL`].
     pub(crate) routes: Box<[u32]>,
     /// Routes with the path `/`.
     pub(crate) root: Routes,
@@ -33,7 +33,7 @@ pub(crate) struct PackedTree {
 /// A node: up to eight bytes of text, and its children. Two nodes fit into a cache line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    /// Bytes of the text. The first one is the lowest byte. Unused bytes are zero.
+    /// Bytes of the text. The lowest byte is the first byte of the text. Unused bytes are zero.
     pub(crate) text: u64,
     /// Number to which the first byte of a child is added, with wrap-around, to get the index of that child.
     pub(crate) children: u32,
@@ -113,7 +113,7 @@ impl Packing {
         }
     }
 
-    /// Packs the nodes depth-first, so that those of one path are mostly adjacent in memory.
+    /// Packs the nodes depth-first, so that the nodes of one path are mostly adjacent in memory.
     fn pack(&mut self, tree: &RouteTree, radix: &Radix) {
         let root = self.reserve();
         // No child of a node may have the index of the root for a slash. Otherwise two slashes in a row would start
@@ -150,7 +150,7 @@ impl Packing {
         }
     }
 
-    /// Stores a text as a chain of nodes with up to eight bytes each, and returns the last one.
+    /// Stores a text as a chain of nodes with up to eight bytes each, and returns the last node.
     fn text(&mut self, text: &[u8], mut slot: usize) -> usize {
         let mut chunks = text.chunks(8);
         // A search reaches the node of a parameter without its text. Its index may also result from a byte of another

@@ -26,8 +26,8 @@ impl<'a> PathWords<'a> {
         }
     }
 
-    /// Returns the eight bytes from the position `at`, with the first one as the lowest byte. `at` must not exceed
-    /// the length.
+    /// Returns the eight bytes from the position `at`, with the first of them as the lowest byte. `at` must not
+    /// exceed the length.
     #[inline]
     pub(crate) fn at(&self, at: usize) -> u64 {
         let rest = &self.bytes[at..];

@@ -191,7 +191,7 @@ impl RoutePath {
         })
     }
 
-    /// Returns the segments after those of `prefix`; `None` if the path does not begin with them.
+    /// Returns the segments after the segments of `prefix`; `None` if the path does not begin with `prefix`.
     ///
     /// ```
     /// use kit_router::RoutePath;

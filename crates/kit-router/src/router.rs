@@ -73,8 +73,9 @@ impl Router {
     }
 
     /// Searches the tree from the root. If a node has both a matching static child and a parameter or wildcard, the
-    /// search continues at the static child and remembers the other one. If it finds no route, it continues at the node
-    /// that it remembered last. The tree and the path have the normal form, so their bytes are compared directly.
+    /// search continues at the static child and remembers the other child. If the search finds no route, it continues
+    /// at the child that it remembered last. The tree and the path have the normal form, so their bytes are compared
+    /// directly.
     #[inline]
     fn search(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Match {
         let words = PathWords::new(path);

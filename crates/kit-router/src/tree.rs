@@ -52,7 +52,7 @@ pub struct ParsedRoute {
 /// compiled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteTree {
-    /// All nodes. The first one is the root, and each child comes after its parent.
+    /// All nodes. The first node is the root, and each child comes after its parent.
     pub(crate) nodes: Vec<TreeNode>,
     pub(crate) routes: Vec<TreeRoute>,
 }
@@ -180,7 +180,8 @@ impl From<ParsedRoute> for TreeRoute {
 
 struct Builder<'a> {
     nodes: Vec<TreeNode>,
-    /// All routes, even those that were refused: a later route may also conflict with a node of a refused one.
+    /// All routes, even those that were refused: a later route may also conflict with a node of a refused
+    /// route.
     routes: &'a [Result<TreeRoute, RouteConflict>],
     /// Numbers of the routes that are in the tree, by reference.
     numbers: FxHashMap<&'a str, usize>,

@@ -99,7 +99,7 @@ pub mod optional {
     }
 
     /// Serializes a property that is present. Set `skip_serializing_if` as well, so that `serde` does not call this
-    /// function for an absent one.
+    /// function for an absent property.
     ///
     /// # Errors
     ///

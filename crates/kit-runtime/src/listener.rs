@@ -50,7 +50,7 @@ impl Listener {
         self.first.local_addr()
     }
 
-    /// Waits until fewer than the maximum number of connections are open, then accepts the next one.
+    /// Waits until fewer than the maximum number of connections are open, then accepts the next connection.
     pub(crate) async fn accept(&mut self) -> (TcpStream, SocketAddr, ConnectionPermit) {
         let permit = self.permit().await;
         loop {
@@ -89,8 +89,8 @@ impl Listener {
     }
 }
 
-/// Binds `[::]`, which accepts IPv4 connections too on most operating systems. On the others, binds `0.0.0.0` as
-/// well.
+/// Binds `[::]`, which accepts IPv4 connections too on most operating systems. On the other operating systems,
+/// binds `0.0.0.0` as well.
 async fn bind_all(port: u16) -> io::Result<(TcpListener, Option<TcpListener>)> {
     let listener = match TcpListener::bind((Ipv6Addr::UNSPECIFIED, port)).await {
         Err(error) if has_no_ipv6(&error) => {

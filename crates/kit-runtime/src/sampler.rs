@@ -11,8 +11,8 @@ use tokio::runtime::Handle;
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// Decides which events are logged individually: for each kind, the first `limit` events in a minute. At the end of
-/// the minute, one log entry has the number of the others. If there were others, the next minute logs no event of
-/// this kind individually.
+/// the minute, one log entry has the number of the other events. If there were other events, the next minute logs
+/// no event of this kind individually.
 ///
 /// The caller must keep the number of kinds small: each kind uses an entry of the map and a sleeping task for a
 /// minute.

@@ -68,7 +68,7 @@ impl<E: Error> Items<E> {
     }
 }
 
-/// Decodes the properties of an object whose keys satisfy `accepts`. Skips the others.
+/// Decodes the properties of an object whose keys satisfy `accepts`. Skips all other properties.
 ///
 /// # Errors
 ///

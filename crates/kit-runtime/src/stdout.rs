@@ -127,7 +127,8 @@ impl Output {
         }
     }
 
-    /// Waits for lines and takes all of them. If lines were dropped, the last one says how many and why.
+    /// Waits for lines and takes all of them. If lines were dropped, adds a last line with their number and
+    /// the reason.
     fn take(&self) -> Vec<u8> {
         let mut queue = self.lock();
         while queue.pending.is_empty() && queue.dropped == 0 {

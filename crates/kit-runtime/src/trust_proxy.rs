@@ -24,7 +24,7 @@ enum Proxies {
     /// No proxy is trusted.
     #[default]
     None,
-    /// The proxies nearest to the server are trusted, this many.
+    /// Number of trusted proxies, starting with the proxy nearest to the server.
     Count(usize),
     /// Proxies with these addresses are trusted.
     Ranges(Vec<IpNet>),

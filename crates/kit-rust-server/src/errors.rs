@@ -43,7 +43,7 @@ pub(crate) fn all(program: &Program) -> Vec<ContractError<'_>> {
     found
 }
 
-/// Returns true if two declared errors are the same one for a client: code, status and details are equal.
+/// Returns true if two declared errors are equal for a client: they have the same code, status and details.
 fn is_same(one: &DeclaredError, other: &DeclaredError) -> bool {
     (&one.code, one.status, one.details) == (&other.code, other.status, other.details)
 }
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Returns a program with a route for the first error, and a route for the others.
+    /// Returns a program with a route for the first error, and a route for all other errors.
     fn program(errors: &[DeclaredError]) -> Program {
         let mut program = kit_test_programs::notes::program();
         let mut route = program.routes[RouteId(0)].clone();

@@ -166,8 +166,8 @@ pub struct Warning {
     pub span: Span,
     /// Advice for the user.
     pub help: String,
-    /// The generated handler, if the warning is about only one. The warning no longer applies after the user has
-    /// replaced that handler.
+    /// The generated handler, if the warning is about a single handler. The warning no longer applies after the
+    /// user has replaced that handler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerText>,
 }

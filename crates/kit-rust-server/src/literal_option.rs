@@ -12,7 +12,8 @@ pub(crate) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Returns the members of the option's value. `true` has none. `None` if the value is unknown or of another type.
+    /// Returns the members of the option's value. The value `true` has no members. Returns `None` if the value is
+    /// unknown or of another type.
     pub(crate) fn members(&self) -> Option<Map<String, Value>> {
         match self.option.value.as_ref()? {
             Value::Bool(true) => Some(Map::new()),

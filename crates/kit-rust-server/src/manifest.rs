@@ -52,7 +52,7 @@ struct Dependency {
 }
 
 impl Manifest {
-    /// Writes a new manifest, or completes the existing one.
+    /// Writes a new manifest, or completes the existing manifest.
     ///
     /// `needed` are features of `kit-runtime` that options of the application need.
     pub(crate) fn new(options: &Options, has_database: bool, needed: &[&'static str]) -> Self {
@@ -228,8 +228,8 @@ impl Dependency {
             .collect()
     }
 
-    /// Reports a problem if the user's version of sqlx is not the one of `kit-runtime`, because their types would
-    /// differ.
+    /// Reports a problem if the user's version of sqlx differs from the version that `kit-runtime` uses, because
+    /// their types would differ.
     fn check_version(&self, item: &mut Item, text: &str, problems: &mut Vec<ManifestProblem>) {
         if self.name != "sqlx" {
             return;
@@ -354,7 +354,8 @@ fn library(document: &DocumentMut) -> Option<String> {
     name("lib").or_else(|| name("package"))
 }
 
-/// Reports a problem if the manifest has no package, or if its Rust edition is not the one of the generated code.
+/// Reports a problem if the manifest has no package, or if its Rust edition differs from the edition of the
+/// generated code.
 fn check_package(document: &DocumentMut, text: &str, problems: &mut Vec<ManifestProblem>) {
     let package = document.get("package").and_then(Item::as_table_like);
     let Some(name) = package.and_then(|package| package.get("name")?.as_str()) else {

@@ -71,8 +71,8 @@ const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRo
 /// Names of type parameters in generated functions: any deserializer, any serializer.
 const GENERIC: &[&str] = &["D", "S"];
 
-/// All other names that generated modules import. If the application declares a type with such a name, that type
-/// keeps it. A type without a name gets another name.
+/// All other names that generated modules import. A type that the application declares keeps its name even if it
+/// is in this list. A type without a name never gets a name from this list.
 pub(crate) const IMPORTED: &[&str] = &[
     "BigInt",
     "Bytes",
@@ -187,8 +187,8 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     PRELUDE.contains(&name) || SHARED.contains(&name) || GENERIC.contains(&name)
 }
 
-/// Returns the Rust names of all declared types. If two types would get the same name, the one whose TypeScript name
-/// needs no change keeps it.
+/// Returns the Rust names of all declared types. If two types would get the same name, the name belongs to the type
+/// whose TypeScript name needs no change.
 pub(crate) fn declared(program: &Program) -> Vec<String> {
     let wanted: Vec<String> = program
         .declarations

@@ -147,9 +147,9 @@ fn input_name(route: &Route) -> String {
     format!("{method}{}", route.path.name(names::variant))
 }
 
-/// Returns the plural of a name, for the module with the handlers of a group. Its rules are simpler than those for
-/// tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the module belongs to the
-/// user.
+/// Returns the plural of a name, for the module with the handlers of a group. The rules are simpler than the rules
+/// for tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the module belongs to
+/// the user.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
     let stem = snake.strip_suffix('y');
@@ -162,8 +162,8 @@ fn plural(name: &str) -> String {
 
 impl RouteNames<'_> {
     /// Returns the Rust expression for the value at a path below `ctx`: `input.require_auth.user_id`. If several
-    /// middleware add the value, the last one counts, as in TypeScript. Returns `None` if no middleware of the route
-    /// adds it.
+    /// middleware add the value, takes the last middleware, as in TypeScript. Returns `None` if no middleware of the
+    /// route adds it.
     pub(crate) fn added(&self, context: &str) -> Option<TokenStream> {
         self.middleware.iter().rev().find_map(|middleware| {
             let added = middleware.adds.iter().find(|added| added.context == context)?;
@@ -441,7 +441,7 @@ fn segment(types: &Types<'_>, segment: &Segment) -> TokenStream {
 }
 
 /// Returns the method call that tells the runtime the names of sensitive properties: their names in TypeScript, in the
-/// database and in Rust. Returns `None` if there are none.
+/// database and in Rust. Returns `None` if there are no sensitive properties.
 fn sensitive(program: &Program) -> Option<TokenStream> {
     let declared = sensitive_names(program);
     let fields = declared.iter().map(|name| names::plain_field(name));

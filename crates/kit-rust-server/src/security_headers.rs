@@ -20,7 +20,7 @@ struct Header {
 }
 
 /// Headers in the order in which they are sent. The counterpart for Node is
-/// `packages/core/src/edge/security-headers.ts`; both are equal to `defaults` of `conformance/security-headers.json`.
+/// `packages/core/src/edge/security-headers.ts`. Both lists equal `defaults` of `conformance/security-headers.json`.
 const HEADERS: [Header; 7] = [
     Header {
         option: "contentSecurityPolicy",

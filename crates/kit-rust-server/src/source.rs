@@ -129,7 +129,7 @@ pub(crate) struct Imports {
     by_path: BTreeMap<String, BTreeSet<Imported>>,
 }
 
-/// An item in the braces of a `use` statement. `self` is the first one.
+/// An item in the braces of a `use` statement. `self` is the first item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Imported {
     Module,

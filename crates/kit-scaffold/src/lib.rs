@@ -5,7 +5,8 @@
 //!
 //! Invariants:
 //! - Equal options give equal files, in the same order.
-//! - A new project works unchanged: `tests/scaffold` creates each one, checks its types, and runs some.
+//! - A new project works unchanged: `tests/scaffold` creates every kind of project, checks its types, and
+//!   runs some of the projects.
 //!
 //! ```
 //! use kit_scaffold::{Adapter, Options, ProjectName, Server, project};

@@ -13,7 +13,7 @@ pub struct File {
 }
 
 /// Returns the path of a file in projects, and the text of its template. The template has the same path, unless the
-/// second argument is another one.
+/// second argument names another path.
 macro_rules! template {
     ($path:literal) => {
         template!($path, $path)

@@ -27,8 +27,8 @@ pub trait FileSystem: Send + Sync {
     fn is_dir(&self, path: &Path) -> bool;
 
     /// Returns the sorted names of the entries in a directory; an empty list if the directory does not exist.
-    /// The compiler uses it to find declaration files that no file imports. The default implementation finds
-    /// none.
+    /// The compiler uses it to find declaration files that no file imports. The default implementation
+    /// returns an empty list.
     ///
     /// # Errors
     ///

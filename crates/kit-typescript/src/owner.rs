@@ -29,8 +29,8 @@ pub(crate) struct OwnerTag {
     pub(crate) tag: Tag,
 }
 
-/// Reads the `@owner` tag of an entity; `None` if it has none. A tag with an invalid argument is reported and
-/// ignored.
+/// Reads the `@owner` tag of an entity; `None` if the entity has no such tag. A tag with an invalid argument
+/// is reported and ignored.
 pub(crate) fn read(graph: &Graph<'_>, doc: &Doc, issues: &mut Vec<Diagnostic>) -> Option<(EntityOwner, Tag)> {
     let tag = doc.all(TagName::Owner).next()?;
     let owner = parse(&tag.argument);
@@ -150,8 +150,8 @@ fn holds_an_owner(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// Notes which middleware adds the value that a tag names. Returns an error if none does, or if its type does
-/// not fit.
+/// Notes which middleware adds the value that a tag names. Returns an error if no middleware adds the value,
+/// or if the type of the value does not fit.
 fn check_added_value(
     lowering: &mut Lowering<'_>,
     factory: &mut Factory,

@@ -116,8 +116,8 @@ fn location(text: &str, options: Span<'_>, registration: &Registration) -> Resul
     Ok((at, format!("\n  {option}: [{entry}],")))
 }
 
-/// Returns the insertion of an element at the start of a list. It gets its own line if the first element has
-/// one.
+/// Returns the insertion of an element at the start of a list. The new element gets its own line if the first
+/// element has its own line.
 fn in_list(text: &str, list: &ArrayExpression<'_>, entry: &str) -> (usize, String) {
     let at = list.span.start as usize + 1;
     let Some(first) = list.elements.first() else {

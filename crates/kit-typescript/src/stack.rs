@@ -36,9 +36,9 @@ impl StackSize {
     }
 }
 
-/// Returns a number that the depth of nesting cannot exceed: that of the tokens after which a nested
-/// expression, type or statement may follow. Chains such as `a.b.c` and `a + b + c` are nested in the tree,
-/// but the parser does not recurse.
+/// Returns an upper limit of the depth of nesting: the number of tokens after which a nested expression, type
+/// or statement may follow. Chains such as `a.b.c` and `a + b + c` are nested in the tree, but the parser
+/// does not recurse.
 fn nesting(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;

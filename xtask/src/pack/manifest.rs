@@ -49,8 +49,8 @@ impl Manifest {
             .flat_map(|names| names.keys().map(String::as_str))
     }
 
-    /// Returns the names by which other packages can import from this one, each with the path of its compiled
-    /// declarations.
+    /// Returns the names by which other packages can import from this package, each with the path of its
+    /// compiled declarations.
     pub(super) fn declarations(&self) -> anyhow::Result<Vec<(String, String)>> {
         let mut found = Vec::new();
         for (place, target) in self

@@ -9,7 +9,8 @@ use super::cyclonedx::{Bill, Component, Scope};
 use crate::repository::Repository;
 use crate::viewer;
 
-/// npm packages whose code is a part of a published package: those in the dashboard of the debug sidecar.
+/// npm packages whose code is a part of a published package: the packages in the dashboard of the debug
+/// sidecar.
 const BUILT_IN: [(&str, &[&str]); 1] = [("packages/plugin-debug", &["preact", "uplot"])];
 
 /// Package that contains the viewer of the API reference as a file.

@@ -15,13 +15,13 @@ use super::subject::{Resources, Subject};
 use crate::interrupt;
 use crate::repository::Repository;
 
-/// Duration of a round. After each one, the clients pause and the resources of the server are measured.
+/// Duration of a round. After each round, the clients pause and the resources of the server are measured.
 const ROUND: Duration = Duration::from_secs(15);
 const CLIENTS: u64 = 8;
 /// Maximum growth of the heap between the warm-up and the end, in bytes.
 const HEAP_SLACK: usize = 3 * 1024 * 1024;
-/// Maximum growth of resident memory in bytes. It is larger than that of the heap, because an allocator does not
-/// return all memory.
+/// Maximum growth of resident memory in bytes. The limit is larger than the limit of the heap, because an
+/// allocator does not return all memory.
 const RESIDENT_SLACK: usize = 16 * 1024 * 1024;
 
 /// Number of descriptors that the sidecar and telemetry need: connections to the collector that stay open, and files

@@ -1,7 +1,7 @@
 //! `cargo xtask test --changed`: runs only the tests that may fail because of a change.
 //!
-//! For a changed crate or package, these are its own tests and those of the crates or packages that depend on it. For
-//! a changed directory, these are also the commands that the table of `CONTRIBUTING.md` lists for it: end-to-end
+//! For a changed crate or package, these are its own tests and the tests of the crates or packages that depend on it.
+//! For a changed directory, these are also the commands that the table of `CONTRIBUTING.md` lists for it: end-to-end
 //! tests start programs, so imports do not show what they depend on.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use super::{Outcome, checks, crates, jobs, node};
 use crate::repository::Repository;
 use crate::{addons, check, run, setup};
 
-/// Files on which every test depends. If one has changed, all tests run.
+/// Files on which every test depends. If such a file has changed, all tests run.
 const REACH_ALL: [&str; 6] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -121,8 +121,8 @@ fn git(repository: &Repository, arguments: &[&str]) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Selects the tests that may fail because of changed files. The two maps have the crates and packages that depend on
-/// each one directly.
+/// Selects the tests that may fail because of changed files. The two maps contain, for each crate and package, the
+/// crates and packages that depend on it directly.
 fn select(
     files: &BTreeSet<String>,
     rows: &[Row],

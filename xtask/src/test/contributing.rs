@@ -13,7 +13,7 @@ pub(super) struct Row {
 /// Command of the table that this runner can run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TestCommand {
-    /// `cargo test -p a -p b --test c`: all binaries, or those with the names.
+    /// `cargo test -p a -p b --test c`: all test binaries of the crates, or only the named binaries.
     Crates {
         names: Vec<String>,
         binaries: Vec<String>,

@@ -15,7 +15,7 @@ pub(super) const LONG_TIMEOUT: Duration = Duration::from_hours(3);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Job {
     pub(crate) tests: Tests,
-    /// Environment variables for the command, in addition to those of this program.
+    /// Environment variables for the command, in addition to the variables of this program.
     pub(crate) variables: Vec<(String, String)>,
     /// Time after which the job is stopped and counts as failed.
     pub(crate) timeout: Duration,

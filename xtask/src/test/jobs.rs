@@ -84,7 +84,7 @@ pub(crate) fn run_all(repository: &Repository, groups: Vec<Group>) -> anyhow::Re
     Ok(outcome)
 }
 
-/// Sorts groups so that those with a job in the list of slow jobs come first, in the order of the list. The others
+/// Sorts groups: groups with a job in the list of slow jobs come first, in the order of the list. The other groups
 /// keep their order.
 fn start_order(mut groups: Vec<Group>, slow: &str) -> Vec<Group> {
     let slow: Vec<&str> = slow.lines().collect();

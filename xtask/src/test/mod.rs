@@ -52,7 +52,7 @@ enum Part {
     E2e,
 }
 
-/// Servers other than the native one. The examples must behave the same on each of them.
+/// Servers other than the native server. The examples must behave the same on each of them.
 /// `tests/e2e/support/server.ts` starts them.
 const OTHER_SERVERS: [&str; 4] = ["fallback", "express", "fastify", "hono"];
 
@@ -151,7 +151,8 @@ fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns the end-to-end tests once, and those that depend on the server again for each other server.
+/// Returns the end-to-end tests for the native server, and the tests that depend on the server again for each
+/// other server.
 fn end_to_end(repository: &Repository) -> anyhow::Result<Vec<Group>> {
     let mut groups = node::groups(repository, END_TO_END_TESTS, None)?;
     for server in OTHER_SERVERS {

@@ -2,7 +2,7 @@
 
 use super::times::Times;
 
-/// Results of one part of the run, or of all.
+/// Results of one part of the run, or of all parts.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) passed: usize,

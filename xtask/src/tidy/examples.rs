@@ -1,4 +1,5 @@
-//! Public functions of packages have an example: those that `src/index.ts` of a package exports.
+//! Checks that each public function of a package has an example. Public functions are the exports of
+//! `src/index.ts`.
 
 use std::collections::BTreeSet;
 

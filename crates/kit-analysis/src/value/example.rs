@@ -20,9 +20,9 @@ const FULL_LEVELS: usize = 4;
 /// Maximum depth of nested values in an example.
 const MAX_LEVELS: usize = 16;
 
-/// Returns a JSON value that certainly fits all of the types. It has all optional properties if `full` is
-/// true, otherwise only the required ones. Returns `None` if no value fits or if the search finds none, for
-/// example because of a `@pattern`.
+/// Returns a JSON value that certainly fits all of the types. The value has all optional properties if `full`
+/// is true, and otherwise only required properties. Returns `None` if no value fits, or if the search finds
+/// no value, for example because of a `@pattern`.
 pub fn example(program: &Program, types: &[TypeId], full: bool) -> Option<Value> {
     let mut search = Search {
         program,

@@ -167,7 +167,7 @@ fn items_scored(program: &Program, types: &[TypeId], items: &[Value]) -> (Decode
     (DecodedValue::Items(read), score)
 }
 
-/// Returns the number of keys in a value, including those of nested objects.
+/// Returns the number of keys in a value, including the keys of nested objects.
 fn keys(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(keys).sum(),

@@ -7,9 +7,9 @@ use kit_ir::{Program, TemplatePart};
 use crate::template::{Segment, segments};
 
 /// Returns true if a string fits a template literal type. Like in TypeScript, a placeholder ends at the first
-/// occurrence of the text after it, and a placeholder directly before another one has one character. If a
-/// placeholder is a union or another template, which TypeScript's templates do not have, all divisions of the
-/// string are tried.
+/// occurrence of the text after it, and a placeholder directly before another placeholder matches one
+/// character. If a placeholder is a union or another template, which TypeScript's templates do not have, all
+/// divisions of the string are tried.
 pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> bool {
     let segments = segments(program, parts);
     match divide(&segments) {
@@ -22,8 +22,8 @@ pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> 
 type Fits = fn(&str) -> bool;
 
 /// Returns a check for each placeholder of a template, and the fixed texts before, between and after the
-/// placeholders. Returns `None` if there is no placeholder, or one that is not a string, a number or a
-/// bigint.
+/// placeholders. Returns `None` if there is no placeholder, or if a placeholder is not a string, a number or
+/// a bigint.
 fn divide(segments: &[Segment]) -> Option<(Vec<Fits>, Vec<String>)> {
     let (mut placeholders, mut between): (Vec<Fits>, _) = (Vec::new(), vec![String::new()]);
     for segment in segments {

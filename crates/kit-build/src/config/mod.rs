@@ -107,7 +107,8 @@ pub struct TestPackages {
     pub testing: bool,
     /// True if the project depends on vitest. Then vitest runs all tests.
     pub vitest: bool,
-    /// Major version of vitest, if the version range in `package.json` starts with one.
+    /// Major version of vitest; `None` unless the version range in `package.json` starts with a major
+    /// version.
     pub vitest_major: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads all options of a configuration and reports unknown ones.
+//! Reads all options of a configuration and reports unknown options.
 
 use kit_diagnostics::Diagnostics;
 use kit_emit::OpenApiVersion;

@@ -43,7 +43,8 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     Some(plugins)
 }
 
-/// Reports a value that the host found not to be a plugin or a function for a hook. Returns true if it reported one.
+/// Reports a value that is neither a plugin nor a function for a hook, according to the host. Returns true if it
+/// reported a mistake.
 fn report_host_mistake(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
     let text = |name| value.pointer(&format!("/wrong/{name}")).and_then(Value::as_str);
     let (Some(message), Some(help)) = (text("message"), text("help")) else {

@@ -151,7 +151,7 @@ fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, St
     Ok((empty(), text))
 }
 
-/// Returns true if a package lists another one as a dependency of any kind.
+/// Returns true if a package lists another package as a dependency of any kind.
 fn depends_on(package: &Value, other: &str) -> bool {
     LISTS
         .iter()
@@ -166,7 +166,8 @@ const LISTS: [&str; 4] = [
     "optionalDependencies",
 ];
 
-/// Returns the version range that a package requires of another one; `None` if it does not depend on it.
+/// Returns the version range that a package requires of another package; `None` if it does not depend on the
+/// other package.
 fn range_of<'a>(package: &'a Value, other: &str) -> Option<&'a str> {
     LISTS
         .iter()

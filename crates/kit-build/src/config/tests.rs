@@ -1,4 +1,4 @@
-//! Tests that read configurations and compare the diagnostics of invalid ones.
+//! Tests that read configurations and compare the diagnostics of invalid configurations.
 #![allow(clippy::disallowed_methods)] // Reason: tests create the files that the code reads.
 
 use std::fs;

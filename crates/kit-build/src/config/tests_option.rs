@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 
-/// Values that contract tests send in addition to those from the contracts.
+/// Values that contract tests send in addition to the values that follow from the contracts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TestsConfig {
     /// Module that exports the application, relative to the root. If it is `None`, the module that calls `createApp` is

@@ -3,7 +3,7 @@
 //! Invariants:
 //! - A build writes only files whose bytes differ, so watchers and caches see only real changes.
 //! - A build moves each file to its final path in one step. Modules come before `routes/index.ts`, through which an
-//!   application imports them. After a crash, old entry points therefore find old or new modules, but never miss one.
+//!   application imports them. So after a crash, old entry points find old or new modules, but no module is missing.
 //! - A build removes only files that a build wrote. The manifest lists them. While files change, the manifest lists old and
 //!   new files, so the next build after a crash knows all of them.
 

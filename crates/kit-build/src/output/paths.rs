@@ -1,4 +1,4 @@
-//! Paths in the output directory: those of kit's internal files, and the check of all other paths.
+//! Paths in the output directory: names of kit's internal files, and the check of all other paths.
 
 pub(super) const MANIFEST: &str = ".manifest.json";
 pub(super) const LOCK: &str = ".lock";

@@ -290,7 +290,7 @@ fn check_paths(files: &[OutputFile]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Returns the first segment of a path, or `None` if the path has only one.
+/// Returns the first segment of a path, or `None` if the path has only one segment.
 fn directory(path: &str) -> Option<&str> {
     path.split_once('/').map(|(first, _)| first)
 }

@@ -245,8 +245,8 @@ impl Additions {
         Ok(pending)
     }
 
-    /// Reports files outside of the output directory that the plugin did not write itself. kit recognizes them
-    /// by their first line, which differs from that of the new text.
+    /// Reports files outside of the output directory that the plugin did not write itself. kit recognizes such
+    /// files by their first line, which differs from the first line of the new text.
     pub(super) fn refuse_foreign(
         &self,
         root: &Path,

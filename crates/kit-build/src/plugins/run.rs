@@ -269,8 +269,8 @@ fn paths(files: &[OutputFile]) -> Vec<String> {
     files.iter().map(|file| file.path.clone()).collect()
 }
 
-/// Replaces the routes by those that a plugin returned. Plugins may change only certain properties of a route; the error names
-/// another change.
+/// Replaces the routes by the routes that a plugin returned. Plugins may change only certain properties of a route. The error
+/// names a change that is not allowed.
 fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let routes: Vec<Route> = serde_json::from_value(given.clone()).map_err(|error| {

@@ -20,7 +20,7 @@ pub(crate) struct AddedSources {
 }
 
 impl AddedSources {
-    /// Adds the source files of one plugin. The error describes an invalid one.
+    /// Adds the source files of one plugin. The error describes an invalid file.
     pub(super) fn add(
         &mut self,
         root: &Path,

@@ -104,7 +104,7 @@ struct Development<'a> {
     common: Common,
     again: RepeatedBuild<'a>,
     database: Database,
-    /// Version of the application that was served last; `None` before the first one.
+    /// Version of the application that was served last; `None` before the first version.
     served: Option<Serve>,
     /// Last printed line about database changes without a migration. It is not repeated after every edit.
     printed_pending: Option<String>,

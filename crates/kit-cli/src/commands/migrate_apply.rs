@@ -96,7 +96,8 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
     Ok(())
 }
 
-/// Refuses a directory without migrations inside of a project: the user probably wants to apply those of the project.
+/// Refuses a directory without migrations inside of a project: the user probably wants to apply the migrations of the
+/// project.
 pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> Result<(), CommandError> {
     match below_project_error(root) {
         Some((problem, help)) if migrations.is_empty() => {
@@ -106,7 +107,7 @@ pub(crate) fn refuse_below(root: &std::path::Path, migrations: &[Migration]) -> 
     }
 }
 
-/// Returns the URL from `DATABASE_URL`, or else that of the embedded database.
+/// Returns the URL from `DATABASE_URL`, or else the URL of the embedded database.
 pub(crate) async fn database_url(
     root: &std::path::Path,
     context: &Context<'_>,

@@ -149,7 +149,8 @@ pub(crate) fn write(
     }))
 }
 
-/// Returns a timestamp later than that of every existing migration, because migrations run in the order of their names.
+/// Returns a timestamp later than the timestamp of every existing migration, because migrations run in the order of
+/// their names.
 fn next_timestamp(time: &BuildTime, migrations: &[Migration]) -> Result<String, CommandError> {
     let Some(last) = migrations.last() else {
         return Ok(time.compact());

@@ -129,7 +129,7 @@ enum Phase {
     DropConstraints,
     /// Drop tables and columns.
     Remove,
-    /// Rename constraints and indexes, after the old ones freed their names.
+    /// Rename constraints and indexes, after the old constraints and indexes have made their names available.
     RenameConstraint,
     /// Change the type, the default or the nullability of columns.
     Alter,

@@ -11,7 +11,8 @@ pub(super) enum Conversion {
     Rewrite,
     /// PostgreSQL rewrites every value. UTC times in microseconds become times in milliseconds.
     Milliseconds,
-    /// The conversion may change values or fail, so the migration checks all values first and stops at an unsafe one.
+    /// The conversion may change values or fail, so the migration checks all values first and stops at an unsafe
+    /// value.
     Guarded,
 }
 

@@ -88,7 +88,7 @@ struct Body<'a> {
     drizzle: BTreeSet<&'static str>,
     /// Types imported from `drizzle-orm/pg-core`.
     types: BTreeSet<&'static str>,
-    /// Tables that this one refers to.
+    /// Tables that this table refers to.
     tables: BTreeSet<&'a str>,
     /// True if the module uses `sql` of `drizzle-orm`.
     sql: bool,

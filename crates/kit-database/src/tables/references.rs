@@ -141,7 +141,8 @@ fn foreign_key(
 }
 
 /// Returns true if a column of one type may refer to a column of the other. Text types (with `uuid`), number types and
-/// time types form groups, and a reference must stay within its group. Any other type refers only to itself.
+/// time types form groups, and a reference must stay within its group. A column of any other type refers only to
+/// columns of the same type.
 fn may_refer(here: ColumnType, there: ColumnType) -> bool {
     fn group(r#type: ColumnType) -> u8 {
         match r#type {

@@ -54,7 +54,7 @@ pub(super) fn storage(program: &Program, id: TypeId) -> Result<Storage, String> 
     Ok(storage)
 }
 
-/// Collects the members of a union, with those of unions that it refers to. For a type that is not a union, the type
+/// Collects the members of a union and of the unions that it refers to. For a type that is not a union, the type
 /// itself is the only member.
 fn flatten(program: &Program, id: TypeId, members: &mut Vec<TypeId>, seen: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {

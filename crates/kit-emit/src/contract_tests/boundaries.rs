@@ -228,7 +228,7 @@ mod tests {
         found
     }
 
-    /// Returns true for strings, but not for the one that stands for the JSON type.
+    /// Returns true for strings, except for the string that stands for the JSON type.
     fn is_text(value: &Value) -> bool {
         value.is_string() && *value != samples().json_types["string"]
     }

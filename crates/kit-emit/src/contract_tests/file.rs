@@ -18,7 +18,7 @@ use crate::validator;
 /// Maximum number of tested rules per slot.
 const MAX_RULES: usize = 500;
 
-/// Maximum length of a string of equal characters. A longer one is printed as a call such as
+/// Maximum length of a string of equal characters. A longer string is printed as a call such as
 /// `characters(5000)`.
 const MAX_STRING: usize = 40;
 

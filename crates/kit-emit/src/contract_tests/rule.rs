@@ -66,7 +66,7 @@ impl Rule {
         }
     }
 
-    /// Marks the rule as one that only the validators at run time can check reliably.
+    /// Marks the rule as a rule that only the validators can check reliably, at run time.
     pub(super) fn runtime_only(mut self) -> Self {
         self.runtime_only = true;
         self

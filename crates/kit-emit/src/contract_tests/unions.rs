@@ -1,5 +1,5 @@
-//! Rules of unions. Requests with a value of each member are accepted. Requests with a value that breaks a rule of one member
-//! and matches no other member are refused, and so are those with a value of another type.
+//! Rules of unions. Requests with a value of each member must be accepted. Requests with a value of another type must be
+//! refused, and so must requests with a value that breaks a rule of one member and matches no other member.
 
 use kit_analysis::{Fit, Member, describe, literal_value, members, resolve};
 use kit_ir::{TypeId, TypeKind};

@@ -107,7 +107,7 @@ pub(crate) struct Discriminator {
     mapping: IndexMap<String, String>,
 }
 
-/// JSON Schema's `items`: the schema of the items of an array after those in `prefixItems`.
+/// JSON Schema's `items`: the schema of the array items that follow the items of `prefixItems`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Items {
@@ -373,7 +373,7 @@ fn literal_type(value: &LiteralValue) -> &'static str {
 }
 
 /// Greatest integer that JavaScript's numbers represent exactly, and on which JSON parsers agree (RFC 8259, section 6).
-/// `@integer` accepts no greater one.
+/// `@integer` accepts no greater integer.
 const GREATEST_INTEGER: i64 = 9_007_199_254_740_991;
 
 fn number(constraints: &Constraints, implied: bool) -> Schema {

@@ -68,7 +68,7 @@ impl Schemas<'_> {
         })
     }
 
-    /// Returns a schema for components that the string values of one property tell apart.
+    /// Returns a schema for components that differ in the string value of one property.
     fn discriminated(self, objects: &[TypeId]) -> Option<Schema> {
         let declarations: Vec<_> = objects
             .iter()

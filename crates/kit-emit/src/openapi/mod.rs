@@ -174,7 +174,7 @@ pub(crate) fn emit<'a>(context: Context<'a>, parts: &'a PrintedParts<'a>) -> Vec
     jobs
 }
 
-/// Returns the routes of each file: those whose body or response contains a type that the file declares.
+/// Returns the routes of each file: the routes whose body or response contains a type that the file declares.
 fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
     let program = context.program;
     let mut found: FxHashMap<SourceId, Vec<RouteId>> = FxHashMap::default();

@@ -70,7 +70,8 @@ impl<'a> SecuritySchemes<'a> {
     }
 
     /// Converts the security requirements of a route to OpenAPI's. `asked` has one list per middleware, and a request must
-    /// satisfy one scheme of each list. Each requirement in the result is one way to do so, with all schemes that it needs.
+    /// satisfy one scheme of each list. Each requirement in the result is one way to satisfy all lists, with all schemes
+    /// that it needs.
     pub(crate) fn requirements(&self, asked: &[Vec<Security>]) -> Vec<Requirement> {
         let mut alternatives = vec![Requirement::new()];
         for one_of in asked {

@@ -188,7 +188,7 @@ fn remove_null_members(schema: &mut Map<String, Value>) -> bool {
     found
 }
 
-/// Replaces a union that has only one member left by the member.
+/// Replaces a union of a single member by the member.
 fn hoist_only_member(schema: &mut Map<String, Value>) {
     for name in ["anyOf", "oneOf"] {
         if schema

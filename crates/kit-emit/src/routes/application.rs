@@ -129,7 +129,7 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
 }
 
 /// Returns an expression with the validator and the coercer of the params. If the coercer expects the values in another order
-/// than that of the route's path, the expression reorders them.
+/// than the route's path, the expression reorders them.
 fn params(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     let Some(id) = route.slots.params else {
         return "null".to_owned();

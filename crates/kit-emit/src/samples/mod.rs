@@ -65,7 +65,7 @@ pub(crate) enum Purpose {
     Test,
     /// For the documentation of a request: with default values, and without values that the server generates.
     Request,
-    /// For the documentation of a response: with all properties, even those that a request may omit.
+    /// For the documentation of a response: with all properties, even properties that a request may omit.
     Response,
 }
 
@@ -86,7 +86,8 @@ impl<'a> SampleOptions<'a> {
         Self { purpose, ..self }
     }
 
-    /// Adds a declaration to those around the sample, so the sample does not contain another value of this type.
+    /// Records that the sample is inside of a declaration, so that it does not contain another value of this
+    /// type.
     pub(crate) fn inside(mut self, declaration: DeclarationId) -> Self {
         self.within.push(declaration);
         self
@@ -102,8 +103,8 @@ impl<'a> SampleOptions<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Returns a valid value with all optional properties, except those that would nest a recursive type; `None` if none was
-    /// found.
+    /// Returns a valid value with all optional properties, except properties that would nest a recursive type. Returns
+    /// `None` if it finds no value.
     pub(crate) fn sample(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         let mut wanted = wanted.clone();
         let mut at = id;

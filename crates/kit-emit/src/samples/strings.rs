@@ -1,4 +1,4 @@
-//! Samples of strings: valid ones, also with a given length.
+//! Samples of strings: valid strings, also with a given length.
 
 use heck::ToSnakeCase;
 use kit_analysis::samples;

@@ -1,8 +1,8 @@
 //! Emits `serializers/<Type>.serializer.ts` with functions that write JSON. They write only declared properties, in the
 //! order of their declarations.
 //!
-//! The functions check no rules, but they refuse values that JSON cannot represent. They do not know the path of such a
-//! value. After a refusal, `unserializable` of the runtime finds the path with the type's shape.
+//! The functions check no rules, but they refuse values that JSON cannot represent. After a refusal, `unserializable`
+//! of the runtime finds the path of the value by the type's shape.
 
 mod object;
 mod union;
@@ -21,7 +21,8 @@ pub(crate) fn file_name(name: &str) -> String {
     format!("{name}.serializer.ts")
 }
 
-/// Emits serializers for all declarations except those of values that are text, such as the queries of routes.
+/// Emits serializers for all declarations, except for declarations whose values are text, such as the queries
+/// of routes.
 pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
     let program = context.program;
     let declarations = program.declarations.iter_ids();

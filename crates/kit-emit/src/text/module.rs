@@ -68,7 +68,7 @@ impl Module {
     }
 
     /// Sets the declaration and the role of the module. Both become part of private names, so that one module can contain the
-    /// functions of several. At most one role is empty, and no verb starts with another role.
+    /// functions of several modules. At most one role is empty, and no verb starts with another role.
     pub(crate) fn for_declaration(self, role: &'static str, declaration: &str) -> Self {
         Self {
             role,

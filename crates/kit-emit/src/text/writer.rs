@@ -70,7 +70,7 @@ impl Writer {
         }
     }
 
-    /// Adds an empty line, unless the text is empty or already ends with one.
+    /// Adds an empty line, unless the text is empty or already ends with an empty line.
     pub(crate) fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');

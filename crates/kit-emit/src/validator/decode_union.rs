@@ -135,7 +135,7 @@ impl Decoder<'_> {
         )
     }
 
-    /// Emits code for members of which a value matches only one: the first match is used.
+    /// Emits code for members of which a value can match only one. The code uses the first match.
     fn first_that_fits(
         &self,
         union: &Union<'_>,
@@ -158,7 +158,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Emits code for members of which a value may match several: the runtime selects one.
+    /// Emits code for members of which a value can match several. The code lets the runtime select a member.
     fn picked(
         &self,
         union: &Union<'_>,

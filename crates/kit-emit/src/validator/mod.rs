@@ -92,7 +92,8 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     module.finish()
 }
 
-/// Emits the exports of an entity: its own validators, and those of the other types in the same file.
+/// Emits the exports of an entity: its own validators, and the validators of the other types in the same
+/// file.
 fn emit_entity(context: Context<'_>, entity: &Declaration) -> String {
     let program = context.program;
     let header = header(&format!("`{}` in {}", entity.name, program.path(entity.span)));

@@ -215,7 +215,7 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// Returns the shapes of the index signatures. A key belongs to the first one that accepts it.
+    /// Returns the shapes of the index signatures. A key belongs to the first signature that accepts it.
     fn index(&self, object: &ObjectType, path: &Path<'_>, module: &mut Module) -> Vec<String> {
         let program = self.context.program;
         let signatures: Vec<_> = object

@@ -1,5 +1,5 @@
-//! Generator of random HTTP requests: valid ones, for which the expected result is known, and valid
-//! ones with random damage.
+//! Generator of random HTTP requests: valid requests, for which the expected result is known, and valid
+//! requests with random damage.
 
 use std::fmt::Write as _;
 

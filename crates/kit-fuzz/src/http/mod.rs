@@ -353,7 +353,8 @@ fn exchange<'a>(limits: Limits, parts: impl IntoIterator<Item = &'a [u8]>) -> Tr
     transcript
 }
 
-/// Asserts that the handler received the requests as they were written, up to the one that closes the connection.
+/// Asserts that the handler received the requests as they were written, up to the request that closes the
+/// connection.
 fn assert_requests(transcript: &Transcript, expected: &[ExpectedRequest], stream: &[u8]) {
     let last = expected.iter().position(|request| request.closes);
     let expected = &expected[..last.map_or(expected.len(), |last| last + 1)];

@@ -282,7 +282,7 @@ impl<'scope> Env<'scope> {
         unsafe { sys::napi_fatal_exception(self.raw, exception.raw) };
     }
 
-    /// Throws an exception in JavaScript, unless another one is already pending.
+    /// Throws an exception in JavaScript, unless another exception is already pending.
     pub(super) fn throw(self, error: Error) {
         let code = CString::new(error.code).unwrap_or_default();
         let message = CString::new(error.message.replace('\0', "\u{fffd}")).unwrap_or_default();

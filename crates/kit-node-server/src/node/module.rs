@@ -93,7 +93,8 @@ unsafe extern "C" fn drop_state(_: sys::napi_env, state: *mut c_void, _: *mut c_
     let _ = catch_unwind(|| drop(unsafe { Box::from_raw(state.cast::<State>()) }));
 }
 
-/// The native function behind all exported functions. Their data pointer tells which one JavaScript called.
+/// The native function behind all exported functions. The data pointer of a call identifies the exported
+/// function that JavaScript called.
 unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let mut values = [ptr::null_mut(); MAX_ARGUMENTS];
     let mut count = MAX_ARGUMENTS;

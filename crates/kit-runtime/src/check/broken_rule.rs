@@ -37,7 +37,7 @@ impl BrokenRule {
 /// it in the response.
 const MAX_VALUES: usize = 50;
 
-/// Regular expression of a bigint in JSON. The OpenAPI document contains the same one.
+/// Regular expression of a bigint in JSON. The OpenAPI document contains the same expression.
 const DIGITS: &str = "^-?[0-9]+$";
 
 /// Returns the first rule of a shape that a value breaks: first the type, then the rules in the order in which
@@ -55,8 +55,8 @@ pub(super) fn broken_rule_of_union(shapes: &[&'static Shape], value: &Json) -> B
     union_rule(&members, value)
 }
 
-/// Returns the rule that a value breaks. Returns `None` if the value itself breaks none, so that the failure must be
-/// inside of it: in an item or a property.
+/// Returns the rule that a value breaks. Returns `None` if the failure is inside of the value: in an item or a
+/// property.
 fn broken_rule_of_value(shape: &'static Shape, value: &Json) -> Option<BrokenRule> {
     match (shape, value) {
         (Shape::Unknown, _) => Some(BrokenRule::with_limit(Rule::MaxDepth, MAX_DEPTH)),

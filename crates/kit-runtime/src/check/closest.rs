@@ -6,8 +6,8 @@ use crate::json::Json;
 use crate::shape::Shape;
 
 /// Returns the union member that shares the most keys with the value (for arrays: the most items). If several members
-/// share equally many, the member with the fewest mistakes wins. Returns `None` if the numbers of mistakes are equal
-/// too, or if no member shares a key or item with the value.
+/// share the same number, returns the member with the fewest mistakes. Returns `None` if the numbers of mistakes are
+/// equal too, or if no member shares a key or item with the value.
 pub(super) fn closest_member(
     members: &[&'static Shape],
     value: &Json,

@@ -41,7 +41,7 @@ pub(crate) fn explain_without(
     explain_with(shape, value, explainer)
 }
 
-/// Values that failures must not show, besides those that the contract marks with `@sensitive`.
+/// Values that failures must not show, in addition to values that the contract marks with `@sensitive`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum Secrets {
     /// No other values.
@@ -176,7 +176,7 @@ impl Explainer {
         }
     }
 
-    /// Returns true if a property of the object at a location is the one that [`Secrets::Property`] names.
+    /// Returns true if [`Secrets::Property`] names this property of the object at a location.
     fn is_secret(&self, key: &str, object: Location<'_>) -> bool {
         matches!(self.secrets, Secrets::Property(name) if name == key && matches!(object.path, Path::Root))
     }
@@ -391,8 +391,8 @@ impl Explainer {
         }
     }
 
-    /// Returns true if the list has one failure more than its maximum length. That one shows that there are more
-    /// failures, and no others are collected.
+    /// Returns true if the list contains one failure more than its maximum length. The additional failure shows
+    /// that there are more failures. Further failures are not collected.
     fn is_full(&self) -> bool {
         self.failures.len() > LIMIT || self.path_units > MAX_PATHS
     }

@@ -193,7 +193,7 @@ fn keys(value: &Json) -> usize {
 }
 
 /// Iterates over the entries of an object whose keys are not declared properties. If the shape has no index
-/// signature, there are none, because decoding drops such entries.
+/// signature, iterates over nothing, because decoding drops such entries.
 pub(super) fn other_entries<'a>(
     object: &'static Object,
     value: &'a Json,

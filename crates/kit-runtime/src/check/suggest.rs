@@ -69,8 +69,8 @@ pub(super) fn suggest_one_of(shapes: &[&'static Shape], value: &Json) -> Option<
     suggest_member(shapes.iter().copied(), value)
 }
 
-/// Returns the literal that the client probably meant. If there is none, and only one member has a suggestion,
-/// returns that suggestion.
+/// Returns the literal that the client probably meant. Otherwise, if exactly one member has a suggestion,
+/// returns this suggestion.
 fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: &Json) -> Option<String> {
     if let Json::String(text) = value {
         let texts = members.clone().filter_map(|member| match member.resolve() {
@@ -86,7 +86,8 @@ fn suggest_member(members: impl Iterator<Item = &'static Shape> + Clone, value: 
     advice.next().is_none().then_some(only)
 }
 
-/// Returns the suggestion for a missing property, which names a misspelled key if the value has one.
+/// Returns the suggestion for a missing property. If the value has a similar key, which is probably
+/// misspelled, the suggestion names this key.
 pub(super) fn suggest_missing<'a>(key: &str, others: impl Iterator<Item = &'a str>) -> String {
     let add = format!("add {}", quoted(key));
     match closest(key, others) {

@@ -7,8 +7,9 @@ use crate::json::Json;
 use crate::shape::Shape;
 
 /// Converts cookies to a JSON object with the declared cookies that are present. `header` is the value of the header
-/// `cookie`; `None` if the request has none. Cookies that the shape does not declare are ignored. The first of several
-/// cookies with the same name counts, because browsers send the one with the longest path first (RFC 6265, 5.4).
+/// `cookie`; `None` if the request has no such header. Cookies that the shape does not declare are ignored. The first
+/// of several cookies with the same name counts, because browsers send the cookie with the longest path first (RFC
+/// 6265, 5.4).
 pub fn coerce_cookies(shape: &'static Shape, header: Option<&str>) -> Json {
     let Shape::Object(object) = shape.resolve() else {
         return Json::Null;

@@ -28,7 +28,7 @@ fn defaults() -> &'static [(HeaderName, HeaderValue)] {
     DEFAULTS.get().map_or(&NO_SNIFF, Vec::as_slice)
 }
 
-/// Adds the headers of every response to a response, except those that it has already.
+/// Adds the default headers to a response, except headers that the response already has.
 pub(crate) fn add_defaults<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     for (name, value) in defaults() {
@@ -48,7 +48,7 @@ pub(super) fn default_lines() -> String {
 }
 
 /// Replaces `host` with the host of a request target in absolute form (RFC 9112, 3.2.2): `GET http://a/b` is a request
-/// to `a`, and its `Host` header does not count. The guard has validated both.
+/// to `a`, and its `Host` header does not count. The guard has validated both hosts.
 pub(super) fn apply_target_host<B>(request: &mut Request<B>) {
     let Some(authority) = request.uri().authority() else {
         return;

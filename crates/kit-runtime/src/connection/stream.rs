@@ -53,7 +53,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Checks the bytes of `buffer` from `before` on, and removes those that hyper must not read now.
+    /// Checks the bytes of `buffer` from `before` on, and removes the bytes that hyper must not read yet.
     fn admit(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = &buffer.filled()[before..];
         let passed = &mut self.passed;

@@ -37,8 +37,8 @@ fn is_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 
-/// Returns the length of the `Dot-string` that the bytes begin with, such as `first.last`. Returns `None` if there is
-/// none.
+/// Returns the length of the `Dot-string` that the bytes begin with, such as `first.last`. Returns `None` if the
+/// bytes do not begin with a `Dot-string`.
 fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -56,8 +56,8 @@ fn end_of_dot_atom(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the length of the `Quoted-string` that the bytes begin with, such as `"a name"`. Returns `None` if there
-/// is none.
+/// Returns the length of the `Quoted-string` that the bytes begin with, such as `"a name"`. Returns `None` if the
+/// bytes do not begin with a `Quoted-string`.
 fn end_of_quoted(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {

@@ -10,7 +10,8 @@ use std::time::Instant;
 const RECENT: u64 = 1_000;
 
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-/// Time of the last abandoned request, in milliseconds since [`BEGIN`], plus one; 0 if there was none.
+/// Time of the last abandoned request, in milliseconds since [`BEGIN`], plus 1. The value 0 means that no
+/// request was abandoned.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 fn now() -> u64 {

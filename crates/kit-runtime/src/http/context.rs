@@ -131,12 +131,13 @@ impl Context {
         CURRENT.scope(self.clone(), work).await
     }
 
-    /// Runs a synchronous function with this request as the current one.
+    /// Runs a synchronous function with this request as the current request.
     pub(super) fn scope_part<T>(&self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self.clone(), work)
     }
 
-    /// Returns the trace id: from the `traceparent` header if it is valid, otherwise a new random one.
+    /// Returns the trace id of the `traceparent` header if the header is valid, and otherwise a random trace
+    /// id.
     pub fn trace_id(&self) -> &str {
         self.0.trace_id.get_or_init(|| {
             self.header("traceparent")
@@ -172,8 +173,8 @@ impl Context {
         hide_parameters(segments, self.path(), is_hidden, REDACTED)
     }
 
-    /// Returns the part of the path that the wildcard of the route matches. It is still percent-encoded and has a
-    /// trailing slash if the client sent one. Returns `None` if the route has no wildcard.
+    /// Returns the part of the path that the wildcard of the route matches. The text is percent-encoded and keeps
+    /// a trailing slash of the request. Returns `None` if the route has no wildcard.
     ///
     /// The decoded parameter of the wildcard has no trailing slash, so it cannot tell `a%2Fb` from `a/b`, or `a` from
     /// `a/`.
@@ -272,7 +273,7 @@ impl Context {
     }
 
     /// Returns a header as a string, or `None` if it is absent. Bytes are decoded as Latin-1. The values of a repeated
-    /// header are joined by `, `, those of `cookie` by `; `.
+    /// header are joined by `, `, but the values of `cookie` by `; `.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         text_of(&self.0.headers, name)
     }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 
 use super::routes::METHODS;
 
-/// Maximum length of the header names that a preflight request lists. Browsers list few.
+/// Maximum length of the header names that a preflight request lists. Browsers list few names.
 const MAX_HEADER_LIST: usize = 4096;
 
 /// Origins of web pages that may read responses, and what these pages may send and read. `kit build` generates the

@@ -125,8 +125,8 @@ impl DeclaredReply<'_> {
         self.complete(response)
     }
 
-    /// Adds the status and the headers: first those of [`Context::set_header`], then those that the reply declares.
-    /// Cookies of both are sent.
+    /// Adds the status and the headers: first the headers of [`Context::set_header`], then the headers that the
+    /// reply declares. Sends the cookies of both.
     fn complete(self, mut response: axum::response::Response) -> Response {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

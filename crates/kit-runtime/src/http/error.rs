@@ -26,7 +26,7 @@ use crate::{SERVER_ADAPTER, Timestamp, is_development};
 
 /// An error that becomes an error response.
 ///
-/// An application error has a status, a code that clients can rely on, and a message. The operator `?` converts every
+/// Application error with a status, a code that clients can rely on, and a message. The operator `?` converts every
 /// other error to 500 `INTERNAL_SERVER_ERROR`; in production, the message of such an error is only logged and not sent
 /// to the client.
 ///
@@ -46,7 +46,7 @@ struct Inner {
     details: Option<Value>,
     header: Option<(HeaderName, HeaderValue)>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    /// Type name of the error that caused this one, for developers.
+    /// Type name of the underlying error, for developers.
     name: &'static str,
     invalid: Option<Invalid>,
     /// Location in the source code that created the error.
@@ -215,7 +215,7 @@ impl Error {
         self.0.header.as_ref()
     }
 
-    /// Returns the messages of the errors that caused this one. The immediate cause is first.
+    /// Returns the messages of the underlying errors, starting with the immediate cause.
     fn causes(&self) -> Vec<String> {
         let mut causes = Vec::new();
         let mut cause = self.0.source.as_ref().and_then(|source| source.source());
@@ -272,8 +272,8 @@ impl Error {
         }
     }
 
-    /// Returns true if the database rejected a value. The quoted part of such messages is user data; in all other
-    /// messages it is a name.
+    /// Returns true if the database rejected a value. The quoted part of such a message is user data. In all
+    /// other messages, the quoted part is a name.
     #[cfg(feature = "sqlx")]
     fn is_bad_data(&self) -> bool {
         let source = self.0.source.as_deref();

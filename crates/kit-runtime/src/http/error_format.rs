@@ -44,7 +44,7 @@ pub struct InvalidField {
     pub value: Option<Value>,
     /// First rule that the value breaks, such as `minLength`.
     pub rule: String,
-    /// Argument of the rule; `None` if the rule has none.
+    /// Argument of the rule, if the rule has an argument.
     pub limit: Option<Value>,
 }
 
@@ -190,7 +190,7 @@ fn take(error: &mut Map<String, Value>, name: &str) -> String {
     }
 }
 
-/// Returns the problem details of an error: the members of RFC 9457, then those of kit.
+/// Returns the problem details of an error: the members of RFC 9457, then the members that kit adds.
 fn problem(status: u16, mut error: Map<String, Value>) -> Value {
     let code = take(&mut error, "code");
     let trace_id = take(&mut error, "traceId");

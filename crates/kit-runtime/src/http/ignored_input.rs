@@ -57,7 +57,7 @@ impl LoggedWarnings {
 }
 
 /// Logs warnings for the keys of a query, without its `?`. `shape` is the query shape of the contract, if the contract
-/// has one.
+/// declares a query.
 pub(super) fn warn_of_query(route: &str, shape: Option<&'static Shape>, query: &str) {
     let warnings = LOGGED_WARNINGS
         .lock()

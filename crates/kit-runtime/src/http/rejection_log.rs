@@ -14,8 +14,8 @@ type Kind = (Option<&'static str>, u16);
 
 static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(PER_MINUTE, log_remaining));
 
-/// Counts a rejected request. Returns true if the caller must log it, which are ten requests a minute for each route
-/// and status. One more log entry has the number of the others.
+/// Counts a rejected request. Returns true if the caller must log the request. Ten requests a minute are logged for
+/// each route and status. Another log entry has the number of all others.
 pub(super) fn should_log(route: Option<&'static str>, status: u16) -> bool {
     SAMPLER.should_log((route, status))
 }

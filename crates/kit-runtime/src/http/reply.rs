@@ -86,7 +86,7 @@ impl Reply {
 
     /// Creates a response whose body a function sends chunk by chunk, as fast as the client reads. The function is
     /// dropped when a write to the client fails. If the function fails, the connection is closed before the end of
-    /// the body, so that the client does not mistake the incomplete body for a complete one. The log contains the
+    /// the body, so that the client does not mistake the incomplete body for a complete body. The log contains the
     /// error.
     pub fn stream<W, F>(write: W) -> Self
     where
@@ -123,7 +123,8 @@ impl Reply {
         self
     }
 
-    /// Creates the HTTP response. Its status is the one of [`Context::set_status`], otherwise `status`.
+    /// Creates the HTTP response. The status is the value of [`Context::set_status`] if it was called, and
+    /// otherwise `status`.
     pub(super) fn respond(self, context: &Context, status: StatusCode) -> Result<Response, Error> {
         context.enter(Phase::Serialization);
         if let Some(fault) = self.fault {
@@ -212,7 +213,7 @@ struct StreamBody {
 }
 
 impl StreamBody {
-    /// Makes a chunk the current one. Fails if it exceeds the declared length.
+    /// Makes a chunk the current chunk. Fails if the chunk exceeds the declared length.
     fn take(&mut self, chunk: Bytes) -> Result<(), Error> {
         if let Some(left) = self.left {
             let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);

@@ -166,7 +166,7 @@ impl Request {
     /// # Errors
     ///
     /// 400 if a GET or HEAD request has a body that the contract does not declare. Such a body has no defined meaning
-    /// (RFC 9110, 9.3.1), and intermediaries treat it differently.
+    /// (RFC 9110, 9.3.1), and proxies treat it in different ways.
     pub fn into_context(self) -> Result<Context, Error> {
         self.begin_handler()?;
         Ok(self.context)

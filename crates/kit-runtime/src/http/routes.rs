@@ -78,7 +78,8 @@ struct Node {
 }
 
 impl RouteTree {
-    /// Builds the tree from routes. Each route is a method and the segments of its path. The path `/` has none.
+    /// Builds the tree from routes. Each route is a method and the segments of its path. The path `/` has no
+    /// segments.
     pub fn new(routes: &[(&'static str, &'static [Segment])]) -> Self {
         let mut tree = Self::default();
         for (number, (method, segments)) in routes.iter().enumerate() {

@@ -17,8 +17,8 @@ use crate::Contract;
 use crate::check::{explain, fits_scalar, fits_text};
 use crate::shape::{Array, Object, Shape, Union};
 
-/// Maximum nesting of arrays and objects on the fast path. It is far below all other limits of nesting, so the fast
-/// path need not check those.
+/// Maximum nesting of arrays and objects on the fast path. The value is far below all other limits of nesting, so
+/// the fast path does not check the other limits.
 const MAX_LEVEL: usize = 64;
 /// Maximum number of properties: `seen` has one bit for each.
 const MAX_PROPERTIES: usize = 64;
@@ -163,8 +163,8 @@ struct CheckedValue<'r, 'de> {
 }
 
 impl<'de> CheckedValue<'_, 'de> {
-    /// Replaces the shape with the one that it refers to, or with the union member that fits the first byte of the
-    /// value. Returns this byte.
+    /// Replaces a reference with the shape that it refers to, and a union with the member that fits the first byte
+    /// of the value. Returns this byte.
     fn begin(&mut self) -> Option<u8> {
         self.reader.skip_space();
         let first = self.reader.peek();
@@ -222,7 +222,7 @@ impl<'de> CheckedValue<'_, 'de> {
 }
 
 /// Returns the only union member that an array or object can be, judged by the first byte of the value. Returns
-/// `None` if several members are possible, or none.
+/// `None` if several members or no members are possible.
 fn only_member(union: &'static Union, first: Option<u8>) -> Option<&'static Shape> {
     let is_possible = |member: &&'static Shape| match member.resolve() {
         Shape::Object(_) => first == Some(b'{'),

@@ -25,8 +25,8 @@ pub enum Json {
     Bool(bool),
     /// A number; infinite if the number exceeds the range of a double.
     Number(f64),
-    /// A string. An unpaired surrogate, which has no UTF-8 form, is replaced by U+0000: databases cannot store either
-    /// of them.
+    /// A string. An unpaired surrogate, which has no UTF-8 form, is replaced by U+0000: databases can store neither
+    /// an unpaired surrogate nor U+0000.
     String(String),
     /// An array.
     Array(Vec<Self>),

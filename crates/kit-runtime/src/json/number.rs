@@ -52,8 +52,8 @@ fn shortest(number: f64) -> (String, i32) {
     (digits, exponent)
 }
 
-/// Returns the neighbour of `digits` with an even last digit if both are equally near to the number. Returns `None`
-/// if `digits` are nearer.
+/// Returns the decimal next to `digits` whose last digit is even, if it is as near to the number as `digits`.
+/// Returns `None` if `digits` are nearer.
 fn even_neighbour(number: f64, digits: &str, exponent: i32) -> Option<String> {
     // If the number is halfway between both, its exact digits continue with a 5 and then only zeros.
     let (exact, _) = scientific(&format!("{number:.precision$e}", precision = digits.len() + 24));

@@ -59,7 +59,7 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 /// An array or object that is not closed yet.
 enum OpenContainer {
     Array(Vec<Json>),
-    /// The properties before the current one, and the name of the current one.
+    /// The properties before the current property, and the name of the current property.
     Object(Box<(IndexMap<String, Json>, String)>),
 }
 

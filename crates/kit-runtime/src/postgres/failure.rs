@@ -65,7 +65,7 @@ pub(super) fn is_retried_by_pool(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Returns advice for a connection that failed. The advice is empty if the error needs none.
+/// Returns advice for a failed connection. The advice is empty if the error explains itself.
 pub(super) fn help(error: &sqlx::Error, reason: &str) -> &'static str {
     match state(error).as_deref() {
         Some("28P01") => {

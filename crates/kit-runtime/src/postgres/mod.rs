@@ -1,9 +1,9 @@
 //! Connections to PostgreSQL: the pool, its limits, and TLS with the `sslmode` values of libpq.
 //!
-//! The TLS support of sqlx is not used, because it differs from libpq: it trusts the authorities of the operating
-//! system in addition to those of `sslrootcert`, checks nothing at `sslmode=require` with `sslrootcert`, never encrypts
-//! at `allow`, does not retry without TLS at `prefer`, and checks the host at `verify-ca`. [`tunnel`] encrypts the
-//! connections instead.
+//! The TLS support of sqlx is not used, because it differs from libpq: sqlx trusts the authorities of the operating
+//! system in addition to the authorities in `sslrootcert`, checks nothing at `sslmode=require` with `sslrootcert`,
+//! never encrypts at `allow`, does not retry without TLS at `prefer`, and checks the host at `verify-ca`. [`tunnel`]
+//! encrypts the connections instead.
 
 mod failure;
 mod limits;
@@ -97,7 +97,8 @@ pub async fn connect(url: &str) -> Result<PgPool, Error> {
     Ok(pool)
 }
 
-/// Returns true if an idle connection still works. The pool closes a broken connection and takes another one.
+/// Returns true if an idle connection still works. The pool closes a broken connection and takes another
+/// connection.
 async fn is_alive(connection: &mut PgConnection) -> bool {
     matches!(tokio::time::timeout(PING, connection.ping()).await, Ok(Ok(())))
 }

@@ -51,7 +51,7 @@ pub(super) fn watch(pool: PgPool, options: PgConnectOptions, broken: Arc<Notify>
 }
 
 /// Returns false if the server refuses connections or is starting. Returns true for all other errors, because
-/// requests report those themselves.
+/// requests report these errors themselves.
 async fn is_reachable(options: &PgConnectOptions) -> bool {
     match tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options)).await {
         Ok(Ok(connection)) => {

@@ -9,9 +9,10 @@
 //! | `verify-ca` | yes | must come from a trusted authority |
 //! | `verify-full` | yes | must also be for the host of the URL |
 //!
-//! Trusted authorities are those of the file in `sslrootcert`, otherwise those of the operating system.
-//! `sslrootcert=system` names those of the operating system and, as in libpq, requires `verify-full`: these authorities
-//! issue certificates for any host, so only the host name distinguishes one server from others.
+//! The trusted authorities are in the file that `sslrootcert` names. Without `sslrootcert`, they are the authorities of
+//! the operating system. `sslrootcert=system` also selects the operating system's authorities and, as in libpq,
+//! requires `verify-full`: these authorities issue certificates for any host, so only the host name identifies the
+//! server.
 
 use percent_encoding::percent_decode_str;
 
@@ -42,7 +43,8 @@ pub(super) struct TlsSettings {
     /// Attempts to connect, in their order.
     pub(super) ways: &'static [TlsMode],
     pub(super) checks: CertificateChecks,
-    /// PEM file with the certificates of the trusted authorities; `None` for those of the operating system.
+    /// PEM file with the certificates of the trusted authorities; `None` for the authorities of the operating
+    /// system.
     pub(super) roots: Option<String>,
     /// PEM files of the client's certificate and key.
     pub(super) identity: Option<(String, String)>,

@@ -50,7 +50,7 @@ fn verifier(
     })
 }
 
-/// Returns the trusted authorities: those of the file in `sslrootcert`, otherwise those of the operating system.
+/// Returns the trusted authorities from the file in `sslrootcert`, or else from the operating system.
 fn roots(security: &TlsSettings) -> Result<RootCertStore, Error> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = &security.roots {

@@ -231,8 +231,8 @@ fn refusal(text: String) -> TunnelError {
     }
 }
 
-/// Copies bytes in both directions. When one side closes, closes the other one, because the protocol of PostgreSQL
-/// has no half-closed connections.
+/// Copies bytes in both directions. When one side closes, closes the other side too, because the protocol of
+/// PostgreSQL has no half-closed connections.
 async fn join(local: UnixStream, remote: impl AsyncRead + AsyncWrite) {
     let (mut from_local, mut to_local) = local.into_split();
     let (mut from_remote, mut to_remote) = tokio::io::split(remote);

@@ -1,8 +1,8 @@
 //! Hides credentials, `@sensitive` properties, and the fields that `LOG_REDACT` names, in log entries and exported spans.
 //!
-//! `packages/core/src/logging/redact.ts` has the same rules for the TypeScript runtime; `conformance/redaction.json`
-//! has the list of credentials and the test cases of both. All functions take linear time, because clients control
-//! parts of the texts.
+//! `packages/core/src/logging/redact.ts` has the same rules for the TypeScript runtime. `conformance/redaction.json`
+//! has the list of credentials and the test cases of both runtimes. All functions take linear time, because clients
+//! control parts of the texts.
 
 mod credentials;
 mod debug_text;
@@ -141,7 +141,7 @@ impl Redactor {
     /// example of a path is `$.user["first name"].tags[0]`.
     ///
     /// The text may contain other parts of a message, which come from a client. The second check finds names that the
-    /// first one reads as a part of a quoted key, or together with the text after the path.
+    /// first check reads as a part of a quoted key, or together with the text after the path.
     fn hides_failure(&self, path: &str) -> bool {
         self.hides_any(PathNames::of_steps(path))
             || (path.contains(['"', ':']) && self.hides_any(PathNames::of_words(path)))
@@ -225,8 +225,8 @@ impl Redactor {
     }
 
     /// Replaces the received value in one line of a validation message if the value is hidden. A key from the client
-    /// can contain the words around the value. So the path is read up to the last position of these words, and the
-    /// value is cut from the first one: the result may hide too much, but never too little.
+    /// can contain the words around the value. So the path ends at the last position of these words, and the hidden
+    /// text begins at their first position: the result may hide too much, but never too little.
     fn line<'t>(&self, line: &'t str) -> Cow<'t, str> {
         let hidden = || {
             let path = line.find('$')?;
@@ -252,7 +252,7 @@ const EXPECTED: &str = ": expected ";
 const RECEIVED: &str = ", received ";
 
 /// Returns the end of a validation message that counts further failures, such as ` (and 2 more)`. Returns an empty
-/// string if there is none.
+/// string if the message has no such end.
 fn count_of_more(line: &str) -> &str {
     let Some(start) = line.rfind(" (and ") else {
         return "";

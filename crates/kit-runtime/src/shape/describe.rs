@@ -32,7 +32,8 @@ pub fn describe(shape: &'static Shape) -> String {
     }
 }
 
-/// Joins alternatives: `"a", "b" or "c"`. Omits duplicates. If there are more than 12, counts the others.
+/// Joins alternatives: `"a", "b" or "c"`. Omits duplicates. If there are more than 12 alternatives, lists 12
+/// and counts the others.
 pub fn alternatives(words: impl Iterator<Item = String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for word in words {

@@ -112,7 +112,7 @@ impl Number {
         ..Self::ANY
     };
 
-    /// Returns true if the bounds are those of a `bigint` column in PostgreSQL, which has 64 bits.
+    /// Returns true if the bounds equal the bounds of a `bigint` column in PostgreSQL, which has 64 bits.
     #[allow(clippy::float_cmp)] // Reason: the bounds must equal exactly these numbers.
     pub(crate) fn is_bigint_column(&self) -> bool {
         self.minimum == Some(-COLUMN_LIMIT) && self.exclusive_maximum == Some(COLUMN_LIMIT)
@@ -252,7 +252,7 @@ impl Element {
 /// An object: declared properties and index signatures.
 #[derive(Debug, Clone, Copy)]
 pub struct Object {
-    /// Name of the type, if it has one.
+    /// Name of the type; `None` for a type without a name.
     pub name: Option<&'static str>,
     /// Properties in order of declaration.
     pub properties: &'static [Property],
@@ -265,7 +265,7 @@ pub struct Object {
 pub struct Index {
     /// Keys that the signature matches.
     pub keys: Keys,
-    /// Shape with the rules that each matching key must satisfy; `None` if there are none.
+    /// Shape with the rules that each matching key must satisfy; `None` if there are no such rules.
     pub key: Option<Shape>,
     /// Shape of the values.
     pub shape: Shape,

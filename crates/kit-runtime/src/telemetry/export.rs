@@ -122,7 +122,7 @@ fn is_signal_enabled(variable: impl Fn(&str) -> Option<String>, signal: &str) ->
 }
 
 /// Returns the OpenTelemetry resource that identifies this service, from `OTEL_SERVICE_NAME` and
-/// `OTEL_RESOURCE_ATTRIBUTES`. If they contain no name, the name is that of the program.
+/// `OTEL_RESOURCE_ATTRIBUTES`. If they contain no name, takes the name of the program.
 fn resource(variable: impl Fn(&str) -> Option<String>) -> Resource {
     let attributes = variable("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let is_named = variable("OTEL_SERVICE_NAME").is_some() || attributes.contains("service.name=");
@@ -157,8 +157,8 @@ pub(super) fn span(span: SpanData) {
     }
 }
 
-/// Exports a log entry. Its message becomes the body of the record, its trace id and span id become those of the
-/// record, and all other fields become attributes.
+/// Exports a log entry. Its message becomes the body of the record, its trace id and span id become the ids of
+/// the record, and all other fields become attributes.
 pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
     let Some((_, logger)) = EXPORTER.get().and_then(|exporter| exporter.logs.as_ref()) else {
         return;

@@ -230,8 +230,8 @@ impl StoredColumn<'_> {
         usize::from(self.column.nullable) + usize::from(self.column.default.is_some())
     }
 
-    /// Returns the number of `Option`s around the value in the struct of an update: one because the value may be
-    /// absent, and another one if it may be null.
+    /// Returns the number of `Option`s around the value in the struct of an update: one `Option` because the
+    /// value may be absent, and another `Option` if the value may be null.
     pub(crate) fn update_options(&self) -> usize {
         1 + usize::from(self.column.nullable)
     }

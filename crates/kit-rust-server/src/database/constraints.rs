@@ -14,7 +14,7 @@ use crate::source::{doc, ident, string_literal};
 pub(crate) enum Rule<'a> {
     /// No two rows have the same values in these columns.
     Unique(&'a [String]),
-    /// A column refers to a row of another table or of the same one.
+    /// A column refers to a row of another table or of the same table.
     Reference(&'a ForeignKey),
 }
 
@@ -87,7 +87,8 @@ impl Stored<'_> {
 
 impl Database<'_> {
     /// Returns the foreign keys that prevent the deletion of a row of a table, each with the table that declares it.
-    /// If PostgreSQL deletes further rows together with the row (`cascade`), the foreign keys to those are included.
+    /// If PostgreSQL deletes further rows together with the row (`cascade`), the result includes the foreign keys to
+    /// these rows.
     pub(crate) fn restricting(&self, table: &str) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut deleted = vec![table];
         let mut next = 0;
@@ -118,7 +119,7 @@ impl Database<'_> {
     }
 
     /// Returns the foreign keys of other tables that can prevent an update of the table: they refer to a `@unique`
-    /// column, and PostgreSQL refuses a new value there while a row refers to the old one. Foreign keys to the
+    /// column, and PostgreSQL refuses a new value there while a row refers to the old value. Foreign keys to the
     /// primary key are not included, because no update changes it.
     pub(crate) fn referring_to_changeable(&self, target: &Stored<'_>) -> Vec<(&Stored<'_>, Constraint<'_>)> {
         let mut found = Vec::new();

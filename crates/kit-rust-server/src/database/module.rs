@@ -304,7 +304,7 @@ impl Stored<'_> {
 }
 
 /// Returns `if` statements that return `nothing` early. `uuids` are conditions for strings that are not UUIDs, and
-/// `numbers` those for numbers beyond 64 bits.
+/// `numbers` are conditions for numbers beyond 64 bits.
 fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenStream]) -> TokenStream {
     let checks = [
         (

@@ -100,8 +100,8 @@ impl Stored<'_> {
         }
     }
 
-    /// Returns the Rust conditions under which PostgreSQL would refuse the owner with an error. The first is for an
-    /// owner that is a UUID, the second for one that is an integer.
+    /// Returns the Rust conditions under which PostgreSQL would refuse the owner with an error. The first condition
+    /// is for an owner of type UUID, the second for an owner of type integer.
     pub(super) fn owner_errors(&self) -> (Option<TokenStream>, Option<TokenStream>) {
         let (Some((column, _)), Some((name, r#type))) = (self.owner(), self.owner_parameter()) else {
             return (None, None);

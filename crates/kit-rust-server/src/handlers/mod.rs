@@ -109,8 +109,8 @@ struct Function {
 }
 
 impl Uses {
-    /// Adds a helper function and returns its name. If one with the same code exists, returns the name of that one.
-    /// `wanted` gets a number if another function has this name.
+    /// Adds a helper function and returns its name. If a function with the same code exists, returns the name of
+    /// this function. `wanted` gets a number if another function has this name.
     fn function(&mut self, wanted: String, code: impl Fn(&Ident) -> TokenStream) -> Ident {
         let is_same = |known: &&Function| known.code.to_string() == code(&ident(&known.name)).to_string();
         if let Some(known) = self.functions.iter().find(is_same) {
@@ -125,7 +125,8 @@ impl Uses {
         function
     }
 
-    /// Records why the current handler must not be generated. If there are several reasons, the first one counts.
+    /// Records why the current handler must not be generated. If there are several reasons, the first reason is
+    /// kept.
     fn deny(&mut self, reason: String) {
         let undeclared = None;
         self.denied.get_or_insert(Denial { reason, undeclared });

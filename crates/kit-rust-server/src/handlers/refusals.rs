@@ -112,7 +112,8 @@ impl<'k> HandlerContext<'k, '_> {
         resource.is_some_and(|other| other.table.name == stored.table.name)
     }
 
-    /// Returns the errors that the routes of a group declare, for those routes that insert or update rows of a table.
+    /// Returns the errors that the routes of a group declare. Only routes that insert or update rows of the table are
+    /// considered.
     fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g DeclaredError> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
         let throws = routes.flat_map(|handled| &handled.route.throws);
@@ -121,7 +122,7 @@ impl<'k> HandlerContext<'k, '_> {
     }
 
     /// Returns the error for a row that would refer to a missing row. `named` is the error that the contracts declare
-    /// for it, if there is one.
+    /// for this case, if any.
     fn no_such_row(
         self,
         key: &ForeignKey,
@@ -242,8 +243,8 @@ impl<'k> HandlerContext<'k, '_> {
         first_match(throws, statuses, &words)
     }
 
-    /// Returns Rust code that creates an error: one that the contracts declare (`throws`), otherwise one with the
-    /// given code and message.
+    /// Returns Rust code that creates an error: the error that the contracts declare (`throws`), or else an error
+    /// with the given code and message.
     pub(super) fn error(
         self,
         throws: Option<&DeclaredError>,
@@ -299,8 +300,8 @@ fn single_error<'t>(mut throws: impl Iterator<Item = &'t DeclaredError>) -> Opti
     throws.all(|other| other.code == first.code).then_some(first)
 }
 
-/// Returns the description of a declared error as a message. If there is none, or if it is too long, returns
-/// `otherwise`.
+/// Returns the description of a declared error as a message. If the error has no description, or if the
+/// description is too long, returns `otherwise`.
 pub(super) fn description_or(throws: Option<&DeclaredError>, otherwise: String) -> String {
     let description = throws.and_then(|throws| throws.description.as_deref());
     description

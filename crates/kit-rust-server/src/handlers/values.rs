@@ -88,7 +88,8 @@ impl<'f> RequestValue<'f> {
 }
 
 /// Returns the expression of a property in the given number of `Option`s. An absent value is `None` in the outermost
-/// one, and null is `None` in the innermost one. Returns `None` if the type of the property is not `plain`.
+/// `Option`, and null is `None` in the innermost `Option`. Returns `None` if the type of the property is not
+/// `plain`.
 pub(super) fn converted(from: Part, field: &Field, plain: &RustType, options: usize) -> Option<TokenStream> {
     if field.r#type.without_option() != plain {
         return None;

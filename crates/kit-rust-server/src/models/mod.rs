@@ -76,7 +76,7 @@ struct Models<'a, 'p> {
 
 /// A location in the contracts at which a type is used.
 struct UseSite<'a> {
-    /// Name for the generated Rust type, if the type has none.
+    /// Name for the generated Rust type, if the TypeScript type has no name.
     name: &'a str,
     /// Name in messages: `Note.title`.
     display_name: String,
@@ -217,8 +217,8 @@ impl Models<'_, '_> {
         });
     }
 
-    /// Returns the Rust type for a type that another one contains. `inside` is true if a `Vec` or map contains it, so
-    /// that a recursive type needs no `Box`.
+    /// Returns the Rust type for a type inside of another type. `inside` is true if a `Vec` or map contains the type,
+    /// so that a recursive type needs no `Box`.
     fn rust_type(&mut self, id: TypeId, site: &UseSite<'_>, inside: bool) -> RustType {
         let program = self.types.program;
         let r#type = &program.types[id];

@@ -11,7 +11,7 @@ use crate::shapes;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType};
 
-/// A field that is a map with the keys of one index signature.
+/// Field for an index signature: a map that contains the keys which match the signature.
 struct Map<'a> {
     name: String,
     /// Name of the map type, `IndexMap`.
@@ -148,7 +148,7 @@ impl Models<'_, '_> {
         (comment, attributes)
     }
 
-    /// Returns a map for each index signature. The first one that matches a key gets the key.
+    /// Returns a map for each index signature. A key belongs to the first signature that it matches.
     fn maps<'o>(&mut self, object: &'o ObjectType, site: &UseSite<'_>, fields: &[Field]) -> Vec<Map<'o>> {
         let mut maps: Vec<Map<'o>> = Vec::new();
         for signature in object.signatures() {

@@ -55,8 +55,8 @@ impl Models<'_, '_> {
         members.iter().filter(is_null).copied().collect()
     }
 
-    /// Returns true if the members other than null need no enum: there is only one, or one Rust type can represent
-    /// them all.
+    /// Returns true if the members other than null need no enum: there is only one member, or one Rust type can
+    /// represent all members.
     pub(super) fn is_one(&self, members: &[TypeId]) -> bool {
         let rest = self.without_null(members);
         rest.len() < 2 || self.texts(&rest).is_some() || self.common(&rest).is_some()

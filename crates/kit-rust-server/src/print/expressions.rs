@@ -327,7 +327,7 @@ fn prefers_next(same: &str, next: &str) -> bool {
             .any(|end| ends(same, *end) && !ends(next, *end))
 }
 
-/// Prints the operator and the value of an assignment. The value is on the same line or on the next one.
+/// Prints the operator and the value of an assignment. The value is on the same line or on the next line.
 pub(super) fn assigned(value: &Expr, space: Space, operator: &str) -> Option<String> {
     let same = space
         .after(operator.len() + 1)

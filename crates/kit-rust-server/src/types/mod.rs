@@ -1,5 +1,5 @@
-//! Facts about the types of an application: which ones are needed, their Rust names and modules, and which ones are
-//! recursive.
+//! Facts about the types of an application: which types are needed, their Rust names and modules, and which types
+//! are recursive.
 
 mod forms;
 mod rust_type;
@@ -205,7 +205,7 @@ impl<'a> Types<'a> {
     }
 
     /// Returns the form under which a type without a name is recorded. If its two forms are equal, both are recorded
-    /// as one.
+    /// under the same form.
     fn form_of(&self, id: TypeId, form: Form) -> Form {
         if self.differs(id) { form } else { Form::Complete }
     }

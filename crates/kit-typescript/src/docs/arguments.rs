@@ -30,7 +30,8 @@ pub(crate) fn invalid(graph: &Graph<'_>, tag: &Tag, form: &str) -> Diagnostic {
     problem(graph, codes::INVALID_TAG_ARGUMENT, tag.location, message).help(format!("write `{form}`"))
 }
 
-/// Returns true if a tag that takes no argument has none. Otherwise reports the argument and returns false.
+/// Returns true if a tag has no argument. Otherwise reports the argument, because the tag takes none, and
+/// returns false.
 pub(super) fn expect_no_argument(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> bool {
     if tag.argument.is_empty() {
         return true;

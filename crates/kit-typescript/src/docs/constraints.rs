@@ -20,9 +20,9 @@ pub(crate) enum Misfit {
     Ignored,
 }
 
-/// Returns a type with the rules of a comment, those of its tags and those that follow from other tags. The
-/// rules that the type already has, for example from an alias, apply too. A named type is replaced by a copy
-/// with the rules. In a union, the rules are added to the members that they fit.
+/// Returns a type with the rules of a comment: the rules of its tags, and rules that follow from other tags.
+/// The rules that the type already has, for example from an alias, apply too. A named type is replaced by a
+/// copy with the rules. In a union, the rules are added to the members that they fit.
 pub(crate) fn apply(
     graph: &Graph<'_>,
     program: &mut Program,
@@ -110,8 +110,8 @@ pub(crate) fn limit_bigints(program: &mut Program, id: TypeId) -> TypeId {
     .unwrap_or(id)
 }
 
-/// Returns a type with a rule for all its members that the rule fits. Returns `None` if the rule fits none of
-/// them.
+/// Adds a rule to all members of a type that the rule fits, and returns the type. Returns `None` if the rule
+/// fits no member.
 fn constrain(
     program: &mut Program,
     id: TypeId,

@@ -15,8 +15,8 @@ pub(crate) struct Implied {
 }
 
 impl Implied {
-    /// Returns the rules that follow from `@references`: those of the property that the tag names. Returns
-    /// `None` if it has none.
+    /// Returns the rules that follow from `@references`: the rules of the property that the tag names.
+    /// Returns `None` if this property has no rules.
     pub(crate) fn by_reference(tag: &Tag, key: Constraints) -> Option<Self> {
         (!key.is_empty()).then(|| Self {
             tag: tag.clone(),
@@ -76,8 +76,8 @@ impl Doc {
     }
 }
 
-/// Returns the rule for a property whose values are generated UUIDs: one with `@generated uuid`, or with
-/// `@id @generated` and the type `string`.
+/// Returns the rule for a property whose values are generated UUIDs. Such a property has `@generated uuid`,
+/// or has `@id @generated` and the type `string`.
 pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     let tag = doc.all(TagName::Generated).next()?;
     let makes_uuids = match tag.argument.as_str() {
@@ -94,8 +94,8 @@ pub(crate) fn generated(doc: &Doc) -> Option<Implied> {
     })
 }
 
-/// Returns all rules that follow from the tags of a comment, except for those of `@references`. Mistakes in
-/// the tags are not reported here.
+/// Returns all rules that follow from the tags of a comment, except from `@references`. Mistakes in the tags
+/// are not reported here.
 pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
     let said = doc.tags.iter().filter(|tag| tag.name.is_constraint());
     let said = said.filter_map(|tag| rule(graph, tag, &mut Vec::new()));
@@ -104,7 +104,7 @@ pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
         .fold(Constraints::default(), |all, rule| combined_rules(all, &rule))
 }
 
-/// Returns the rules of both sets; only those of the first set if they cannot be combined.
+/// Returns the rules of both sets. If they cannot be combined, returns the first set.
 pub(crate) fn combined_rules(first: Constraints, second: &Constraints) -> Constraints {
     match merge(&first, second) {
         Merged::Both(rules) => rules,

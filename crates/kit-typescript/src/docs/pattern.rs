@@ -13,7 +13,7 @@ const SHOWN: usize = 3;
 /// Returns the error for a pattern of a type if a text of the allowed length could keep a server busy for too
 /// long. Validators check the length first, so a `@maxLength` makes some patterns harmless.
 ///
-/// The error belongs to a comment with `@pattern`, or with a `@maxLength` that replaces another one.
+/// The error belongs to a comment with `@pattern`, or with a `@maxLength` that replaces another `@maxLength`.
 pub(super) fn unsafe_pattern(
     graph: &Graph<'_>,
     program: &Program,

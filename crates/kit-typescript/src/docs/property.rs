@@ -55,7 +55,7 @@ pub(crate) fn property_tags(
     tags
 }
 
-/// Returns the argument of a tag that is a name, such as that of a column. Reports any other argument.
+/// Returns the argument of a tag that takes a name, such as the name of a column. Reports any other argument.
 pub(crate) fn name(
     graph: &Graph<'_>,
     tag: &Tag,

@@ -7,7 +7,7 @@ use kit_diagnostics::closest;
 pub(super) enum Style {
     /// Argument that ends at the next tag on the line or at the end of the line.
     Line,
-    /// Argument like that of `Line`, which also continues on the next lines up to an empty line or a tag.
+    /// Argument as for `Line`, but continued on the next lines, up to an empty line or a tag.
     Paragraph,
     /// Argument that ends at the next line that starts with a tag.
     Block,
@@ -178,8 +178,8 @@ impl TagName {
         )
     }
 
-    /// Returns true if the tag is a rule for values. Such a tag changes the type of a property; others belong
-    /// to the property.
+    /// Returns true if the tag is a rule for values. Such a tag changes the type of a property. All other
+    /// tags belong to the property itself.
     pub(crate) fn is_constraint(self) -> bool {
         use TagName::{
             ExclusiveMaximum, ExclusiveMinimum, Format, Integer, MaxItems, MaxLength, Maximum, MinItems,

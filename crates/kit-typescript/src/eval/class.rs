@@ -294,8 +294,9 @@ impl<'a> Evaluator<'a> {
         Some(named)
     }
 
-    /// Adds a private or protected member under a hidden name. `keyof`, `Pick` and mapped types ignore it,
-    /// but it makes the class differ from others. An object with such a member cannot be on the wire.
+    /// Adds a private or protected member under a hidden name. `keyof`, `Pick` and mapped types ignore the
+    /// member, but classes with different hidden members are different types. An object with such a member
+    /// cannot be on the wire.
     fn hidden_member(&mut self, object: &mut Object, name: &str, location: Location) {
         let ty = self.store.add(Ty::Unknown);
         let hidden = Property::hidden_name(name, location);

@@ -128,8 +128,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of `this`: that of the interface or class around it, or of the type that extends this
-    /// one.
+    /// Returns the type of `this`: the interface or class around it, or a type that extends this interface or
+    /// class.
     fn this_type(&mut self, scope: ScopeId, location: Location) -> TyId {
         match self.store.binding(scope, super::object::THIS) {
             Some((this, _)) => this,

@@ -91,8 +91,8 @@ impl<'a> Evaluator<'a> {
         function
     }
 
-    /// Evaluates a generic signature with type arguments. Returns `None` if there are too many or too few of
-    /// them.
+    /// Evaluates a generic signature with type arguments. Returns `None` if there are too many or too few
+    /// type arguments.
     pub(super) fn instantiate_signature(&mut self, generic: Generic, arguments: &[TyId]) -> Option<Function> {
         let (signature, outer) = *self.generics.get(generic.0? as usize)?;
         let own = signature.type_parameters?.params.as_slice();

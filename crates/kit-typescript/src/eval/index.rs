@@ -81,8 +81,8 @@ impl Evaluator<'_> {
         found.push(KeyMember { shape, ruled });
     }
 
-    /// Returns the rules in doc tags such as `@maxLength`, which apply to keys; `None` if there are none.
-    /// Rules that follow from `@references`, `@generated` or a database column do not apply to keys.
+    /// Returns the rules in doc tags such as `@maxLength`, which apply to keys; `None` if there are no such
+    /// rules. Rules that follow from `@references`, `@generated` or a database column do not apply to keys.
     fn rule_of_keys(&mut self, source: RuleSource) -> Option<RuleSource> {
         match source {
             RuleSource::Doc(doc) if self.store.doc(doc).limits() => {

@@ -64,8 +64,8 @@ impl Inference {
         }
     }
 
-    /// Returns the type for an `infer`: the union of the types that are read, or else the intersection of
-    /// those that are written. Returns `None` if no type was found.
+    /// Returns the type for an `infer`: the union of the types at readable positions, or else the
+    /// intersection of the types at writable positions. Returns `None` if no type was found.
     pub(super) fn result(&self, eval: &mut Evaluator<'_>, index: usize) -> Option<TyId> {
         match (
             self.covariant[index].as_slice(),

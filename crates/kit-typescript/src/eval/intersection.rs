@@ -134,8 +134,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the shape of `base & object` if `base` is not an object. No JSON value fits both, so the
-    /// object is a brand: a part of the type without a value.
+    /// Returns the shape of `base & object` if `base` is not an object. No JSON value fits both types. So the
+    /// object is a brand: it distinguishes types, but values do not contain it.
     fn brand(&mut self, base: TyId, object: TyId) -> TyId {
         match self.store.get(base).clone() {
             Ty::Never | Ty::Invalid(_) => base,

@@ -254,7 +254,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the type of the values of the index signature that accepts a key; `None` if there is none.
+    /// Returns the value type of the index signature that accepts a key, or `None` if no signature accepts
+    /// the key.
     pub(super) fn index_for(&mut self, object: &Object, key: TyId) -> Option<TyId> {
         let signatures: Vec<_> = object.index.clone();
         // A template accepts fewer keys than `number`, and `number` fewer than `string`.

@@ -23,7 +23,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Adds the members of an interface's declarations to an object, and those of the types that they extend.
+    /// Adds the members of an interface's declarations to an object, and the members of the types that the
+    /// declarations extend.
     pub(super) fn interface_members(
         &mut self,
         object: &mut Object,

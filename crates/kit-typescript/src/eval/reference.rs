@@ -12,7 +12,7 @@ use super::{Evaluator, MAX_DEPTH, MAX_INSTANCES, ScopeId, Ty, TyId, WIDE_DEPTH, 
 use crate::known_types::is_known;
 use crate::modules::{Decl, DeclId, DeclKind, Location, Name, Symbol, import_path, type_path};
 
-/// Returns the type parameters of a declaration; `None` if it has none.
+/// Returns the type parameters of a declaration; `None` if the declaration has no type parameters.
 pub(super) fn parameters<'a>(decl: &Decl<'a>) -> Option<&'a [TSTypeParameter<'a>]> {
     let parameters = match &decl.kind {
         DeclKind::Alias(alias) => alias.type_parameters.as_deref(),

@@ -6,8 +6,8 @@ use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 impl Evaluator<'_> {
-    /// Returns the sources of all rules that apply to a type, the outermost first: those of the names that it
-    /// is declared with, and those of the members of an intersection.
+    /// Returns the sources of all rules that apply to a type, the outermost first: the rules of the names in
+    /// its declaration, and the rules of the members of an intersection.
     pub(crate) fn rules_around(&mut self, ty: TyId) -> Vec<RuleSource> {
         let mut rules = Vec::new();
         self.collect_rules(ty, &mut rules);
@@ -119,7 +119,7 @@ impl Evaluator<'_> {
         self.ruled(template, &rules)
     }
 
-    /// Returns true if only one string fits a type, so that rules have no use.
+    /// Returns true if exactly one string fits a type. Such a type needs no rules.
     fn is_one_text(&self, ty: TyId) -> bool {
         matches!(
             self.store.get(ty),

@@ -1,8 +1,8 @@
 //! Limit for the number of steps, so that the build of every program terminates.
 //!
 //! A step is an evaluation, a comparison of two types, or a member that is read, copied or lowered. Steps do
-//! not depend on time, so that a program is refused on every machine or on none. They are counted for the
-//! exported type, entity or route that needs them, and the error names it.
+//! not depend on time, so that a program is refused on every machine or on none. The steps are counted for
+//! the exported type, entity or route that needs them, and an error names this type, entity or route.
 
 use kit_diagnostics::codes;
 
@@ -14,7 +14,7 @@ use crate::modules::Location;
 /// made to be difficult, takes 736.
 const MAX_STEPS: usize = 100_000;
 
-/// Maximum number of steps for a program, besides those for the size of its sources.
+/// Maximum number of steps for a program, in addition to the steps for the size of its sources.
 const MAX_PROGRAM_STEPS: usize = 2_000_000;
 
 /// Number of steps that are allowed for each byte of a program's sources.
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
     }
 
     /// Counts the steps for adding `added` members to an object that has `known` members. A larger object
-    /// takes more steps, because the name of each new member is compared with the known ones.
+    /// takes more steps, because the name of each new member is compared with the known names.
     pub(crate) fn spend_members(&mut self, added: usize, known: usize) {
         self.spend(added * (1 + known / 64));
     }

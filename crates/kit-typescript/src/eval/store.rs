@@ -319,7 +319,7 @@ impl<'a> Store<'a> {
         self.named_with_this(decl, args, None)
     }
 
-    /// Returns an instance of a declaration in which `this` is another type, one that extends it.
+    /// Returns an instance of a declaration in which `this` is a type that extends the instance.
     pub(crate) fn named_with_this(&mut self, decl: DeclId, args: Rc<[TyId]>, this: Option<TyId>) -> TyId {
         let key = (decl, args, this);
         let id = if let Some(known) = self.instances_by_key.get(&key) {

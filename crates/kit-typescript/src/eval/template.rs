@@ -17,8 +17,8 @@ const MAX_COMBINATIONS: usize = 20_000;
 const MAX_PARTS: usize = 500_000;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates a template literal type. A template with a union becomes a union of templates, and one with
-    /// only literals becomes a literal.
+    /// Evaluates a template literal type. A template with a union becomes a union of templates. A template
+    /// with only literals becomes a literal.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut variants: Vec<Vec<Segment>> = vec![Vec::new()];
         let mut placeholders = Vec::new();
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the simplest type of a template. A template without placeholders is a literal, and one with
+    /// Returns the simplest type of a template. A template without placeholders is a literal. A template of
     /// only `${string}` is `string`.
     pub(super) fn template_of(&mut self, mut parts: Vec<Segment>) -> TyId {
         parts.retain(|part| !matches!(part, Segment::Text(text) if text.is_empty()));
@@ -201,9 +201,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Divides a string or a template at the fixed texts of another template. Returns the part for each
-    /// placeholder; between two adjacent placeholders, the first one gets one character. Returns `None` if
-    /// the fixed texts do not match.
+    /// Splits a string or a template at the fixed texts of another template. Returns the part for each
+    /// placeholder. Of two adjacent placeholders, the first gets one character. Returns `None` if the fixed
+    /// texts do not match.
     pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Segment]) -> Option<Vec<TyId>> {
         let own: Vec<Segment> = match self.shape_of(source) {
             Ty::Literal(Literal::String(text)) => vec![Segment::Text(text)],

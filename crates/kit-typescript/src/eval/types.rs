@@ -207,8 +207,8 @@ pub(crate) struct Element {
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
     pub(crate) rest: bool,
-    /// True if the type of a rest element is that of the whole list: in functions, and in patterns such as
-    /// `...infer Rest`.
+    /// True if the type of a rest element is the type of the whole list instead of an item: in functions, and
+    /// in patterns such as `...infer Rest`.
     pub(crate) whole: bool,
     pub(crate) label: Option<Rc<str>>,
 }
@@ -254,7 +254,8 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// Adds a property. If the object has a property with the same name, the new one replaces it in its position.
+    /// Adds a property. If the object has a property with the same name, the new property replaces that property
+    /// in its position.
     pub(super) fn insert(&mut self, property: Property) {
         match self
             .properties
@@ -426,7 +427,7 @@ impl Index {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Function {
     pub(crate) this: Option<TyId>,
-    /// Parameters. The last one may be a rest parameter, whose type is that of the whole list.
+    /// Parameters. The last parameter may be a rest parameter. Its type is the type of the whole list.
     pub(crate) parameters: Rc<[Element]>,
     pub(crate) result: TyId,
     pub(crate) generic: Generic,

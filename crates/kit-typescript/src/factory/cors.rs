@@ -55,8 +55,8 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Opti
     has_origins.then_some(rules)
 }
 
-/// Returns the strings of an array literal, also those of spread array literals. `depth` is the number of arrays
-/// around it; an array that contains itself would have no end.
+/// Returns the strings of an array literal and of spread array literals. `depth` is the number of arrays around
+/// the literal, and has a maximum because an array may contain itself.
 fn strings<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) -> Option<Vec<String>> {
     if depth >= MAX_CHAIN {
         return None;

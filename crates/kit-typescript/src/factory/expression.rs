@@ -18,7 +18,8 @@ pub(super) const MAX_CHAIN: usize = 100;
 
 /// Result of following an expression through constants.
 pub(super) enum Resolved<'a> {
-    /// An expression that is not a name. The name of the last constant on the way is added, if there is one.
+    /// An expression that is not a name. Contains the name of the last constant that led to the expression,
+    /// if any.
     Expression(Located<'a>, Option<&'a str>),
     /// A function declaration, with its module.
     Function(ModuleId, &'a Function<'a>),
@@ -135,8 +136,8 @@ fn nested_number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: u
     }
 }
 
-/// Returns the elements of an array literal, also those of spread array literals. The flag is true if all
-/// elements could be read. A warning about the others calls the list `what`.
+/// Returns the elements of an array literal and of spread array literals. The flag is true if all elements
+/// could be read. Warnings about other elements call the list `what`.
 pub(super) fn elements<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -177,8 +178,8 @@ fn nested_elements<'a>(
     (all, complete)
 }
 
-/// Returns the properties of an object literal, also those of spread object literals. Of two properties with
-/// one name, the later one is used. The flag is true if all properties could be read.
+/// Returns the properties of an object literal and of spread object literals. Of two properties with one
+/// name, the later one is used. The flag is true if all properties could be read.
 pub(super) fn properties<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,

@@ -17,7 +17,7 @@ use crate::routes::Contract;
 pub(crate) struct Group {
     /// Location of the group in its list.
     pub(crate) location: Location,
-    /// Prefixes of the paths: that of the group, then those of the groups around it.
+    /// Prefixes of the paths: the prefix of the group, then the prefixes of the groups around it.
     pub(crate) prefixes: Vec<(String, Location)>,
     /// Type of the group: the type argument of `defineHandlers`.
     pub(crate) contracts: TyId,

@@ -97,8 +97,8 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
 
 /// Reads an entry with the form `{ name, middleware, priority }`.
 ///
-/// `own` has the doc tags of the constant that contains the entry. Without such tags, those of the middleware
-/// are used.
+/// `own` has the doc tags of the constant that contains the entry. Without such tags, the tags of the
+/// middleware are used.
 fn full_entry<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -259,8 +259,8 @@ fn unnamed(lowering: &mut Lowering<'_>, location: Location, tags: MiddlewareTags
 }
 
 /// Returns the middleware of a route in the order of execution: by ascending priority. If priorities are
-/// equal, the middleware of `createApp` is before that of groups, that of groups before that of the route, and
-/// each list keeps its order.
+/// equal, the middleware of `createApp` comes first, then the middleware of groups, then the middleware of the
+/// route. Each list keeps its order.
 pub(crate) fn chain(lists: [&[Entry]; 3]) -> Vec<&Entry> {
     let mut chain: Vec<&Entry> = lists.into_iter().flatten().collect();
     chain.sort_by(|a, b| a.priority.total_cmp(&b.priority));

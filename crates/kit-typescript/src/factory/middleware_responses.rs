@@ -1,8 +1,8 @@
 //! Errors for middleware that returns a response. Only handlers can send responses, so a response that
 //! middleware returns through `ctx.send` would never reach a client.
 //!
-//! Only the `return` statements of the middleware function itself are checked. TypeScript refuses more cases,
-//! and the server refuses all others.
+//! Only the `return` statements of the middleware function itself are checked. TypeScript finds more such
+//! mistakes, and the server refuses the others at run time.
 
 use kit_diagnostics::codes;
 use oxc_ast::AstKind;
@@ -115,7 +115,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Returns the values of the `return` statements in a body, except for those of nested functions.
+/// Returns the values of the `return` statements in a body, except in nested functions.
 fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
     #[derive(Default)]
     struct Returns<'a> {

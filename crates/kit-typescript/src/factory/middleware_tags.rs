@@ -23,8 +23,8 @@ pub(crate) struct MiddlewareTags {
     pub(crate) throws: Vec<DeclaredError>,
 }
 
-/// Returns the doc tags of the constant or function that an expression refers to. If it refers to the
-/// middleware through several constants, the first one with tags is used.
+/// Returns the doc tags of the constant or function that an expression refers to. If the expression refers to
+/// the middleware through several constants, takes the first constant with tags.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> MiddlewareTags {
     let mut current = located;
     for _ in 0..MAX_CHAIN {

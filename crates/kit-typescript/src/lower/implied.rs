@@ -13,7 +13,7 @@ const MAX_STEPS: u32 = 10_000;
 
 impl Lowering<'_> {
     /// Registers an entity by its name for `@references`. If two entities have the same name, the name
-    /// belongs to the one whose declaration also keeps it.
+    /// belongs to the entity whose declaration keeps the name in the IR.
     pub(crate) fn add_entity(&mut self, decl: DeclId) {
         let ty = self.eval.declared(decl);
         let name = self.eval.pascal_name(ty);
@@ -43,9 +43,9 @@ impl Lowering<'_> {
         implied
     }
 
-    /// Returns the rules of an entity's property, including those that it has from its own `@references`.
-    /// There are none if the property does not exist, which is reported elsewhere. `seen` has the properties
-    /// on the way, because references may form a cycle.
+    /// Returns the rules of an entity's property, including rules from its own `@references`. Returns no
+    /// rules if the property does not exist, which is reported elsewhere. `seen` contains the properties that
+    /// led to this property, because references may form a cycle.
     fn key_rules(&mut self, entity: &str, property: &str, seen: &mut Vec<(String, String)>) -> Constraints {
         let mut rules = Constraints::default();
         let key = (entity.to_owned(), property.to_owned());
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         rules
     }
 
-    /// Returns the rules together with those of a comment or a database column.
+    /// Combines the rules with the rules of a comment or a database column.
     fn and_rules(
         &mut self,
         rules: Constraints,
@@ -113,7 +113,8 @@ impl Lowering<'_> {
         rules
     }
 
-    /// Returns the only member of a union besides `null` and `undefined`; `None` if there is more than one.
+    /// Returns the only member of a union besides `null` and `undefined`; `None` if there are several such
+    /// members.
     fn only_value(&self, members: &[TyId]) -> Option<TyId> {
         let mut values = members
             .iter()

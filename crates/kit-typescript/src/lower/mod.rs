@@ -202,7 +202,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers all declarations in the queue, and those that these add to the queue.
+    /// Lowers all declarations in the queue, including declarations that are added to the queue meanwhile.
     pub(crate) fn drain(&mut self) {
         while let Some((id, instance, subject)) = self.queue.pop_front() {
             self.eval.continue_subject(subject);
@@ -257,8 +257,8 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Counts nested types of the declaration that is being lowered. Returns false if there are too many, and
-    /// reports this once.
+    /// Counts nested types of the declaration that is being lowered. Returns false if there are too many
+    /// types, and reports this once.
     fn has_room(&mut self, parts: u32) -> bool {
         let before = self.inline;
         self.inline = before.saturating_add(parts);

@@ -191,7 +191,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Evaluates `E.Member` in a constant expression. `E` may be the same enum or another one.
+    /// Evaluates `E.Member` in a constant expression. `E` may be the same enum or another enum.
     fn member_constant(
         &mut self,
         object: &'a Expression<'a>,

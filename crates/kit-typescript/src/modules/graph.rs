@@ -47,9 +47,9 @@ pub(crate) struct Graph<'a> {
     pub(super) spaces: Vec<Vec<ModuleId>>,
     /// Index in `spaces` of the group of each module.
     pub(super) space_of: Vec<usize>,
-    /// For each declaration that was merged into another one, the declaration that it was merged into.
+    /// For each declaration that was merged into another declaration, the id of the other declaration.
     pub(super) primary: FxHashMap<DeclId, DeclId>,
-    /// For each declaration, those that were merged into it.
+    /// For each declaration, the declarations that were merged into it.
     pub(super) merged: FxHashMap<DeclId, Vec<DeclId>>,
     /// Modules with global names: scripts and `declare global` blocks.
     pub(super) globals: Vec<ModuleId>,
@@ -248,7 +248,7 @@ impl<'a> Graph<'a> {
         self.resolver.files_read()
     }
 
-    /// Returns the types that a file declares, including those in its namespaces, in the order of the source.
+    /// Returns the types that a file declares, including types in its namespaces, in the order of the source.
     pub(crate) fn declared_in(&self, file: ModuleId) -> Vec<DeclId> {
         let mut decls: Vec<DeclId> = Vec::new();
         let mut open = vec![file];
@@ -293,8 +293,8 @@ impl<'a> Graph<'a> {
         name
     }
 
-    /// Returns all declarations of a function in the order of the source: its overloads, then the one with
-    /// the body.
+    /// Returns all declarations of a function in the order of the source: its overloads, then the declaration
+    /// with the body.
     pub(crate) fn overloads(&self, module: ModuleId, name: &str) -> &[&'a Function<'a>] {
         self.module(module).functions.get(name).map_or(&[], Vec::as_slice)
     }

@@ -29,7 +29,7 @@ impl<'a> Graph<'a> {
         self.lookup(module, name, Meaning::Value, &mut Visited::default())
     }
 
-    /// Returns the type that a module exports under a name; `None` if it exports none.
+    /// Returns the type that a module exports under a name; `None` if no type has this name.
     pub(super) fn exported_type(&mut self, module: ModuleId, name: &'a str) -> Option<Symbol<'a>> {
         self.steps = 0;
         self.exported(module, name, Meaning::Type, &mut Visited::default())

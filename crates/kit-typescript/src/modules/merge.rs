@@ -22,14 +22,14 @@ impl<'a> Graph<'a> {
         self.primary.get(&id).copied().unwrap_or(id)
     }
 
-    /// Returns the modules whose declarations belong together with those of a module, including the module
+    /// Returns the modules whose declarations merge with the declarations of a module, including the module
     /// itself.
     pub(super) fn blocks(&self, id: ModuleId) -> &[ModuleId] {
         &self.spaces[self.space_of[id.0 as usize]]
     }
 
-    /// Merges the declarations of new modules with those of the graph, and collects their global names and
-    /// augmentations.
+    /// Merges the declarations of new modules with the declarations of the graph, and collects their global
+    /// names and augmentations.
     pub(super) fn register(&mut self, first_module: usize, first_decl: usize) {
         for index in first_decl..self.decls.len() {
             let id = DeclId(u32::try_from(index).expect("counted when added"));
@@ -103,7 +103,7 @@ impl<'a> Graph<'a> {
         self.join(module, block);
     }
 
-    /// Adds a block to the group of modules whose declarations belong together with those of a module.
+    /// Adds a block to the group of modules whose declarations merge with the declarations of a module.
     fn join(&mut self, module: ModuleId, block: ModuleId) {
         let mut blocks = self.blocks(module).to_vec();
         if !blocks.contains(&block) {
@@ -194,8 +194,8 @@ impl<'a> Graph<'a> {
         self.merged.entry(lead).or_default().extend(group);
     }
 
-    /// Merges augmentations and reads the files of `/// <reference … />` until none is left. Each file may
-    /// contain more of them.
+    /// Merges augmentations and reads the files of `/// <reference … />`. Repeats this until nothing is left,
+    /// because each file may contain further augmentations and references.
     pub(super) fn read_pending(&mut self) {
         loop {
             if let Some((block, specifier)) = self.augmentations.pop() {

@@ -12,7 +12,7 @@ pub(super) struct Mistake {
     pub(super) code: Code,
     pub(super) message: String,
     pub(super) location: Span,
-    /// Other location that belongs to the mistake: that of the first of two declarations.
+    /// Other location that belongs to the mistake, such as the first of two declarations.
     pub(super) earlier: Option<Span>,
     pub(super) help: String,
 }

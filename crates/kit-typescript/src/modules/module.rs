@@ -41,7 +41,7 @@ pub(crate) struct Source<'a> {
 pub(crate) struct Module<'a> {
     source: Rc<Source<'a>>,
     pub(crate) kind: ModuleKind<'a>,
-    /// Types that the module declares, without those of nested blocks.
+    /// Types that the module declares, without the types of nested blocks.
     pub(crate) types: IndexMap<&'a str, DeclId>,
     /// Values that the module declares.
     pub(crate) values: IndexMap<&'a str, Value<'a>>,
@@ -107,7 +107,7 @@ pub(crate) enum Value<'a> {
     Const(&'a VariableDeclarator<'a>),
     /// A `let` or `var` variable.
     Variable(&'a VariableDeclarator<'a>),
-    /// A function: its declaration with a body, or else the first one. `Graph::overloads` returns all
+    /// A function: its declaration with a body, or else its first declaration. `Graph::overloads` returns all
     /// declarations.
     Function(&'a Function<'a>),
     /// A class or an enum, used as a value.

@@ -79,8 +79,8 @@ pub(super) fn parse<'a>(
     allocator.alloc(parsed.program)
 }
 
-/// Returns the help for a syntax error if the parser has none. If the parser expected a `;`, the help is to
-/// write it.
+/// Returns the help for a syntax error for which the parser has no help. If the parser expected a `;`, the
+/// help says to write a `;`.
 fn suggestion(message: &str) -> String {
     let wanted = message
         .strip_prefix("Expected `")

@@ -90,8 +90,8 @@ pub(crate) struct ParsedFiles {
 }
 
 impl ParsedFiles {
-    /// Reads files and parses those whose text changed. Removes all other files from the cache. A file that
-    /// cannot be read is skipped, because the code that needs the file reports the error.
+    /// Reads files and parses the files whose text changed. Removes all other files from the cache. A file
+    /// that cannot be read is skipped, because the code that needs the file reports the error.
     pub(crate) fn update<'p>(
         &mut self,
         root: &Path,

@@ -13,14 +13,15 @@ use oxc_span::{GetSpan, Span};
 use super::module::{Decl, DeclKind, ImportedName, Module, ModuleKind, NameTarget, Source, Value};
 use super::{DeclId, ModuleId, expression_path, type_path};
 
-/// Modules and type declarations of a file. The first module is that of the file; the others are blocks.
+/// Modules and type declarations of a file. The first module is the file itself, and the others are its
+/// blocks.
 pub(super) struct Tables<'a> {
     pub(super) modules: Vec<Module<'a>>,
     pub(super) decls: Vec<Decl<'a>>,
 }
 
 /// Lists the modules and declarations of a file. Their ids start at `first_module` and `first_decl`, after
-/// those of the graph.
+/// the ids of the graph.
 pub(super) fn tables<'a>(source: &Rc<Source<'a>>, first_module: usize, first_decl: usize) -> Tables<'a> {
     let body = source.program.body.as_slice();
     let script = !body.iter().any(makes_a_module);
@@ -423,7 +424,8 @@ impl<'a> Builder<'a> {
         );
     }
 
-    /// Returns an earlier declaration of a type with the same name in the module; `None` if there is none.
+    /// Returns an earlier declaration of a type with the same name in the module, or `None` if no earlier
+    /// type has this name.
     fn earlier(&mut self, id: ModuleId, name: &str) -> Option<&mut Decl<'a>> {
         let decl = *self.module(id).types.get(name)?;
         Some(&mut self.tables.decls[decl.0 as usize - self.first_decl])

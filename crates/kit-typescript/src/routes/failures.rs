@@ -11,8 +11,8 @@ use crate::eval::{KitType, Literal, Ty, TyId, pascal};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
-/// Returns the errors of a contract: its failures, then those that only its `@throws` tags declare. If both
-/// declare a code, the failure gives the details and the tag the description.
+/// Returns the errors of a contract: its failures, then the errors that only its `@throws` tags declare. If
+/// both declare a code, the failure gives the details and the tag the description.
 pub(super) fn read(
     lowering: &mut Lowering<'_>,
     contract: &Contract,

@@ -188,7 +188,7 @@ pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Optio
     });
 }
 
-/// Returns the errors that a route declares, then those of its middleware that have other codes.
+/// Returns the errors that a route declares, then the errors of its middleware that have other codes.
 fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<DeclaredError> {
     for error in middleware.iter().flat_map(|entry| &entry.tags.throws) {
         if !throws.iter().any(|own| own.code == error.code) {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{Imports, TextFile, Tree};
 
-/// Returns the imports between files, and those between folders. The file `src/index.ts` of a package imports most of the
-/// package and is imported by nothing in the package, so it belongs to no folder.
+/// Returns the imports between files, and the imports between folders. The file `src/index.ts` of a package imports most
+/// of the package and is imported by nothing in the package, so it belongs to no folder.
 pub(super) fn imports(tree: &Tree) -> (Imports, Imports) {
     let sources: Vec<&TextFile> = tree
         .matching("packages/", "")

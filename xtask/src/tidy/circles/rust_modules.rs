@@ -14,7 +14,7 @@ type Modules<'a> = BTreeMap<Vec<String>, Module<'a>>;
 #[derive(Debug, Default)]
 struct Module<'a> {
     file: &'a str,
-    /// Names of modules that this one declares.
+    /// Names of modules that this module declares.
     children: BTreeSet<String>,
     /// Names of modules that exist only in tests.
     test_children: BTreeSet<String>,
@@ -316,7 +316,7 @@ fn read_use(tree: &[TokenTree], before: &[String], is_public: bool, module: &mut
     }
 }
 
-/// Reads the paths in code, and single names, which may be those of a `pub use`.
+/// Reads the paths in code, and single names, which a `pub use` may have defined.
 fn read_paths(tokens: impl IntoIterator<Item = TokenTree>, paths: &mut BTreeSet<Vec<String>>) {
     let mut path: Vec<String> = Vec::new();
     let mut colons = 0;

@@ -49,8 +49,8 @@ struct DirectUse {
 struct Usage<'a> {
     route: &'a str,
     r#as: &'a str,
-    /// Names of the types from the one that the route names to the one that contains this type. Empty if the route
-    /// itself names this type.
+    /// Names of the types that lead to this type: first the type that the route names, last the type that contains
+    /// this type. Empty if the route itself names this type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<&'a str>,
 }
@@ -154,8 +154,8 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Returns the routes that use a type, each slot once. Routes that name the type come first, then those that contain it
-/// in other types, with the shortest path to it.
+/// Returns the routes that use a type, each slot once. Routes that name the type come first, then routes that contain
+/// it in other types, each with the shortest path to the type.
 fn uses<'a>(entry: &'a Entry, entries: &'a IndexMap<String, Entry>) -> Vec<Usage<'a>> {
     let mut referring: HashMap<&str, Vec<&Entry>> = HashMap::new();
     for other in entries.values() {

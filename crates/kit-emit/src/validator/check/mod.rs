@@ -176,7 +176,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns true if a type refers to a recursive one. Its check must then know the current depth.
+    /// Returns true if a type refers to a recursive type. Then the check of the type must know the current
+    /// depth.
     fn reaches_recursive(&self, id: TypeId) -> bool {
         let mut found = Vec::new();
         collect_references(self.context.program, id, &mut found);

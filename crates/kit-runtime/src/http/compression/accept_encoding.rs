@@ -12,8 +12,9 @@ pub(super) struct Choice {
     pub(super) is_required: bool,
 }
 
-/// Chooses the coding with the highest weight, and among equal ones the first of `codings`. A response without a coding
-/// is chosen only if the client gives it a higher weight, or if the client accepts none of the codings.
+/// Chooses the coding with the highest weight. If several codings have equal weights, takes the first in `codings`. A
+/// response without a coding is chosen only if the client gives it a higher weight, or if the client accepts none of
+/// the codings.
 ///
 /// An invalid member of the header is ignored. If a coding occurs twice, its first weight counts.
 pub(super) fn choose(header: Option<&str>, codings: &[Coding]) -> Choice {

@@ -68,7 +68,7 @@ impl Encoder {
     }
 }
 
-/// Body that compresses another one. If the other body has no more bytes for now, the ones that it gave are flushed, so
+/// Body that compresses another body. If the other body has no more bytes for now, the bytes so far are flushed, so
 /// that a client receives each event of a slow stream at once.
 pub(super) struct CompressedBody {
     inner: Body,
@@ -151,7 +151,7 @@ impl hyper::body::Body for CompressedBody {
     }
 }
 
-/// Returns a frame with the bytes; `None` if there are none, because an empty chunk would end a chunked body.
+/// Returns a frame with the bytes, or `None` without bytes, because an empty chunk would end a chunked body.
 fn frame_of(bytes: Vec<u8>) -> Option<Frame<Bytes>> {
     (!bytes.is_empty()).then(|| Frame::data(bytes.into()))
 }

@@ -22,7 +22,7 @@ const MAX_AT_ONCE: u64 = 32 * 1024;
 const MIN_BYTES: u64 = 1024;
 
 /// Content types whose bodies become smaller, in addition to `text/*`, `*+json`, `*+text` and `*+xml`. The counterpart
-/// for Node is `packages/core/src/edge/compression.ts`; both are equal to `types` of `conformance/compression.json`.
+/// for Node is `packages/core/src/edge/compression.ts`. Both lists equal `types` of `conformance/compression.json`.
 const TYPES: [&str; 19] = [
     "application/graphql",
     "application/javascript",

@@ -15,8 +15,8 @@ const LONG_DAYS: [&str; 7] = [
 
 const SECONDS_OF_DAY: i64 = 24 * 60 * 60;
 
-/// Returns the time of an HTTP date in seconds since 1970; `None` if the text is none. Accepts the present form and the
-/// two obsolete ones. A year of two digits is at most 50 years in the future.
+/// Returns the time of an HTTP date in seconds since 1970, or `None` if the text is not an HTTP date. Accepts the
+/// current form and the two obsolete forms. A year of two digits is at most 50 years in the future.
 pub(super) fn seconds_of(text: &str) -> Option<i64> {
     let now = Timestamp::now().unix_millis() / 1000;
     // The length of a year need not be exact.

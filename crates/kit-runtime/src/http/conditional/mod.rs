@@ -106,7 +106,7 @@ fn precondition_failed() -> Error {
 }
 
 /// Returns a weak entity tag of a body. The tag depends only on the bytes, so all processes and the servers on Node make
-/// the same one.
+/// the same tag.
 fn tag_of(bytes: &[u8]) -> String {
     let digest = format!("{:x}", Sha256::digest(bytes));
     format!("W/\"{}\"", digest.get(..DIGITS).unwrap_or_default())

@@ -9,7 +9,7 @@ use super::http_date::seconds_of;
 
 /// Validators of the current representation of a resource (RFC 9110, 8.8).
 pub(super) struct Current<'a> {
-    /// Entity tag; `None` if the representation has none.
+    /// Entity tag of the representation, if it has a tag.
     pub(super) tag: Option<&'a str>,
     /// Value of the header `last-modified`; `None` if it is unknown.
     pub(super) last_modified: Option<&'a str>,
@@ -18,11 +18,11 @@ pub(super) struct Current<'a> {
 /// Result of the preconditions of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// All preconditions hold, or there are none.
+    /// All preconditions hold, or the request has no precondition.
     Passed,
     /// The client has the representation already: 304.
     NotModified,
-    /// The representation is another one than the client assumes: 412.
+    /// The representation differs from the client's copy: 412.
     Failed,
 }
 
@@ -79,7 +79,7 @@ fn matches_weakly(list: &str, tag: Option<&str>) -> bool {
     tag.is_some_and(|tag| tags_in(list).any(|known| opaque(known) == opaque(tag)))
 }
 
-/// Returns the tags of a list, up to the first one that is invalid.
+/// Returns the tags of a list, up to the first invalid tag.
 fn tags_in(list: &str) -> impl Iterator<Item = &str> {
     let is_blank = |character: char| matches!(character, ' ' | '\t');
     let mut rest = list;

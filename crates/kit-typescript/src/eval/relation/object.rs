@@ -6,8 +6,9 @@ use crate::eval::types::{Element, Function, Generic, Literal, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
-    /// Returns true if an object fits a union in parts: for each value of one of its properties, it fits a
-    /// member of the union. `{ kind: "a" | "b" }` is assignable to `{ kind: "a" } | { kind: "b" }`.
+    /// Returns true if an object with a property of several literals fits a union: for each of the literals,
+    /// the object fits a member of the union. `{ kind: "a" | "b" }` is assignable to `{ kind: "a" } | { kind:
+    /// "b" }`.
     pub(super) fn by_discriminant(&mut self, from: TyId, members: &[TyId]) -> bool {
         let Ty::Object(id) = *self.store.get(from) else {
             return false;

@@ -18,7 +18,7 @@ use settings::{Mode, Settings};
 pub(crate) use versions::as_newest_typescript_reads;
 
 /// Resolver of import specifiers. A file is resolved with the settings of the `tsconfig.json` that includes
-/// it, or else with those of the project's `tsconfig.json`.
+/// it, or else with the settings of the project's `tsconfig.json`.
 pub(super) struct Resolver {
     root: PathBuf,
     import: ResolverGeneric<ResolverFiles>,
@@ -156,7 +156,7 @@ impl Resolver {
             .any(|part| part == Component::Normal("node_modules".as_ref()))
     }
 
-    /// Returns the files that TypeScript reads without an import: those of the packages in the setting
+    /// Returns the files that TypeScript reads without an import: the files of the packages in the setting
     /// `types`, or else of all packages of `@types`.
     pub(super) fn included_types(&self, files: &Arc<dyn FileSystem>) -> Vec<PathBuf> {
         let from = self.root.join("index.ts");
@@ -301,7 +301,7 @@ impl Resolver {
     }
 
     /// Resolves a relative specifier of a file in one of the `rootDirs` as if the file were in each of the
-    /// others.
+    /// other directories.
     fn beside_in_root_dirs(
         &mut self,
         files: &dyn FileSystem,

@@ -33,7 +33,8 @@ pub(super) struct Settings {
     pub(super) types: Option<Vec<String>>,
 }
 
-/// Settings of a configuration and those that it extends. A configuration overrides the ones that it extends.
+/// Settings of a configuration, combined with the settings of the configurations that it extends. Its own
+/// settings take precedence.
 #[derive(Default)]
 struct MergedSettings {
     module: Option<String>,
@@ -43,7 +44,7 @@ struct MergedSettings {
 }
 
 impl Settings {
-    /// Reads the settings of a configuration and of those that it extends.
+    /// Reads the settings of a configuration and of the configurations that it extends.
     pub(super) fn read(
         files: &dyn FileSystem,
         resolver: &ResolverGeneric<ResolverFiles>,

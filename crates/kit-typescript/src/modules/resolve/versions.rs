@@ -96,8 +96,8 @@ fn comparator_holds(comparator: &str) -> bool {
     }
 }
 
-/// Compares the newest version with another one. If the other one is only a major version such as `5`, the
-/// minor version counts as equal.
+/// Compares the newest version of TypeScript with another version. If the other version is only a major
+/// version such as `5`, the minor version counts as equal.
 fn compare(version: &str) -> Option<std::cmp::Ordering> {
     let mut parts = version.trim_start_matches('v').split(['.', '-']);
     let major: u32 = parts.next()?.parse().ok()?;
