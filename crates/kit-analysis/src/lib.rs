@@ -7,9 +7,9 @@
 //! Meaning of a union, which the validators of every server implement:
 //! 1. Members that no value fits are removed ([`members`]). Nested unions are flattened.
 //! 2. A value fits a union if it fits one of the members. If it fits several members, the member that accepts
-//!   most of the value's keys, at any depth, is chosen. If several members accept the same number of keys, the
-//!   member with the most specific scalars is chosen, and then the member that is declared first.
-//!   [`DecodedValue`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
+//!    most of the value's keys, at any depth, is chosen. If several members accept the same number of keys, the
+//!    member with the most specific scalars is chosen, and then the member that is declared first.
+//!    [`DecodedValue`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
 //! 3. [`UnionPlan`] describes how to find that member with few checks. It gives the same member, only faster.
 //!
 //! Invariants: all functions are pure functions of a [`Program`](kit_ir::Program) without I/O, and every walk terminates,
