@@ -192,7 +192,7 @@ test("a call throws if the server would read an item of a list as two items", ()
       const headers = { "x-tenant": "acme", "x-tags": [item] };
       await assert.rejects(api.post("/orders", { headers, body: { sku: "a" } }), {
         name: "TypeError",
-        message: `an item of the header x-tags cannot be ${JSON.stringify(item)}: the server would not read one item`,
+        message: `an item of the header x-tags cannot be ${JSON.stringify(item)}, because the server would not read this text as a single item`,
       });
     }
     assert.equal(server.requests.length, 0);

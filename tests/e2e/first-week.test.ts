@@ -221,7 +221,7 @@ describe("a migration that is not applied", () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^error: the database lacks a table, "notes" \(42P01\)\n {2}the migration \d{14}_create_notes creates what is missing\nhelp: run `kit migrate:apply`\n$/,
+      /^error: the database lacks a table, "notes" \(42P01\)\n {2}the migration \d{14}_create_notes creates the missing table or column\nhelp: run `kit migrate:apply`\n$/,
     );
   });
 });

@@ -205,7 +205,7 @@ impl GlobList {
                 format!("`{directory}/`")
             };
             diagnostic = diagnostic.note(if crate::disk::is_dir(&root.join(&directory)) {
-                format!("searched below {name}, except in node_modules, the output directories and names that begin with a dot")
+                format!("kit searched {name}, but not node_modules, output directories and names that begin with a dot")
             } else {
                 format!("there is no directory {name}")
             });

@@ -146,8 +146,8 @@ fn warns_of_globs_without_a_match_and_names_the_directories() {
         said,
         [
             "KIT1002 no file matches `typeFiles`: `lib/**/*.ts` (there is no directory `lib/`)",
-            "KIT1002 no file matches `routeFiles`: `src/missing.ts` (searched below `src/`, except in node_modules, \
-             the output directories and names that begin with a dot)",
+            "KIT1002 no file matches `routeFiles`: `src/missing.ts` (kit searched `src/`, but not node_modules, \
+             output directories and names that begin with a dot)",
         ]
     );
 }

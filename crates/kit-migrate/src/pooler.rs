@@ -62,14 +62,14 @@ const PROCESS: &str = "SELECT pid || ' ' || extract(epoch FROM backend_start) FR
 /// belongs to a process.
 async fn server_process(client: &Client, sql: &str) -> Result<String, MigrateError> {
     let failed = |source| MigrateError::Database {
-        doing: "cannot find out whether the connection has a server process of its own",
+        doing: "cannot determine if the connection has its own server process",
         source,
     };
     let messages = tokio::time::timeout(RESPONSE_TIMEOUT, client.simple_query(sql))
         .await
         .map_err(|_| {
             failed(DatabaseError::plain(format!(
-                "there was no answer for {} s",
+                "the server did not respond within {} s",
                 RESPONSE_TIMEOUT.as_secs()
             )))
         })?

@@ -102,10 +102,10 @@ impl Manifest {
             text: text.to_owned(),
             library: package(&options.name).replace('-', "_"),
             problems: vec![ManifestProblem {
-                message: format!("Cargo.toml is no TOML: {}", error.message().trim()),
+                message: format!("Cargo.toml is not valid TOML: {}", error.message().trim()),
                 line: before.matches('\n').count() + 1,
                 help:
-                    "correct the line; if you cannot, delete Cargo.toml, and the next build writes a new one"
+                    "correct the line; if you cannot, delete Cargo.toml, and the next build writes a new file"
                         .to_owned(),
             }],
         }

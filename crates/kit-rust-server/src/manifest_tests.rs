@@ -221,7 +221,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
     .problems;
     assert_eq!(problems.len(), 1);
     assert!(
-        problems[0].message.starts_with("Cargo.toml is no TOML: "),
+        problems[0].message.starts_with("Cargo.toml is not valid TOML: "),
         "{problems:?}"
     );
     assert_eq!(problems[0].line, 10);

@@ -203,7 +203,7 @@ fn explains_invalid_tags() {
         src/a.types.ts:8:7 warning KIT1305 unknown tag `@maxLenght`
           help: did you mean `@maxLength`?
         src/a.types.ts:9:20 KIT1313 no value fits both `@minLength 5` and `@maxLength 2`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         src/a.types.ts:10:7 KIT1303 `@generated nwo` is not valid
           help: did you mean `@generated now`?
         src/a.types.ts:11:7 KIT1304 `@generated uuid` needs a property of type `string`

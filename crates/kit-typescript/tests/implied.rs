@@ -267,7 +267,7 @@ fn refuses_tags_that_contradict_a_rule_of_another_tag() {
         &files,
         r"
         src/a.types.ts:3:23 KIT1313 no value fits both `@format uuid` and `@maxLength 10`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         src/a.types.ts:5:21 KIT1313 the type already has `@format email`; one type cannot also have `@format uuid`
           help: remove one of the two tags, or change the type
         src/a.types.ts:7:26 KIT1303 the default `none` does not fit the type `string /* @maxLength 36 @format uuid */`

@@ -114,7 +114,7 @@ fn suggests_a_replacement_for_each_unsupported_type() {
         src/a.types.ts:20:6 KIT1301 `String` is the type of a wrapper object, not of a plain string
           help: write `string`
         src/a.types.ts:21:3 KIT1301 `p` has no type
-          help: write one after a colon
+          help: write a type after a colon
         src/a.types.ts:22:13 KIT1201 cannot find the module `./x`
           help: the path is relative to src/a.types.ts, but there is no file with this path
         src/a.types.ts:23:6 KIT1306 `Function` has no JSON form

@@ -42,7 +42,7 @@ fn a_property_has_its_own_rules_and_the_rules_of_its_type_alias() {
           a?: string /* @minLength 3 @maxLength 9 @pattern ^a */;
         }
         src/a.types.ts:10:7 KIT1313 no value fits both `@minLength 21` and `@maxLength 20`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         src/a.types.ts:11:7 KIT1313 the type already has the `@pattern ^a`; one type cannot have two patterns
           help: keep one of the two tags, or combine both into one
         src/a.types.ts:13:7 KIT1313 the type already has `@multipleOf 2`; one type cannot also have `@multipleOf 3`
@@ -90,25 +90,25 @@ fn reports_rules_that_no_value_satisfies() {
         }
         entity A = table as
         src/a.types.ts:3:18 KIT1313 no value fits both `@minimum 5` and `@exclusiveMaximum 5`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         src/a.types.ts:4:27 KIT1313 there is no integer between `@exclusiveMinimum 1` and `@exclusiveMaximum 2`
-          help: change one of the two, or remove `@integer`
+          help: change one of the two tags, or remove `@integer`
         src/a.types.ts:5:29 KIT1313 no multiple of `@multipleOf 5` lies between `@minimum 1` and `@maximum 4`
-          help: change one of the three
+          help: change one of the three tags
         src/a.types.ts:6:20 KIT1313 `@minimum 1.5` is not an integer, but `@integer` requires one
           help: write `@minimum 2`, which means the same
         src/a.types.ts:7:29 KIT1313 `@exclusiveMaximum 2.5` is not an integer, but `@integer` requires one
           help: write `@maximum 2`, which means the same
         src/a.types.ts:8:20 KIT1313 no value fits both `@format uuid` and `@maxLength 20`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         src/a.types.ts:9:19 KIT1313 no value fits both `@minItems 3` and `@maxItems 2`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         src/a.types.ts:10:11 KIT1313 `@id` is written twice
           help: remove one of the two
         src/a.types.ts:11:18 KIT1313 `@default` is written twice
           help: remove one of the two
         src/a.types.ts:12:21 KIT1313 no value fits both `@format email` and `@minLength 255`
-          help: change one of the two, or remove it
+          help: change or remove one of the two tags
         ",
     );
 }

@@ -22,7 +22,7 @@ function convert(value: unknown, path: string, parents: readonly object[]): unkn
         return null;
       }
       if (parents.includes(value)) {
-        throw refuse(path, "a value that holds itself");
+        throw refuse(path, "a value that contains itself");
       }
       return convertObject(value, path, [...parents, value]);
     case "undefined":

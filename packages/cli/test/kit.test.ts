@@ -119,7 +119,7 @@ test("generates a migration once", async (t) => {
   assert.deepEqual(second, {
     code: 0,
     signal: null,
-    out: "no migration: migrations/ is up to date with the types\n",
+    out: "no new migration: migrations/ is up to date with the types\n",
     err: "",
   });
 });

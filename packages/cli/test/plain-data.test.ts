@@ -27,7 +27,7 @@ test("throws an error with the path of a value that has no JSON form", () => {
     [{ a: Number.NaN }, "`a` is NaN; "],
     [{ a: new Map() }, "`a` is an instance of Map; "],
     [[undefined], "`[0]` is undefined; "],
-    [cycle, "`self` is a value that holds itself; "],
+    [cycle, "`self` is a value that contains itself; "],
   ] as const) {
     assert.throws(
       () => plainData(value),

@@ -12,7 +12,7 @@ export function headerText(name: string, value: unknown): string | undefined {
   for (const item of items) {
     if (itemsOf(item).length !== 1) {
       throw new TypeError(
-        `an item of the header ${name} cannot be ${JSON.stringify(item)}: the server would not read one item`,
+        `an item of the header ${name} cannot be ${JSON.stringify(item)}, because the server would not read this text as a single item`,
       );
     }
   }

@@ -107,15 +107,15 @@ test("a failed start reports a DATABASE_URL that names no PostgreSQL database, w
 test("a failed start names the migration that creates a missing table or column", () => {
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "notes" does not exist'), url),
-    'the database lacks a table, "notes" (42P01)\n  the migration 1_create_notes creates what is missing\nhelp: run `kit migrate:apply`',
+    'the database lacks a table, "notes" (42P01)\n  the migration 1_create_notes creates the missing table or column\nhelp: run `kit migrate:apply`',
   );
   assert.match(
     said(failure({ code: "42703" }, "column notes.title does not exist"), url),
-    /\n {2}the migration 3_add_title creates what is missing\n/,
+    /\n {2}the migration 3_add_title creates the missing table or column\n/,
   );
   assert.equal(
     said(failure({ code: "42P01" }, 'relation "ghosts" does not exist'), url),
-    'the database lacks a table, "ghosts" (42P01)\n  no migration of this project creates what is missing\nhelp: run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first',
+    'the database lacks a table, "ghosts" (42P01)\n  no migration of this project creates the missing table or column\nhelp: run `kit migrate:apply`; if the types are newer than the migrations, `kit migrate:generate --name <name>` first',
   );
 });
 

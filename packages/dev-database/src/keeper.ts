@@ -72,7 +72,7 @@ const listener = createServer((socket) => {
 });
 if (process.platform !== "win32") rmSync(paths.socket, { force: true });
 listener.on("error", (error) => {
-  note(`the socket fails: ${messageOf(error)}`);
+  note(`the socket failed: ${messageOf(error)}`);
   void shutDown(1);
 });
 listener.listen(paths.socket);
@@ -108,7 +108,7 @@ async function reply(socket: Socket, line: string): Promise<void> {
     const hint = error instanceof DevDatabaseError ? error.hint : undefined;
     // The message of a DevDatabaseError ends with the hint, and the client adds the hint again.
     const text = hint === undefined ? messageOf(error) : messageOf(error).slice(0, -hint.length - 1);
-    note(`no database for a client: ${text}`);
+    note(`cannot open a database for a client: ${text}`);
     answer = hint === undefined ? { error: text } : { error: text, hint };
   }
   if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`);
@@ -186,7 +186,7 @@ function crashed(): void {
   const recent = crashes.filter((at) => at > now - 60_000).length;
   note(`PostgreSQL ended unexpectedly (crash ${recent} within a minute)`);
   if (recent > CRASHES) {
-    note("PostgreSQL ends too often: not started again");
+    note("PostgreSQL ended too often; kit does not start it again");
     return void shutDown(1);
   }
   up = startServer();
@@ -198,7 +198,7 @@ async function stayAt(before: number | undefined): Promise<void> {
   try {
     const { port } = await up;
     if (port === before) return;
-    note(`port ${before} is taken: PostgreSQL moved to ${port}`);
+    note(`another program uses port ${before}; PostgreSQL now uses port ${port}`);
     for (const socket of leases) socket.destroy();
   } catch {
     // The restart failed, and `startServer` has logged the reason.

@@ -139,7 +139,9 @@ function warn(message: string): void {
 function moved(from: string, to: string): string {
   const [before, now] = [new URL(from).port, new URL(to).port];
   const what =
-    before === now ? "has another password now" : `is on port ${now} now, since port ${before} was taken`;
+    before === now
+      ? "has another password now"
+      : `now uses port ${now}, because another program uses port ${before}`;
   return `the embedded database ${what}: start this process again, or it cannot connect to the database`;
 }
 

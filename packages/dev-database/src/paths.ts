@@ -70,7 +70,10 @@ function runtimeDirectory(): string {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
     if (codeOf(error) !== "EEXIST") {
-      throw new DevDatabaseError(`cannot make ${directory}: ${messageOf(error)}`, USE_YOUR_OWN);
+      throw new DevDatabaseError(
+        `cannot create the directory ${directory}: ${messageOf(error)}`,
+        USE_YOUR_OWN,
+      );
     }
   }
   const found = lstatSync(directory);

@@ -158,7 +158,7 @@ function message(type: string, body: Buffer): Buffer {
 async function authenticate(socket: Socket, messages: Messages, password: string): Promise<void> {
   const offer = await next(messages);
   if (offer.type !== "R" || offer.body.readInt32BE(0) !== 10)
-    throw new Error("PostgreSQL asks for no SCRAM login");
+    throw new Error("PostgreSQL does not request a login with SCRAM");
   const nonce = randomBytes(18).toString("base64");
   const bare = `n=,r=${nonce}`;
   const first = Buffer.from(`n,,${bare}`);

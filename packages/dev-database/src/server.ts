@@ -103,7 +103,8 @@ export class Server {
       if (!passing || Date.now() > deadline) throw this.#failed(failure.end, failure.output);
       const reason = failure.killed ? failure.end : (/FATAL: .*/.exec(failure.output)?.[0] ?? failure.end);
       // A reason that repeats is logged only once.
-      if (failure.killed || reason !== waitedFor) note(`PostgreSQL did not start, trying again: ${reason}`);
+      if (failure.killed || reason !== waitedFor)
+        note(`PostgreSQL did not start; kit tries again: ${reason}`);
       waitedFor = reason;
       // oxlint-disable-next-line no-await-in-loop -- waits before the next attempt
       await sleep(200);

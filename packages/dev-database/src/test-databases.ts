@@ -83,7 +83,7 @@ export class TestDatabases {
     }
     if (socket.destroyed) {
       this.#over(key);
-      throw new Error("the client has gone");
+      throw new Error("the client has disconnected");
     }
     this.#preparing.set(socket, key);
     return { prepare: server.urlOf(`${MAKING}${key}`) };
@@ -134,7 +134,7 @@ export class TestDatabases {
       const mine = new Set(this.#owned.values());
       await this.#drop(rows.map(([name]) => name ?? "").filter((name) => !mine.has(name)));
     } catch (error) {
-      note(`leftovers of tests were not looked for: ${messageOf(error)}`);
+      note(`cannot search for databases of earlier tests: ${messageOf(error)}`);
     }
   }
 
@@ -164,7 +164,7 @@ export class TestDatabases {
       });
     } catch (error) {
       // The database is dropped when the server starts the next time.
-      note(`a test's database was not dropped: ${messageOf(error)}`);
+      note(`cannot drop the database of a test: ${messageOf(error)}`);
     }
   }
 }

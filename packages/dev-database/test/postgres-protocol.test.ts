@@ -60,7 +60,7 @@ describe("a login to another program on the port", () => {
   ] as const) {
     test(`is refused and reveals nothing if the program requests ${name}`, async () => {
       const { error, received } = await login(reply);
-      assert.equal(error, "PostgreSQL asks for no SCRAM login");
+      assert.equal(error, "PostgreSQL does not request a login with SCRAM");
       // The program has received only the startup message, which contains the role and the database.
       assert.equal(received.length, received.charCodeAt(3));
       assert.ok(!received.includes(PASSWORD));

@@ -60,7 +60,7 @@ test("the keeper restarts a PostgreSQL that is killed again while it starts, wit
   }
   await untilAnswers(database.url, "SELECT n FROM t", "7");
   assert.equal(keeperOf(dataDir), keeper);
-  assert.match(logOf(dataDir), /PostgreSQL did not start, trying again: PostgreSQL ended \(SIGKILL\)/);
+  assert.match(logOf(dataDir), /PostgreSQL did not start; kit tries again: PostgreSQL ended \(SIGKILL\)/);
 });
 
 test("the keeper waits for the port of PostgreSQL if another program has it for a short time", async (context) => {
@@ -83,7 +83,7 @@ test("the keeper restarts PostgreSQL on another port if another program has its 
   const [before, now] = [new URL(database.url).port, new URL(again.url).port];
   assert.equal(
     warning.message,
-    `the embedded database is on port ${now} now, since port ${before} was taken: start this process again, or it cannot connect to the database`,
+    `the embedded database now uses port ${now}, because another program uses port ${before}: start this process again, or it cannot connect to the database`,
   );
   assert.deepEqual(await query(again.url, "SELECT n FROM t"), [["7"]]);
 });

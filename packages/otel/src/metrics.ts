@@ -51,7 +51,7 @@ export class RequestMetrics {
     meter
       .createObservableUpDownCounter("http.server.active_requests", {
         unit: "{request}",
-        description: "Requests that are being worked on",
+        description: "Requests in progress",
       })
       .addCallback((result) => result.observe(requests.activeCount));
     meter

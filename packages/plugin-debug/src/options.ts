@@ -273,7 +273,11 @@ function readStore(store: DebugOptions["store"]): ReadDebugOptions["store"] {
     requireKnown(store, knownInStore, "store.");
   }
   if (typeof path !== "string" || path === "" || path.includes("\0")) {
-    wrong(typeof store === "string" ? "store" : "store.path", "the path of a file, or false for none", path);
+    wrong(
+      typeof store === "string" ? "store" : "store.path",
+      "the path of a file, or false to use no file",
+      path,
+    );
   }
   requireWhole(maxBytes, "store.maxBytes", leastStoreBytes, Number.MAX_SAFE_INTEGER);
   return { path, maxBytes };
@@ -291,7 +295,9 @@ function either<T>(one: string, first: T | undefined, other: string, second: T |
 }
 
 function twice(one: string, other: string): never {
-  throw new TypeError(`debugPlugin: \`${one}\` and \`${other}\` are the same option; give one of them`);
+  throw new TypeError(
+    `debugPlugin: \`${one}\` and \`${other}\` are two names of the same option; set only one of them`,
+  );
 }
 
 function wrong(option: string, may: string, value: unknown, more = ""): never {

@@ -196,7 +196,7 @@ fn describe(planned: &Planned, migrations: &[Migration]) -> String {
         marks.push("destructive: needs --allow-destructive".to_owned());
     }
     if planned.out_of_order {
-        marks.push("older than what is applied already".to_owned());
+        marks.push("older than the newest applied migration".to_owned());
     }
     if planned.steps_done > 0 {
         marks.push(format!(

@@ -69,7 +69,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
             changes: Vec::new(),
         });
         console.result(&format!(
-            "no migration: {MIGRATIONS}/ is up to date with the types"
+            "no new migration: {MIGRATIONS}/ is up to date with the types"
         ));
         return Ok(());
     };

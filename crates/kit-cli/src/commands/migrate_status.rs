@@ -121,13 +121,13 @@ fn word(state: &State) -> &'static str {
 fn facts(state: &State) -> String {
     match state {
         State::Applied { at, .. } | State::Edited { at } | State::Missing { at: Some(at) } => at.clone(),
-        State::Missing { at: None } => "a part of it was applied".to_owned(),
+        State::Missing { at: None } => "partly applied".to_owned(),
         State::Pending {
             destructive,
             out_of_order,
         } => [
             destructive.then_some("destructive"),
-            out_of_order.then_some("older than what is applied already"),
+            out_of_order.then_some("older than the newest applied migration"),
         ]
         .into_iter()
         .flatten()
@@ -151,7 +151,7 @@ fn describe(difference: &Difference) -> String {
         (Some(expected), Some(found)) => format!("{object}: is {found}, should be {expected}"),
         (Some(expected), None) => format!("{object}: is missing, should be {expected}"),
         (None, found) => format!(
-            "{object}: is {}, should not be there",
+            "{object}: is {}, but should not exist",
             found.as_deref().unwrap_or("there")
         ),
     }
@@ -166,8 +166,8 @@ fn repairs(status: &Status) -> Vec<String> {
             State::Applied { .. } => {}
             State::Pending { .. } => pending = true,
             State::Edited { .. } => all.push(format!(
-                "restore migrations/{name}/migration.sql to what was applied (`git log -- migrations/{name}` finds it), and put \
-                 the change into a new migration"
+                "restore migrations/{name}/migration.sql as it was applied (`git log -- migrations/{name}` finds this version), \
+                 and put the change into a new migration"
             )),
             State::Missing { .. } => all.push(format!(
                 "get migrations/{name}/ from the branch or version that has it (`git log --all -- migrations/{name}` finds it), or \

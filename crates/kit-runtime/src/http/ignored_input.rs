@@ -30,7 +30,7 @@ impl LoggedWarnings {
             return None;
         }
         Some(if self.0.len() > MAX_WARNINGS {
-            "More than 100 query keys and bodies were ignored. The log lists no more of them".to_owned()
+            "More than 100 query keys and bodies were ignored. The log lists only the first 100".to_owned()
         } else {
             message()
         })

@@ -112,7 +112,7 @@ type Conflict = Option<(String, String)>;
 fn none(low: &str, high: &str) -> (String, String) {
     (
         format!("no value fits both `{low}` and `{high}`"),
-        "change one of the two, or remove it".to_owned(),
+        "change or remove one of the two tags".to_owned(),
     )
 }
 
@@ -187,7 +187,7 @@ fn numbers(rules: &Constraints) -> Conflict {
         if rules.integer && first_whole(low) > last_whole(high) {
             return Some((
                 format!("there is no integer between `{}` and `{}`", low.2, high.2),
-                "change one of the two, or remove `@integer`".to_owned(),
+                "change one of the two tags, or remove `@integer`".to_owned(),
             ));
         }
         if let Some(step) = rules.multiple_of.map(Decimal::get) {
@@ -203,7 +203,7 @@ fn numbers(rules: &Constraints) -> Conflict {
                         "no multiple of `@multipleOf {step}` lies between `{}` and `{}`",
                         low.2, high.2
                     ),
-                    "change one of the three".to_owned(),
+                    "change one of the three tags".to_owned(),
                 ));
             }
         }

@@ -119,7 +119,7 @@ impl<'a> Evaluator<'a> {
                     (None, None) => self.unsupported(
                         location,
                         &format!("`{name}` has no type"),
-                        "write one after a colon",
+                        "write a type after a colon",
                     ),
                 };
                 let doc = self.member_doc(property.span, scope);
@@ -178,7 +178,7 @@ impl<'a> Evaluator<'a> {
             None => self.unsupported(
                 location,
                 &format!("`{name}` has no type"),
-                "write one after a colon",
+                "write a type after a colon",
             ),
         }
     }

@@ -100,7 +100,7 @@ impl<'a> Evaluator<'a> {
             _ => self.unsupported(
                 location,
                 "kit does not evaluate this type",
-                "write it with interfaces, unions, arrays and primitives",
+                "write the type with interfaces, unions, arrays and primitives",
             ),
         }
     }

@@ -25,7 +25,7 @@ impl<'a> Evaluator<'a> {
                     None => self.unsupported(
                         location,
                         &format!("`{name}` has no type"),
-                        "write one after a colon",
+                        "write a type after a colon",
                     ),
                 };
                 let doc = self.member_doc(property.span, scope);

@@ -40,7 +40,7 @@ impl<'a> Evaluator<'a> {
                     return self.unsupported(
                         location,
                         "a template may contain only strings, numbers, booleans and literals",
-                        "use one of these",
+                        "use only these types",
                     );
                 }
             };

@@ -219,7 +219,7 @@ impl Evaluator<'_> {
                     set_index(&mut picked, Index { key, ruled, value });
                 }
                 None => {
-                    let message = format!("keys are literals here, not `{}`", self.text(key));
+                    let message = format!("the keys must be literals, not `{}`", self.text(key));
                     return self.unsupported(
                         keys_location,
                         &message,
@@ -411,7 +411,7 @@ impl Evaluator<'_> {
                     read(self, &function)
                 } else {
                     let what = if construct { "class" } else { "function" };
-                    let message = format!("`{}` is the type of no {what}", self.text(ty));
+                    let message = format!("`{}` is not the type of a {what}", self.text(ty));
                     self.unsupported(location, &message, "write `typeof` before its name")
                 }
             }

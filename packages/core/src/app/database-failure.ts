@@ -55,8 +55,8 @@ export function databaseFailure(
     const { what, migration, help } = missing;
     const where =
       migration === undefined
-        ? "no migration of this project creates what is missing"
-        : `the migration ${migration} creates what is missing`;
+        ? "no migration of this project creates the missing table or column"
+        : `the migration ${migration} creates the missing table or column`;
     return fail(`${what} (${code})`, [where], help);
   }
   const target = url === undefined || url === "" ? undefined : targetOf(url);
@@ -180,7 +180,7 @@ function targetOf(url: string): Target | string {
     const port = Number(searchParams.get("port") ?? parsed.port) || defaultPort;
     return { host, port, database: decodeURIComponent(parsed.pathname.slice(1)) || user, user };
   } catch {
-    return "it has a % that no two hexadecimal digits follow";
+    return "it contains a % that is not followed by two hexadecimal digits";
   }
 }
 

@@ -41,7 +41,7 @@ export class IgnoredInput {
     this.#warned.add(id);
     const isLast = this.#warned.size > mostWarnings;
     log.warn(
-      isLast ? "More than 100 query keys and bodies were ignored. The log lists no more of them" : message,
+      isLast ? "More than 100 query keys and bodies were ignored. The log lists only the first 100" : message,
     );
   }
 }

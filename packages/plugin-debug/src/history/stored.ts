@@ -356,7 +356,7 @@ function open(path: string): DatabaseSync {
     if (found === 0) database.exec(schema);
     else if (found !== version)
       throw new Error(
-        `${path} was made by another version of @kit/plugin-debug: delete it, or name another file`,
+        `another version of @kit/plugin-debug created ${path}: delete this file, or name another file`,
       );
     database.exec(present);
     database.exec(`COMMIT; PRAGMA busy_timeout = ${busyMs}`);

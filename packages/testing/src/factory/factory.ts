@@ -199,13 +199,14 @@ class ShapeFactory<T> implements Factory<T> {
         rules.add(violation.rule);
         if (violation.rule !== rule) continue;
         if (valueAt(value, steps.slice(0, -1)) === undefined || isBeyond(value, steps)) {
-          reason = "the lists that the factory makes are not as long";
+          reason = "the factory generates shorter lists";
           continue;
         }
         try {
           const invalid = this.#invalidated(value, { ...violation, steps, path: pathOf(steps) }, attempt);
           if (invalid !== undefined) return invalid.value;
-          reason = "what breaks it breaks something else too, or makes another member of a union of it";
+          reason =
+            "each value that breaks this rule also breaks another rule, or matches another member of a union";
         } catch (error) {
           if (!(error instanceof NoValueError)) throw error;
           reason = error.message;
@@ -222,7 +223,9 @@ class ShapeFactory<T> implements Factory<T> {
         `\`${field}\` of ${this.type} has no rule \`${rule}\`; it has ${[...rules].join(", ")}`,
       );
     }
-    throw new Error(`The rule \`${rule}\` of \`${field}\` of ${this.type} cannot be broken alone: ${reason}`);
+    throw new Error(
+      `The rule \`${rule}\` of \`${field}\` of ${this.type} cannot be broken without another rule: ${reason}`,
+    );
   }
 
   invalid(): Invalid<T>[] {

@@ -104,7 +104,7 @@ export function typeNamed(types: ProjectTypes, argument: string, site: CallSite)
     ).test(text)
   ) {
     throw new Error(
-      `\`${argument}\` at ${where} is declared in the test itself, of which kit knows nothing. Export it from a file of types, which \`typeFiles\` of the configuration names, and import it`,
+      `\`${argument}\` at ${where} is declared in the test itself, which \`kit build\` does not read. Export the type from a file that matches \`typeFiles\` in kit.config.ts, and import it`,
     );
   }
   const imported = importOf(text, outer, member !== undefined);

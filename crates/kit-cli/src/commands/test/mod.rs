@@ -172,7 +172,7 @@ fn no_tests(project: &Project, paths: &[String], files: &[String]) -> CommandErr
             project.root.display()
         );
         return Problem::testing(message)
-            .help("write one, such as src/app.test.ts; node_modules, the output directories and names that begin with a dot are left out")
+            .help("write a test file, such as src/app.test.ts; kit does not search node_modules, the output directories and names that begin with a dot")
             .into();
     }
     let wanted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();

@@ -181,7 +181,7 @@ fn refused(addition: &Addition, why: &str) -> Problem {
     ))
     .at(APPLICATION)
     .help(&format!(
-        "mend that, or write by hand: `import {{ {import} }} from \"{from}\";`, and `{entry}` in `{option}` of `createApp`"
+        "correct this problem, or write by hand: `import {{ {import} }} from \"{from}\";`, and `{entry}` in `{option}` of `createApp`"
     ))
 }
 
