@@ -63,7 +63,7 @@ enum Name {
     Record,
 }
 
-/// Builds the programs that measure Rust code. They are examples of a crate.
+/// Builds the programs that measure Rust code. The programs are examples of a crate.
 fn build_examples(repository: &Repository, package: &str, names: &[&str]) -> anyhow::Result<()> {
     let mut cargo = release::build(repository)?;
     cargo.args(["-p", package]);

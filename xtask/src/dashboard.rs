@@ -1,8 +1,8 @@
 //! Builds the dashboard, which is the page of the debug sidecar, into the directory from which `@kit/plugin-debug`
 //! serves it.
 //!
-//! The built files are not committed. They are built when they are needed, and again if a source or the lock file has
-//! changed.
+//! The built files are not committed. This command builds them if they are missing, or if a source or the lock file
+//! has changed.
 
 use std::path::{Path, PathBuf};
 

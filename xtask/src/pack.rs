@@ -175,7 +175,8 @@ fn stage(repository: &Repository, package: &Package, directory: &Path) -> anyhow
     Ok(())
 }
 
-/// Writes the type declarations of a package. They may refer to the declarations of the packages before it.
+/// Writes the type declarations of a package. The declarations may refer to the declarations of the packages
+/// before this package.
 fn declare(
     repository: &Repository,
     package: &Package,

@@ -232,8 +232,8 @@ pub(crate) fn step(title: &str, command: Command) -> anyhow::Result<String> {
     step_until(title, command, interrupt::interrupted)
 }
 
-/// Runs a program in the same way as [`step`], but does not stop it at Ctrl-C. It is for cleanup before this program
-/// exits.
+/// Runs a program in the same way as [`step`], but does not stop it at Ctrl-C. Use the function for cleanup before
+/// this program exits.
 pub(crate) fn last_step(title: &str, mut command: Command) -> anyhow::Result<String> {
     // Ctrl-C in a terminal reaches the whole process group. A second Ctrl-C must not reach this program.
     #[cfg(unix)]

@@ -45,8 +45,8 @@ fn disjoint_within(program: &Program, a: TypeId, b: TypeId, left: &mut usize) ->
 
 struct Search<'a> {
     program: &'a Program,
-    /// Pairs of types that are being compared. If a comparison needs one of them again, it cannot prove
-    /// anything.
+    /// Pairs of types that are being compared. If a comparison needs the result of such a pair, it proves
+    /// nothing.
     entered: Vec<(TypeId, TypeId)>,
     /// Number of comparisons that may still be made.
     left: usize,

@@ -10,7 +10,8 @@
 //!    most of the value's keys, at any depth, is chosen. If several members accept the same number of keys, the
 //!    member with the most specific scalars is chosen, and then the member that is declared first.
 //!    [`DecodedValue`] implements this rule in Rust, `packages/core/src/codec/match.ts` in TypeScript.
-//! 3. [`UnionPlan`] describes how to find that member with few checks. It gives the same member, only faster.
+//! 3. [`UnionPlan`] describes how to find that member with few checks. The plan selects the same member, only
+//!    faster.
 //!
 //! Invariants: all functions are pure functions of a [`Program`](kit_ir::Program) without I/O, and every walk terminates,
 //! also for recursive types.

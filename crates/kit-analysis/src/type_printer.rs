@@ -44,8 +44,8 @@ pub trait TypePrinter {
         self.program().declarations[declaration].name.clone()
     }
 
-    /// Returns the type whose text a printer gives for a type. It is another type if [`reference`](Self::reference)
-    /// returns the text of the type that is declared, instead of a name.
+    /// Returns the type whose text a printer gives for a type. The type is another type if
+    /// [`reference`](Self::reference) returns the text of the type that is declared, instead of a name.
     fn printed(&self, id: TypeId) -> TypeId {
         id
     }

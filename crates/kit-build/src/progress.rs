@@ -44,7 +44,7 @@ impl Step {
     }
 }
 
-/// Callbacks during a build. They cannot change the build.
+/// Callbacks during a build. The callbacks cannot change the build.
 pub trait Progress {
     /// Called before a step starts.
     fn started(&self, step: Step) {

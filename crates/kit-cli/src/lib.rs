@@ -1,11 +1,11 @@
 //! The `kit` command.
 //!
 //! Place in the workspace: the addon that Node loads calls this crate, and this crate calls `kit-build` and `kit-migrate`.
-//! It parses arguments and prints the results. It does not implement builds itself.
+//! This crate parses arguments and prints results. It does not implement builds itself.
 //!
-//! A command is a future. It does its own work synchronously and waits only for its [`Host`], for the few operations that
-//! need JavaScript. [`Session`] turns the future into a sequence of requests and replies, so the host needs no async runtime
-//! and tests need no Node.
+//! A command is a future. The command does its own work synchronously. It waits only for its [`Host`], which does the few
+//! operations that need JavaScript. [`Session`] turns the future into a sequence of requests and replies, so the host needs
+//! no async runtime and tests need no Node.
 //!
 //! Invariants:
 //! - With `--json`, standard output contains one JSON document and nothing else, whether the command succeeds or fails.

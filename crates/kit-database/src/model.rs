@@ -245,7 +245,7 @@ pub struct Check {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Rule {
-    /// Each value is one of these. They have the order of the source.
+    /// Each value of the column is one of these literals, which have the order of the source.
     Values(Vec<LiteralValue>),
     /// Bounds of the number of characters (code points) of a text.
     Length(Counts),

@@ -14,7 +14,7 @@ pub struct Code {
     page: &'static str,
 }
 
-/// Phase of the build that reports a code. It is the `phase` of [`BuildFailure`](crate::BuildFailure).
+/// Phase of the build that reports a code. The phase is the `phase` of [`BuildFailure`](crate::BuildFailure).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
     /// Finding and reading the configuration and the source files.

@@ -24,8 +24,8 @@ pub enum Style {
     Colored,
 }
 
-/// Content of a code frame. It can also hold an error of another tool, whose code is not in kit's registry:
-/// `TS2322`.
+/// Content of a code frame. The content can also hold an error of another tool, whose code is not in kit's
+/// registry: `TS2322`.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// Error or warning.

@@ -249,8 +249,8 @@ fn plans(program: &Program) -> FxHashMap<TypeId, UnionPlan> {
     unions.into_iter().map(|(id, _)| id).zip(plans).collect()
 }
 
-/// Returns names of constants for the unions whose members must be tried one after the other. In the type `Entangled`, they are
-/// `EntangledUnion`, `EntangledUnion2` and so on.
+/// Returns names of constants for the unions whose members must be tried one after the other. In the type `Entangled`, the
+/// names are `EntangledUnion`, `EntangledUnion2` and so on.
 fn trial_unions(
     program: &Program,
     plans: &FxHashMap<TypeId, UnionPlan>,

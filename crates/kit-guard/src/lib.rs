@@ -2,7 +2,7 @@
 //! bytes that all parsers interpret in the same way.
 //!
 //! The guard stands between the socket and hyper, in kit's own engine (`kit-http`) and in the Rust servers that kit
-//! generates (`kit-runtime`), which contain a copy of its sources. It does no input or output.
+//! generates (`kit-runtime`), which contain a copy of its sources. The guard does no input or output.
 //!
 //! Invariants:
 //! - The output is a sequence of complete heads, each followed by its body. A head passes only after all of it was

@@ -16,8 +16,8 @@ use crate::request::RequestId;
 /// Number of queued bytes from which on [`crate::Engine::write`] asks the writer to wait. Together with the buffers of
 /// hyper and V8, a client that does not read needs less than 64 KiB of memory.
 const HIGH_WATER: usize = 48 * 1024;
-/// Number of queued bytes from which on the writer may continue. It is much smaller than [`HIGH_WATER`], so that
-/// several chunks can be written in one turn of the event loop.
+/// Number of queued bytes from which on the writer may continue. The number is much smaller than [`HIGH_WATER`],
+/// so that several chunks can be written in one turn of the event loop.
 const LOW_WATER: usize = 16 * 1024;
 /// Size in bytes below which chunks are merged. Each chunk in a response has a line with its size, which would make
 /// many small chunks expensive.

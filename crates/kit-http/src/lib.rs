@@ -1,8 +1,9 @@
 //! kit's HTTP/1.1 engine. It uses hyper for its connections, runs on one thread, and is driven by the event loop of
 //! another library.
 //!
-//! The engine has no event loop, no threads and no timers. It owns a poller whose file descriptor any event loop can
-//! watch (libuv in kit's server), and works only when its methods are called. It has no knowledge of Node or of routes.
+//! The engine has no event loop, no threads and no timers. The engine owns a poller whose file descriptor any event
+//! loop can watch (libuv in kit's server), and works only when its methods are called. The engine has no knowledge of
+//! Node or of routes.
 //!
 //! ```text
 //! socket ── guard ──▶ hyper ──▶ service ──▶ Handler::request

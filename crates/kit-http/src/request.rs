@@ -11,8 +11,8 @@ use http::request::Parts;
 use crate::raw_request::RawRequest;
 use crate::server_headers::apply_target_host;
 
-/// Id of a request. It is valid until the request has its response. An engine never uses an id twice, so a late
-/// response to an old request cannot reach a new request.
+/// Id of a request. The id is valid until the request has its response. An engine never uses an id twice, so a
+/// late response to an old request cannot reach a new request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId {
     pub(crate) slot: u32,
@@ -186,7 +186,7 @@ impl Request {
         self.header("content-type").as_deref() == Some(b"application/json")
     }
 
-    /// Returns the body. It is empty if the body is too large.
+    /// Returns the body. The body is empty if the body is too large.
     pub fn body(&self) -> &[u8] {
         match &self.content {
             Content::Raw(raw) => raw.body(),

@@ -57,8 +57,8 @@ impl Socket {
         self.broken |= event.is_write_closed() || event.is_error();
     }
 
-    /// Returns true if the client has closed its sending side. It may have disconnected, or wait for a response; both
-    /// look the same.
+    /// Returns true if the client has closed its sending side. The client may have disconnected, or may wait for a
+    /// response. The socket cannot distinguish these two cases.
     pub(crate) fn is_read_closed(&self) -> bool {
         self.read_closed
     }

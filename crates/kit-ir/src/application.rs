@@ -21,8 +21,8 @@ pub struct Program {
     pub declarations: Arena<DeclarationId, Declaration>,
     /// Entities: the declarations with `@table`, which are stored in the database.
     pub entities: Arena<EntityId, Entity>,
-    /// All routes. They have the order of registration if the compiler could read the call of `createApp`,
-    /// otherwise the order of their groups.
+    /// All routes. The routes have the order of registration if the compiler could read the call of
+    /// `createApp`, otherwise the order of their groups.
     pub routes: Arena<RouteId, Route>,
     /// Groups of the routes, in the order of their first use.
     #[serde(default)]

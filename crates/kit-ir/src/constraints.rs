@@ -107,7 +107,7 @@ impl Constraints {
 /// Exclusive upper bound of a 64-bit `bigint` column of PostgreSQL: 2^63.
 const COLUMN_LIMIT: f64 = 9_223_372_036_854_775_808.0;
 
-/// A finite number from a doc tag. It is displayed as JavaScript prints it: `10` and not `10.0`.
+/// A finite number from a doc tag. The number is displayed as JavaScript prints it: `10` and not `10.0`.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Decimal(f64);

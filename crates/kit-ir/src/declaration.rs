@@ -11,11 +11,11 @@ use crate::{DeclarationId, Documentation, Span, TypeId};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Declaration {
-    /// Name of the type in artifacts. It is unique in the program, in `PascalCase`, and a valid identifier of
-    /// TypeScript and Rust.
+    /// Name of the type in artifacts. The name is unique in the program, in `PascalCase`, and a valid
+    /// identifier of TypeScript and Rust.
     pub name: String,
-    /// Type that the name stands for. It is never just a [`Reference`](crate::TypeKind::Reference) to another
-    /// declaration.
+    /// Type that the name stands for. The type is never just a [`Reference`](crate::TypeKind::Reference) to
+    /// another declaration.
     pub r#type: TypeId,
     /// Kind of source code that the declaration comes from.
     pub origin: DeclarationOrigin,
@@ -41,8 +41,8 @@ pub enum DeclarationOrigin {
         /// The instance as TypeScript writes it: `PaginatedResponse<NoteSummary>`.
         expression: String,
     },
-    /// An anonymous type that is the params, query, body or response of a route. It is named after the route:
-    /// `GetNotesQuery`.
+    /// An anonymous type that is the params, query, body or response of a route. The type is named after the
+    /// route: `GetNotesQuery`.
     Slot,
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LiteralValue, Span, TypeId};
 
-/// A property of an object type. It keeps its doc tags in `Pick`, `Omit`, `Partial` and other homomorphic
-/// mapped types.
+/// A property of an object type. The property keeps its doc tags in `Pick`, `Omit`, `Partial` and other
+/// homomorphic mapped types.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Property {

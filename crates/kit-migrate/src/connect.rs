@@ -30,7 +30,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, MigrateError>>)
 /// Time without traffic after which TCP keepalive probes start.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// Future that sends and receives the bytes of a client; it must be polled while the client is in use.
+/// Future that sends and receives the bytes of a client; the future must be polled while the client is in
+/// use.
 type Wire = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
 /// A connection, with the TLS settings for the second connection that a cancel request needs.

@@ -12,7 +12,8 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use crate::connect::{Connection, connect};
 use crate::{DatabaseError, MigrateError};
 
-/// Number of attempts. If other clients use the pooler too, it may assign the same process every time by chance.
+/// Number of attempts. If other clients use the pooler too, the pooler may assign the same process every time by
+/// chance.
 const ATTEMPTS: usize = 3;
 
 /// Time limit for a response. A pooler without a free process makes its clients wait.

@@ -77,8 +77,8 @@ impl fmt::Display for Method {
     }
 }
 
-/// Set of the methods for which a path has routes. It is displayed as the value of an `Allow` header: `GET,
-/// HEAD, POST`.
+/// Set of the methods for which a path has routes. The set is displayed as the value of an `Allow` header:
+/// `GET, HEAD, POST`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Allow(pub(crate) u8);
 

@@ -20,9 +20,9 @@ pub(crate) const CHILDLESS: u32 = u32::MAX - 0xFF;
 #[derive(Debug, Clone)]
 pub(crate) struct PackedTree {
     /// All nodes. The child of a node for a byte has the index [`Node::children`] plus the byte, so that each step
-    /// needs one memory access. If there is no such child, this index belongs to a child of another node. This is
-    /// noticed when the texts are compared: no two nodes have the same `children`, so the text of that child begins
-    /// with another byte.
+    /// needs one memory access. If the node has no child for the byte, this index belongs to a child of another
+    /// node. The comparison of the texts detects this case: no two nodes have the same `children`, so the text of
+    /// that child begins with another byte.
     pub(crate) nodes: Box<[Node]>,
     /// Numbers of the routes. The numbers of one node are adjacent, in the order of [`Method::ALL`].
     pub(crate) routes: Box<[u32]>,

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
 
-/// Parameters of the route that was found, as byte ranges of the request's path. They have the order of the route's
-/// path, with the wildcard last.
+/// Parameters of the route that was found, as byte ranges of the request's path. The parameters have the order of
+/// the route's path, with the wildcard last.
 ///
 /// Use a buffer for many requests: it allocates memory only while it grows.
 #[derive(Debug, Default, Clone)]

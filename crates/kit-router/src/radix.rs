@@ -26,7 +26,8 @@ pub(crate) struct RadixNode {
 pub(crate) const TOP: usize = 0;
 
 impl Radix {
-    /// Builds the radix tree. It does not contain the routes of the path `/`, because no segment ends there.
+    /// Builds the radix tree. The tree does not contain the routes of the path `/`, because no segment ends
+    /// there.
     pub(crate) fn new(tree: &RouteTree) -> Self {
         let mut radix = Self {
             nodes: vec![RadixNode {
@@ -86,7 +87,8 @@ impl Radix {
         from
     }
 
-    /// Inserts a node between `above` and `below`. It gets the first `length` bytes of the lower node's text.
+    /// Inserts a node between `above` and `below`. The node gets the first `length` bytes of the lower node's
+    /// text.
     fn split(&mut self, above: usize, below: usize, length: usize) -> usize {
         let lower = self.nodes[below].text.split_off(length);
         let (first, next) = (self.nodes[below].text[0], lower[0]);

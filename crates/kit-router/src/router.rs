@@ -22,7 +22,7 @@ pub enum Match {
     BadPath,
 }
 
-/// A [`RouteTree`] in the form that is fast to search. It is immutable, so threads can share it.
+/// A [`RouteTree`] in the form that is fast to search. The router is immutable, so threads can share it.
 #[derive(Debug, Clone)]
 pub struct Router(PackedTree);
 

@@ -12,8 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Maximum length of an integer in its wire form, in bytes. No database column or protocol needs more digits.
 pub(crate) const MAX_CHARACTERS: usize = 1000;
 
-/// An integer of any size. It has no arithmetic of its own: convert it with `i64::try_from` or `i128::try_from` to
-/// calculate in Rust, or use [`Display`](fmt::Display) to pass its digits to a crate for larger numbers.
+/// An integer of any size. The integer has no arithmetic of its own: convert it with `i64::try_from` or
+/// `i128::try_from` to calculate in Rust, or use [`Display`](fmt::Display) to pass its digits to a crate for
+/// larger numbers.
 ///
 /// ```
 /// use kit_runtime::BigInt;

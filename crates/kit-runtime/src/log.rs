@@ -124,8 +124,8 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     entry
 }
 
-/// Fields of an event or a span: its message, and all others as `data`. They are stored with hidden values already
-/// replaced.
+/// Fields of an event or a span: its message, and all others as `data`. The fields are stored with hidden values
+/// already replaced.
 #[derive(Default)]
 pub(crate) struct Fields {
     message: String,

@@ -3,7 +3,7 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The Rust type for `never` of TypeScript. It has no values, so a list of it is always empty.
+/// The Rust type for `never` of TypeScript. The type has no values, so a list of `Never` is always empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Never {}
 

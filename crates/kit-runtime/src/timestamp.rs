@@ -1,5 +1,5 @@
-//! Timestamps: the Rust type for `Date` of TypeScript. They have a precision of one millisecond. In JSON, they are an
-//! RFC 3339 date-time string.
+//! Timestamps: the Rust type for `Date` of TypeScript. The timestamps have a precision of one millisecond. In JSON,
+//! they are an RFC 3339 date-time string.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

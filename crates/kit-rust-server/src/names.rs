@@ -209,7 +209,8 @@ pub(crate) fn declared(program: &Program) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// Returns the Rust name for a type. It is unchanged if Rust and its naming conventions accept it.
+/// Returns the Rust name for a TypeScript type. The name is unchanged if Rust and its naming conventions
+/// accept it.
 pub(crate) fn type_name(name: &str) -> String {
     let is_plain = name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|character| character.is_ascii_alphanumeric());

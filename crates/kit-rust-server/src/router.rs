@@ -31,7 +31,7 @@ pub(crate) struct Routes<'a> {
 pub(crate) struct Group<'a> {
     /// Name of the group in the contracts.
     contract: &'a str,
-    /// Name of the Rust trait. It is the name of the group if no other type has it.
+    /// Name of the Rust trait. The trait has the name of the group if no other type has this name.
     pub(crate) name: String,
     /// Name of the Rust module with the handlers.
     pub(crate) module: String,
@@ -172,8 +172,8 @@ impl RouteNames<'_> {
         })
     }
 
-    /// Returns the Rust type that the handler returns. It is `Reply` if the contract declares the response as
-    /// `unknown`.
+    /// Returns the Rust type that the handler returns. The type is `Reply` if the contract declares the
+    /// response as `unknown`.
     pub(crate) fn answer(&self, types: &Types<'_>) -> TokenStream {
         if let Some(reply) = &self.reply {
             return ident(reply).into_token_stream();

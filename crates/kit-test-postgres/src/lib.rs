@@ -35,7 +35,7 @@ impl Drop for Server {
     }
 }
 
-/// A new database of a test. It is removed together with its server.
+/// A new database of a test. The database is removed together with its server.
 pub struct Database {
     /// URL with user, host, port and name of the database.
     pub url: String,

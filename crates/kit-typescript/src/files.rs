@@ -132,8 +132,8 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
     normal
 }
 
-/// Adapter from a [`FileSystem`] to the interface of the module resolver. It does not resolve symbolic links;
-/// this is done once for the result, with [`FileSystem::real_path`].
+/// Adapter from a [`FileSystem`] to the interface of the module resolver. The adapter does not resolve
+/// symbolic links; this is done once for the result, with [`FileSystem::real_path`].
 pub(crate) struct ResolverFiles {
     files: Option<Arc<dyn FileSystem>>,
     read: FilesRead,

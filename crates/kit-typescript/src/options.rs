@@ -29,9 +29,9 @@ struct OptionLocation {
 }
 
 impl OptionLocations {
-    /// Finds the options in the default export of a module. It may be wrapped in `defineConfig(…)`, `as` or
-    /// `satisfies`, and refer to constants of the same file. Options that are computed or imported have no
-    /// location.
+    /// Finds the options in the default export of a module. The export may be wrapped in `defineConfig(…)`,
+    /// `as` or `satisfies`, and may refer to constants of the same file. Options that are computed or
+    /// imported have no location.
     ///
     /// ```
     /// use kit_typescript::OptionLocations;

@@ -89,7 +89,7 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: 
     }
 }
 
-/// Error for an `@owner` tag. It is boxed, because a diagnostic is large and mistakes are rare.
+/// Error for an `@owner` tag. The error is boxed, because a diagnostic is large and mistakes are rare.
 type Mistake = Box<Diagnostic>;
 
 /// Returns the type of the property that the tag names. Returns `None` if the entity has a mistake that was

@@ -12,7 +12,7 @@ use crate::modules::{DeclId, Location, ModuleId};
 pub(crate) const TAG: &str = "@table";
 
 /// Warns about each declaration with `@table` in a file of the project that is neither a type file nor a
-/// route file. It gets no table.
+/// route file. Such a declaration gets no table.
 pub(crate) fn check(lowering: &mut Lowering<'_>, root: &Path, read: &[&[ModuleId]]) {
     let graph = lowering.graph();
     let is_own = |path: &Path| {

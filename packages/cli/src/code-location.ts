@@ -16,7 +16,7 @@ const OWN = fileURLToPath(new URL(".", import.meta.url));
 
 /**
  * Returns the location in the project's code at which an error occurred. If a plugin called a function of kit, this is the location in the
- * plugin's file, and not one in the code that called the plugin.
+ * plugin's file, and not a location in the code that called the plugin.
  *
  * @param stack - The stack of an error or of a call.
  */

@@ -7,8 +7,8 @@ import type { DatabaseReply, DatabaseRequest } from "@kit/transform-native";
 import { psql } from "./psql.ts";
 
 /**
- * Part of `@kit/dev-database` that this module uses. It is declared here because the package is optional, so its types
- * may be missing.
+ * Part of `@kit/dev-database` that this module uses. The part is declared here because the package is optional, so its
+ * types may be missing.
  */
 interface DevDatabase {
   readonly url: string;

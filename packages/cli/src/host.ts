@@ -46,7 +46,7 @@ export class Host {
   #watching: EventQueue | undefined;
   #supervisor: Supervisor | undefined;
   readonly #config = new ConfigModule();
-  /** Configuration that was loaded last. It is used again until one of its files changes. */
+  /** Configuration that was loaded last. The configuration is used again until one of its files changes. */
   #loaded: { readonly path: string; readonly value: unknown } | undefined;
   #abandoned = false;
 

@@ -50,8 +50,8 @@ interface Failure {
 }
 
 /**
- * Value of a long property of an event. It is parsed when it is first read, because most functions of plugins read only a part of their
- * event and would wait for the parsing.
+ * Value of a long property of an event. The value is parsed when it is first read, because most functions of plugins read only a part
+ * of their event and would wait for the parsing.
  */
 class Attachment {
   readonly #read: () => string | null;

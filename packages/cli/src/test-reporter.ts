@@ -36,7 +36,10 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const failures: Failure[] = [];
   /** Names of the running suites and of the running test, the outermost first. node:test sends the events in the order of the tests. */
   const names: string[] = [];
-  /** Last part of the output of each test file. It contains the reason if a file cannot be loaded, which the events do not. */
+  /**
+   * Last part of the output of each test file. The last part contains the reason if a file cannot be loaded, which the events
+   * do not.
+   */
   const printed = new Map<string, string>();
   for await (const { type, data } of events) {
     const nesting = data.nesting ?? 0;

@@ -1,8 +1,8 @@
 import type { Codecs, Generated } from "./codec.ts";
 
 /**
- * Function between a call and the network. It may change the request, respond itself, or read the response. The first
- * interceptor of the list is the outermost. Each attempt of a call runs all interceptors.
+ * Function between a call and the network. The function may change the request, respond itself, or read the response.
+ * The first interceptor of the list is the outermost. Each attempt of a call runs all interceptors.
  *
  * @example
  * ```ts

@@ -29,9 +29,9 @@ export interface DataLocation {
 }
 
 /**
- * Returns the location of the data, which is usually the state directory itself. It is below `/var/lib/kit` if kit runs as root and
- * PostgreSQL's account cannot enter the project, for example below `/root`. The file `location` in the state directory then contains the
- * path.
+ * Returns the location of the data, which is usually the state directory itself. The location is below `/var/lib/kit` if kit runs as
+ * root and PostgreSQL's account cannot enter the project, for example below `/root`. The file `location` in the state directory then
+ * contains the path.
  */
 export function homeOf(state: string): DataLocation {
   if (!isRoot()) return { directory: state, cluster: join(state, "cluster"), account: undefined };

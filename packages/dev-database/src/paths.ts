@@ -10,7 +10,10 @@ export interface DatabaseOptions {
   readonly root?: string;
   /** Directory of the data. Default: the environment variable `KIT_DATA_DIR`, otherwise `.data` in the project. */
   readonly dataDir?: string;
-  /** Name of the database on the server. It is created if it does not exist. Must match `[a-z_][a-z0-9_]*`. Default: `app`. */
+  /**
+   * Name of the database on the server. The database is created if it does not exist. Must match `[a-z_][a-z0-9_]*`. Default:
+   * `app`.
+   */
   readonly name?: string;
 }
 
@@ -18,7 +21,7 @@ export interface DatabaseOptions {
 export interface Paths {
   /** True if committed data survives a crash of the machine. */
   readonly durable: boolean;
-  /** Directory of the logs. It also contains the data, unless PostgreSQL's account cannot enter it. */
+  /** Directory of the logs. The directory also contains the data, unless PostgreSQL's account cannot enter it. */
   readonly state: string;
   /** Path of the socket, or on Windows of the named pipe, that the keeper listens on. */
   readonly socket: string;

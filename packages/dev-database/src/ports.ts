@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Range of the ports for new servers. It is below the ports that operating systems choose for outgoing connections (from 32768 on Linux,
- * from 49152 elsewhere), because such a connection could take the port while the server restarts.
+ * Range of the ports for new servers. The range is below the ports that operating systems choose for outgoing connections (from 32768 on
+ * Linux, from 49152 elsewhere), because such a connection could take the port while the server restarts.
  */
 const FIRST = 20_000;
 const LAST = 32_767;

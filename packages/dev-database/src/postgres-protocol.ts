@@ -35,7 +35,10 @@ export class PostgresError extends Error {
   }
 }
 
-/** Opens a connection to PostgreSQL on 127.0.0.1. It is closed if no data arrives for `timeoutMs`; 0 means no timeout. */
+/**
+ * Opens a connection to PostgreSQL on 127.0.0.1. The connection is closed if no data arrives for `timeoutMs`; 0 means no
+ * timeout.
+ */
 export async function open(login: Login, timeoutMs = 60_000): Promise<Connection> {
   const socket = connect({ port: login.port, host: "127.0.0.1" });
   socket.setTimeout(timeoutMs, () => socket.destroy(new Error("PostgreSQL does not answer")));

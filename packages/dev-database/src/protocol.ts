@@ -1,6 +1,6 @@
 import type { Paths } from "./paths.ts";
 
-/** Configuration of a keeper. It is the keeper's only argument, as JSON. */
+/** Configuration of a keeper. The configuration is the keeper's only argument, as JSON. */
 export interface KeeperRequest {
   readonly paths: Paths;
   /** Time in milliseconds without any lease after which the keeper stops PostgreSQL and itself. */

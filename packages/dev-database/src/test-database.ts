@@ -1,6 +1,8 @@
 import { type Connection, open } from "./postgres-protocol.ts";
 
-/** Connection to a test's database. It is opened by the first query, and does not keep the process alive. */
+/**
+ * Connection to a test's database. The connection is opened by the first query, and does not keep the process alive.
+ */
 export class TestConnection {
   readonly #url: URL;
   #connection: Promise<Connection> | undefined;

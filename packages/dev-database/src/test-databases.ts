@@ -34,8 +34,8 @@ const KEPT = 4;
 /**
  * Databases of single tests, which are copies of templates. Only the keeper creates an instance.
  *
- * A test's database belongs to the connection that requested it. It is dropped when that connection closes for any reason. The first client
- * that needs a template fills it; other clients wait.
+ * Databases for tests. Each database belongs to the connection that requested it, and is dropped when this connection closes for any
+ * reason. The first client that needs a template fills it; other clients wait.
  */
 export class TestDatabases {
   readonly #server: () => Promise<Server>;

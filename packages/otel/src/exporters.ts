@@ -54,7 +54,10 @@ export function spanExporter(settings: TelemetrySettings): Exporter<ReadableSpan
   }
 }
 
-/** Returns the exporter of log entries. It does nothing for `console`, because log entries are on standard output already. */
+/**
+ * Returns the exporter of log entries. The exporter does nothing for `console`, because log entries are on standard output
+ * already.
+ */
 export function logExporter(settings: TelemetrySettings): Exporter<ReadableLogRecord> {
   return settings.exporter === "otlp" ? new OTLPLogExporter(place(settings, "logs")) : nowhere;
 }

@@ -29,7 +29,7 @@ const spansOfBatch = 512;
 
 /**
  * Exports the traces of requests, including spans that other instrumentation creates in them. Request records stay in the runtime's history
- * until they are sent. They are converted to spans only then, so a dropped record costs no conversion.
+ * until they are sent. Only then are the records converted to spans, so a dropped record costs no conversion.
  */
 export class Traces {
   readonly observe: Required<Pick<RequestObserver, "around" | "isSampled">> & RequestObserver;

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { extname } from "node:path";
 
-/** Directory of the built dashboard. It has the same place relative to this module in the repository and in the published package. */
+/**
+ * Directory of the built dashboard. The directory has the same place relative to this module in the repository and in the published
+ * package.
+ */
 const directory = new URL("../dist-dashboard/", import.meta.url);
 
 /**

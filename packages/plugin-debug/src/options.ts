@@ -14,7 +14,7 @@ export interface DebugSecurityOptions {
   readonly apiKey?: string;
   /** Addresses and ranges of allowed clients: `["10.0.0.0/8", "fd00::/8"]`. Default: all addresses. */
   readonly allowlist?: readonly string[];
-  /** Address to listen on. It is also an allowed name in the `Host` header. Default: `127.0.0.1`. */
+  /** Address to listen on. The address is also an allowed name in the `Host` header. Default: `127.0.0.1`. */
   readonly hostname?: string;
   /**
    * Patterns of properties to hide, as in `logging.redact`. Credentials, `@sensitive` properties and `logging.redact` are always hidden.

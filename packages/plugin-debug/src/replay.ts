@@ -17,7 +17,10 @@ export const greatestRequest: number = 256 * 1024;
 const greatestResponse = 256 * 1024;
 const timeoutMs = 30_000;
 
-/** Headers that belong to one connection or to the encoding of one message. They are not copied to the new request. */
+/**
+ * Headers that belong to one connection or to the encoding of one message. The headers are not copied to the new
+ * request.
+ */
 const ofTheConnection: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",

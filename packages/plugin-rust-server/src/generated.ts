@@ -51,7 +51,7 @@ export interface GenerateOptions {
 /** Committed migration. Its snapshot contains the type of each column in databases that exist already. */
 export interface CommittedMigration {
   readonly name: string;
-  /** Content of `snapshot.json`. It is `null` for a handwritten migration that changes only data. */
+  /** Content of `snapshot.json`. The content is `null` for a handwritten migration that changes only data. */
   readonly snapshot: string | null;
 }
 

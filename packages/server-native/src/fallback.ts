@@ -6,7 +6,10 @@ import { limitsOf, timeoutsOf } from "./fallback-options.ts";
 import type { EngineOptions } from "./options.ts";
 import type { PortSharer } from "./workers/worker-server.ts";
 
-/** Handle that `getNativeServer` returns while the fallback listens. It has the same public members as the native server's handle. */
+/**
+ * Handle that `getNativeServer` returns while the fallback listens. The handle has the same public members as the native server's
+ * handle.
+ */
 interface Running {
   readonly host: NodeHost;
   readonly address: ListenAddress;

@@ -43,7 +43,10 @@ export abstract class NodeExchange implements ServerExchange {
   readonly #body: RequestBody;
   #answered = false;
 
-  /** `target` is the path and query as the client sent them. It is a separate parameter because frameworks change `request.url`. */
+  /**
+   * `target` is the path and query as the client sent them. The target is a separate parameter, because frameworks change
+   * `request.url`.
+   */
   constructor(request: IncomingMessage, response: ServerResponse, target: string, body: RequestBody) {
     this.method = request.method!;
     this.target = target;

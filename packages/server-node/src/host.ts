@@ -53,8 +53,8 @@ const firstRequestTimeoutMs = 2_000;
 const defaultConnections = 100_000;
 
 /**
- * Lifecycle of a node:http server, from start to shutdown. It also refuses requests that Node's parser accepts but kit's native server
- * refuses, before a framework sees them.
+ * Lifecycle of a node:http server, from start to shutdown. The host also refuses requests that Node's parser accepts but kit's native
+ * server refuses, before a framework sees them.
  *
  * @example
  * ```ts

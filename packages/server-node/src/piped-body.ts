@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 /**
- * Number of bytes of a response body that may wait for the framework before the handler's stream is paused. It is 0 because the response of
- * node:http already buffers up to 64 KiB: a second queue would hold one more chunk for each client that does not read.
+ * Number of bytes of a response body that may wait for the framework before the handler's stream is paused. The number is 0 because the
+ * response of node:http already buffers up to 64 KiB: a second queue would hold one more chunk for each client that does not read.
  */
 const highWaterMark = 0;
 

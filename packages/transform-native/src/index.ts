@@ -73,7 +73,7 @@ export type DatabaseRequest =
   | { readonly root: string; readonly action: "url" | "start" | "stop" | "reset" }
   | { readonly root: string; readonly action: "psql"; readonly arguments: readonly string[] };
 
-/** Reply to a {@link DatabaseRequest}. It has only the property that was requested. */
+/** Reply to a {@link DatabaseRequest}. The reply has only the property that was requested. */
 export interface DatabaseReply {
   /** URL of the database. */
   readonly url?: string;

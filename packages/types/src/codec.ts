@@ -40,7 +40,7 @@ export type ValidationRule =
 /** Argument of a rule: the number of `minLength`, the string of `pattern`, one value of `enum`. */
 export type ValidationLimitValue = string | number | boolean | null;
 
-/** Argument of a rule, as the contract specifies it. It contains no data of the request. */
+/** Argument of a rule, as the contract specifies it. The argument contains no data of the request. */
 export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitValue[];
 
 /**

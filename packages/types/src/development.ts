@@ -9,8 +9,8 @@ export interface DevelopmentLink {
   /** Version of this interface. An application that supports another version ignores the object. */
   readonly version: 1;
   /**
-   * Returns the address to listen on instead of the program's own. It may be a socket that the previous process has
-   * open too.
+   * Returns the address to listen on instead of the program's own. The address may be a socket that the previous
+   * process has open too.
    */
   resolveAddress(options: ListenOptions): ListenOptions | Promise<ListenOptions>;
   /**

@@ -280,7 +280,7 @@ export interface SamplingInput {
 /**
  * Options and functions with which a plugin observes requests: its property `observe`. All of them are optional. With
  * an empty object, kit records requests and the plugin can read them with `host.requests`. kit logs errors that
- * `onResponse` and `isSampled` throw. They do not affect requests.
+ * `onResponse` and `isSampled` throw. Such errors do not affect requests.
  */
 export interface RequestObserver {
   /** Minimum number of finished requests to keep in memory. Default 256, maximum 65,536. */

@@ -22,7 +22,7 @@ use crate::repository::Repository;
 const ROLE: &str = "KIT_TEST_DEMO_ROLE";
 /// Environment variable with the root of the repository that the command uses.
 const ROOT: &str = "KIT_TEST_DEMO_ROOT";
-/// Maximum time for one phase. It is long enough for a busy machine.
+/// Maximum time for one phase. The time is long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Phase of the command in which the signal arrives.

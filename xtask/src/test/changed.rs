@@ -36,8 +36,8 @@ struct Selection {
     globs: BTreeSet<(String, Option<&'static str>)>,
 }
 
-/// Runs the checks, and the tests that may fail because of the changes since a commit. If `since` is empty, it is the
-/// default commit.
+/// Runs the checks, and the tests that may fail because of the changes since a commit. An empty `since` stands for
+/// the default commit.
 pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcome> {
     let base = base_commit(repository, since)?;
     let files = changed_files(repository, &base)?;

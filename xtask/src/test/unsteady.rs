@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::Outcome;
 use crate::repository::Repository;
 
-/// Returns the path of the list. It has one name on each line.
+/// Returns the path of the list. The list has one name on each line.
 pub(crate) fn record(repository: &Repository) -> PathBuf {
     repository.target().join("unsteady-tests.txt")
 }

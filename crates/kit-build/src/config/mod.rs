@@ -115,8 +115,8 @@ pub struct TestPackages {
 /// Information about the project from `package.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectInfo {
-    /// Name of the project, or `API`. It is never the name of the directory, because the output must not depend on the
-    /// location of the project.
+    /// Name of the project, or `API`. The name is never the name of the directory, because the output must not depend
+    /// on the location of the project.
     pub name: String,
     /// Version of the project, or `0.0.0`.
     pub version: String,

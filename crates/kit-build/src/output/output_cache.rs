@@ -78,7 +78,7 @@ impl OutputCache {
     }
 }
 
-/// Returns the directory of a path. It is empty for a file directly in the output directory.
+/// Returns the directory of a path. The directory is empty for a file directly in the output directory.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }

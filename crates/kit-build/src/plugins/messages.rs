@@ -74,7 +74,7 @@ pub(super) struct TapResult {
     /// Reason why the hook function failed; `None` if it succeeded.
     #[serde(default)]
     pub(super) failure: Option<Failure>,
-    /// Result of the hook, which differs for each hook. It is null if the function failed.
+    /// Result of the hook, which differs for each hook. The result is null if the function failed.
     #[serde(default)]
     pub(super) result: Value,
 }

@@ -106,7 +106,8 @@ struct Development<'a> {
     database: Database,
     /// Version of the application that was served last; `None` before the first version.
     served: Option<Serve>,
-    /// Last printed line about database changes without a migration. It is not repeated after every edit.
+    /// Last printed line about database changes without a migration. The line is not repeated after every
+    /// edit.
     printed_pending: Option<String>,
     /// Type errors that were already printed.
     types: PrintedTypeErrors,

@@ -1,5 +1,5 @@
-//! Plans the changes to keys, constraints and indexes. They are compared by their definitions: if only the name
-//! differs, the plan has a rename.
+//! Plans the changes to keys, constraints and indexes. Keys, constraints and indexes are compared by their
+//! definitions: if only the name differs, the plan has a rename.
 
 use crate::{Change, Check, ForeignKey, Index, Table, Unique};
 

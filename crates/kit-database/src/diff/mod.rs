@@ -86,8 +86,8 @@ impl std::error::Error for PlanError {}
 /// migration.
 ///
 /// Renames run first, so that all later steps use the new names. Then foreign keys are dropped, then constraints and
-/// indexes, then columns and tables; they are added in the opposite order. Therefore tables may refer to each other in
-/// circles.
+/// indexes, then columns and tables; all of them are added in the opposite order. Therefore tables may refer to each
+/// other in circles.
 ///
 /// # Errors
 /// Returns a [`PlanError`] with every difference for which kit cannot plan a change.

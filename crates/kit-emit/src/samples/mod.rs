@@ -52,8 +52,8 @@ pub(crate) struct SampleOptions<'a> {
     /// Declarations of the values around the sample. A recursive type ends when it refers to one of them.
     within: Vec<DeclarationId>,
     level: usize,
-    /// Number of optional properties and items that the sample may contain. They are divided evenly among its properties and
-    /// items.
+    /// Number of optional properties and items that the sample may contain. The number is divided evenly among its
+    /// properties and items.
     optional_parts: usize,
     purpose: Purpose,
 }

@@ -48,7 +48,7 @@ pub(crate) struct Written {
 pub(crate) struct Imports {
     pub(crate) values: BTreeMap<String, BTreeMap<String, String>>,
     pub(crate) types: BTreeMap<String, BTreeMap<String, String>>,
-    /// Path of the module with all types of the program. It is imported as `Types`.
+    /// Path of the module with all types of the program. The module is imported as `Types`.
     pub(crate) types_of_program: Option<String>,
 }
 
@@ -119,8 +119,8 @@ impl Module {
         self.r#type(CODEC, name)
     }
 
-    /// Returns a name for a private function or constant. It is unique in this module and in the modules of other declarations
-    /// and roles. Example: `isItems$Note`, from `is` and the path from `Note` to its items.
+    /// Returns a name for a private function or constant. The name is unique in this module and in the modules of other
+    /// declarations and roles. Example: `isItems$Note`, from `is` and the path from `Note` to its items.
     fn private_name(&mut self, verb: &str, path: &Path<'_>) -> String {
         let stem = path.words_below(&self.declaration).to_upper_camel_case();
         let stem: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();

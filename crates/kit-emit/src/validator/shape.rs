@@ -42,7 +42,8 @@ impl<'a> Shapes<'a> {
         module.push(writer);
     }
 
-    /// Returns an expression for the shape of a type. It has several lines if the type has properties.
+    /// Returns an expression for the shape of a type. The expression has several lines if the type has
+    /// properties.
     pub(crate) fn shape(
         &self,
         id: TypeId,

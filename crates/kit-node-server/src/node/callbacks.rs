@@ -10,8 +10,8 @@ use napi_sys as sys;
 
 use super::env::{Env, Error, Value};
 
-/// Address of an environment, stored between callbacks. It is only used on its own thread, because no type of this
-/// module is `Send`, and only before the end of the environment, because the
+/// Address of an environment, stored between callbacks. The address is only used on the thread of the environment,
+/// because no type of this module is `Send`, and only before the end of the environment, because the
 /// [`CleanupHook`] closes all objects that contain it.
 #[derive(Clone, Copy)]
 struct RawEnv(NonNull<sys::napi_env__>);

@@ -14,7 +14,7 @@ pub(crate) struct Env<'scope> {
     scope: PhantomData<&'scope ()>,
 }
 
-/// A JavaScript value. It can only be used while its handle scope is open.
+/// A JavaScript value. The value can only be used while its handle scope is open.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Value<'scope> {

@@ -31,7 +31,7 @@ unsafe extern "C" {
     fn uv_close(handle: *mut c_void, callback: HandleCallback);
 }
 
-/// Callbacks of a [`Watcher`]. They are called on the thread of the event loop.
+/// Callbacks of a [`Watcher`]. The callbacks are called on the thread of the event loop.
 pub(crate) trait WatcherCallbacks {
     /// The file descriptor has become readable.
     fn ready(&self);
@@ -50,7 +50,7 @@ pub(crate) struct Watcher {
     shared: Cell<Option<NonNull<Shared>>>,
 }
 
-/// Data of both libuv handles. It is freed after libuv has closed both.
+/// Data of both libuv handles. The data is freed after libuv has closed both.
 struct Shared {
     poll: Handle,
     timer: Handle,

@@ -21,7 +21,7 @@ pub(super) struct Stream<S> {
     guard: Guard,
     shared: Arc<ConnectionState>,
     timeouts: Timeouts,
-    /// Checked bytes that did not fit into hyper's buffer. They are read next.
+    /// Checked bytes that did not fit into hyper's buffer. The checked bytes are read next.
     passed: Vec<u8>,
     /// The action of the peer that the read deadline limits, and the number of request heads when the deadline was
     /// set.

@@ -15,8 +15,8 @@ pub(crate) struct Timeouts {
     pub(crate) head: Duration,
     /// Time from the end of the head to the end of the body.
     pub(crate) body: Duration,
-    /// Time between two requests. It is longer than the 60 seconds of common load balancers, so that the load
-    /// balancer closes first and never sends a request into a closing connection.
+    /// Time between two requests. The time is longer than the 60 seconds of common load balancers, so that
+    /// the load balancer closes first and never sends a request into a closing connection.
     pub(crate) idle: Duration,
     /// Time without progress while the peer does not read its response.
     pub(crate) write: Duration,

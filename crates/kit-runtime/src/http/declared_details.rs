@@ -8,8 +8,8 @@ use crate::json::to_text;
 use crate::{Contract, is_development};
 
 impl Error {
-    /// Sets `details` of a failure that the contract declares with their type. In development, they are first checked
-    /// against the type. Details that have no JSON form, or that do not fit, become a 500 error.
+    /// Sets `details` of a failure that the contract declares with their type. In development, the details are first
+    /// checked against the type. Details that have no JSON form, or that do not fit, become a 500 error.
     #[must_use]
     pub fn with_declared_details<T: Contract>(self, details: &T) -> Self {
         match self.declared_details(details) {

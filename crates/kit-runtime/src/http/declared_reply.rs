@@ -54,7 +54,8 @@ impl Response {
 }
 
 impl DeclaredReply<'_> {
-    /// Adds the headers that the reply declares. In development, they are first checked against the contract.
+    /// Adds the headers that the reply declares. In development, the headers are first checked against the
+    /// contract.
     ///
     /// # Errors
     ///

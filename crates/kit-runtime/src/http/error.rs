@@ -226,8 +226,8 @@ impl Error {
         causes
     }
 
-    /// Returns the status of the response. It differs from the status of the error for a validation error whose status
-    /// the application has chosen.
+    /// Returns the status of the response. The status differs from the status of the error for a validation error
+    /// whose status the application has chosen.
     pub(super) fn sent_status(&self) -> StatusCode {
         let Some(chosen) = chosen() else {
             return self.status();

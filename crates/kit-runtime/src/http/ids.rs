@@ -1,4 +1,4 @@
-//! Ids of traces and requests. They must be unique, but not secret.
+//! Ids of traces and requests. The ids must be unique, but not secret.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};

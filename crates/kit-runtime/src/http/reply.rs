@@ -206,7 +206,7 @@ struct StreamBody {
     received: mpsc::Receiver<Queued>,
     /// Part of the current chunk that was not passed to the connection yet.
     rest: Bytes,
-    /// Error of the function. It is reported after the queued chunks are sent.
+    /// Error of the function. The error is reported after the queued chunks are sent.
     failure: Option<Error>,
     /// Number of bytes that the stream must still send to reach its declared length.
     left: Option<u64>,

@@ -24,7 +24,7 @@ pub enum Segment {
     Static(&'static str),
     /// Parameter, with its name: `:name`
     Parameter(&'static str),
-    /// Wildcard, with its name: `*name`. It is the last segment.
+    /// Wildcard, with its name: `*name`. The wildcard is the last segment.
     Wildcard(&'static str),
 }
 

@@ -103,7 +103,8 @@ impl<A: Application> Serve for Router<A> {
     }
 }
 
-/// IP address of the peer. It is an extension of the request, so that kit's routes find it inside of an axum router.
+/// IP address of the peer. The IP address is an extension of the request, so that kit's routes find it inside of an
+/// axum router.
 #[derive(Clone, Copy)]
 struct Peer(IpAddr);
 

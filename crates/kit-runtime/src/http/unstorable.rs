@@ -56,8 +56,8 @@ fn is_unstorable(text: &str) -> bool {
     text.contains('\0')
 }
 
-/// Creates the failure. It does not show the string, because the string may be sensitive and cannot be displayed
-/// well.
+/// Creates the failure. The failure does not show the string, because the string may be sensitive and cannot be
+/// displayed well.
 fn failure(path: String, what: &str) -> Failure {
     Failure {
         path,

@@ -11,7 +11,8 @@ use serde::forward_to_deserialize_any;
 
 use super::Json;
 
-/// Error for JSON that does not fit a type. It cannot occur if the JSON was checked against the shape of the type.
+/// Error for JSON that does not fit a type. The error cannot occur if the JSON was checked against the shape of
+/// the type.
 type Error = serde::de::value::Error;
 
 /// Decodes parsed JSON into a type.

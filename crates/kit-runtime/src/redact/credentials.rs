@@ -1,7 +1,7 @@
 //! Names of values that are hidden unless `LOG_REDACT_DEFAULTS` is `false`.
 
-/// Names of headers and properties that usually contain credentials. They are compared in full and in any case: `token`
-/// hides `Token`, but not `tokens`.
+/// Names of headers and properties that usually contain credentials. The names are compared in full and in any case:
+/// `token` hides `Token`, but not `tokens`.
 pub const CREDENTIALS: [&str; 51] = [
     "authorization",
     "proxy-authorization",

@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::Error;
 use crate::http::{Context, Phase};
 
-/// Replacement for the guard of the exporter. It does nothing.
+/// Replacement for the guard of the exporter. The replacement does nothing.
 pub(crate) struct Exporting;
 
 #[allow(clippy::unnecessary_wraps)] // Reason: same signature as with the feature.

@@ -46,8 +46,8 @@ struct OpenSpan {
 
 struct ApplicationSpans;
 
-/// Returns the parent of a new span. This is the span that contains it, otherwise the phase of the request. Returns
-/// `None` if the request is not exported.
+/// Returns the parent of a new span. The parent is the span that contains the new span, or else the phase of the
+/// request. Returns `None` if the request is not exported.
 fn parent_of<S>(span: &SpanRef<'_, S>) -> Option<Parent>
 where
     S: for<'a> LookupSpan<'a>,

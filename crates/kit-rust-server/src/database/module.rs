@@ -45,8 +45,8 @@ pub(crate) struct StructNames {
 }
 
 impl StructNames {
-    /// Chooses the names so that the model keeps its name if a file imports it together with these structs. It is
-    /// imported as the type of a column, or as the response of a handler.
+    /// Chooses the names so that the model keeps its name if a file imports it together with these structs. A
+    /// file imports the model as the type of a column, or as the response of a handler.
     pub(super) fn new(model: &str, columns: &[StoredColumn<'_>], types: &mut Types<'_>) -> Self {
         let answers = types
             .program

@@ -39,8 +39,8 @@ impl<'a> Rows<'a> {
 }
 
 impl Database<'_> {
-    /// Returns the Rust type of the value at a path below `ctx`. It is the type of the owner column of the first
-    /// table that has this path as owner.
+    /// Returns the Rust type of the value at a path below `ctx`. The type is the type of the owner column of the
+    /// first table that has this path as owner.
     pub(crate) fn type_of_context(&self, context: &str) -> Option<&RustType> {
         let mut owners = self.tables.iter().filter_map(Stored::owner);
         let (column, _) = owners.find(|(_, path)| *path == context)?;

@@ -1,5 +1,6 @@
-//! Generates the files that belong to the user, handlers and middleware. They are written once. Handlers that create,
-//! read, update, delete or list rows are complete. Every other handler responds with 501 and names the file to edit.
+//! Generates the files that belong to the user, handlers and middleware. kit writes these files once. Handlers that
+//! create, read, update, delete or list rows are complete. Every other handler responds with 501 and names the file
+//! to edit.
 
 mod column_limits;
 mod list;

@@ -134,8 +134,8 @@ impl<'k> HandlerContext<'k, '_> {
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
     }
 
-    /// Returns the error for a column that would refer to a missing row. It is the same error as if the database had
-    /// refused the row.
+    /// Returns the error for a column that would refer to a missing row. The error is the same error as if the
+    /// database had refused the row.
     pub(super) fn unknown_reference(
         self,
         group: &Group<'_>,

@@ -1,5 +1,5 @@
-//! Generates functions that return the defaults of properties. They are generated after all types, because the
-//! expression of a value depends on the definition of its type.
+//! Generates functions that return the defaults of properties. The functions are generated after all types,
+//! because the expression of a value depends on the definition of its type.
 
 use std::collections::BTreeMap;
 

@@ -133,7 +133,7 @@ impl Models<'_, '_> {
         comment
     }
 
-    /// Generates a struct around one inner type. It has its own name and its own rules.
+    /// Generates a struct around one inner type. The struct has its own name and its own rules.
     fn newtype(&mut self, name: &str, comment: &TokenStream, id: TypeId, site: &UseSite<'_>) {
         let inner = self.rust_type(
             id,

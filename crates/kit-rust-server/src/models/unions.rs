@@ -38,8 +38,8 @@ impl Models<'_, '_> {
         }
     }
 
-    /// Returns the enum for a union that another type contains. It has no variant for null, because the caller puts
-    /// the enum into an `Option`.
+    /// Returns the enum for a union that another type contains. The enum has no variant for null, because the
+    /// caller puts the enum into an `Option`.
     fn named_union(&mut self, id: TypeId, members: &[TypeId], site: &UseSite<'_>) -> RustType {
         if let Some(known) = self.generated(id) {
             return known;

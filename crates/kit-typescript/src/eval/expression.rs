@@ -105,8 +105,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of an array's items. It is evaluated later if it could refer to the type that is
-    /// being evaluated. Any other type is evaluated at once, so that equal arrays are the same type.
+    /// Returns the type of an array's items. The type is evaluated later if it could refer to the type that
+    /// is being evaluated. Any other type is evaluated at once, so that equal arrays are the same type.
     pub(super) fn element_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         let waits = match node {
             TSType::TSParenthesizedType(inner) => return self.element_type(&inner.type_annotation, scope),

@@ -1,5 +1,5 @@
-//! Identity of types. It is stricter than assignability in both directions: `any` is not identical to
-//! `unknown`, and `a?: 1` is not identical to `a: 1 | undefined`.
+//! Identity of types. The identity is stricter than assignability in both directions: `any` is not identical
+//! to `unknown`, and `a?: 1` is not identical to `a: 1 | undefined`.
 
 use super::types::{Element, Function, State};
 use super::{Evaluator, Ty, TyId};

@@ -133,8 +133,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds an index signature for a key type of a mapped type. It replaces an earlier signature with the
-    /// same key type; if their rules differ, this is an error.
+    /// Adds an index signature for a key type of a mapped type. The signature replaces an earlier signature
+    /// with the same key type. Different rules of the two signatures are an error.
     pub(super) fn mapped_signature(
         &mut self,
         object: &mut Object,

@@ -59,7 +59,7 @@ impl KitType {
     }
 }
 
-/// Name of the slot with the failures of a contract. It has no values, so it is not a [`Slot`].
+/// Name of the slot with the failures of a contract. The slot has no values, so it is not a [`Slot`].
 pub(crate) const ERRORS: &str = "errors";
 
 impl Evaluator<'_> {

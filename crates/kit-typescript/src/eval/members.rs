@@ -108,8 +108,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of a member. It is evaluated later, unless it is a keyword, so that an object may
-    /// refer to itself.
+    /// Returns the type of a member. The type is evaluated later, unless it is a keyword, so that an object
+    /// may refer to itself.
     pub(super) fn member_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         match node {
             TSType::TSStringKeyword(_) | TSType::TSNumberKeyword(_) | TSType::TSBooleanKeyword(_) => {

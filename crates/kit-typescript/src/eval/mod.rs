@@ -1,4 +1,4 @@
-//! Evaluator of type expressions. It gives the same types as TypeScript.
+//! Evaluator of type expressions. The evaluator gives the same types as TypeScript.
 //!
 //! Evaluation is lazy: a name becomes [`Ty::Named`], and the type of a property [`Ty::Lazy`]. Only
 //! [`Evaluator::shape`] evaluates these, once for each declaration with its arguments. A mistake is a type
@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type that an instance of a declaration stands for. It is evaluated once.
+    /// Returns the type that an instance of a declaration stands for. The type is evaluated once.
     pub(crate) fn body(&mut self, id: InstanceId) -> TyId {
         match self.store.instances[id.index()].body {
             State::Done(body) => return body,

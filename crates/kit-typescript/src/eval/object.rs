@@ -6,7 +6,7 @@ use super::index::set_index;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
-/// Name of `this` in a scope. It is a reserved word, so no type parameter has this name.
+/// Name of `this` in a scope. The name is a reserved word, so no type parameter has this name.
 pub(super) const THIS: &str = "this";
 
 impl<'a> Evaluator<'a> {

@@ -84,8 +84,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the template with the rules of its placeholders. They are reported as errors later, because no
-    /// validator checks a part of a string against rules.
+    /// Returns the template with the rules of its placeholders. The rules are reported as errors later,
+    /// because no validator checks a part of a string against rules.
     pub(super) fn with_ruled_placeholders(&mut self, template: TyId, placeholders: &[TyId]) -> TyId {
         let mut rules = Vec::new();
         for placeholder in placeholders {

@@ -31,9 +31,10 @@ struct Subject {
     name: String,
     /// Location of the declaration; `None` for the whole application.
     location: Option<Location>,
-    /// Number of steps that the subject may still take. It is updated when another subject is started.
+    /// Number of steps that the subject may still take. The number is updated when another subject is
+    /// started.
     left: usize,
-    /// Mistake that the subject takes too many steps. It is created once.
+    /// Mistake that the subject takes too many steps. The mistake is created once.
     refused: Option<TyId>,
 }
 

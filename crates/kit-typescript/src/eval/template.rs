@@ -242,7 +242,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Rest of a string that is divided. It can contain placeholders, whose text is not known.
+/// Rest of a string that is divided. The rest can contain placeholders, whose text is not known.
 struct SegmentCursor {
     parts: Vec<Segment>,
 }

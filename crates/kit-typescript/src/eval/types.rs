@@ -84,21 +84,22 @@ pub(crate) enum Ty {
     Object(ObjectId),
     /// A union of two or more types. Nested unions are flattened, and duplicates are removed.
     Union(Rc<[TyId]>),
-    /// An intersection. It is evaluated when its shape is needed, because its members may refer to it.
+    /// An intersection. The intersection is evaluated when its shape is needed, because its members may refer
+    /// to it.
     Intersection(Rc<[TyId]>),
     /// Intersection of a type that is not an object with an object type (the brand):
     /// `string & { __brand: "UserId" }`. A value on the wire has only the first type.
     Branded(TyId, TyId),
     /// A type of kit that describes a route, with its type arguments: `Reply<201, Order>`.
     Kit(KitType, Rc<[TyId]>),
-    /// A declared type with its type arguments. It is evaluated when its shape is needed.
+    /// A declared type with its type arguments. The declared type is evaluated when its shape is needed.
     Named(InstanceId),
     /// A type expression that is evaluated when its shape is needed.
     Lazy(LazyId),
     /// A type with rules, such as a maximum length. The shape of the type does not contain them.
     Constrained(TyId, RuleSource),
-    /// A type without `undefined`. It is evaluated later, because `Required<T>` must not evaluate the types
-    /// of properties while `T` is being evaluated.
+    /// A type without `undefined`. The type is evaluated later, because `Required<T>` must not evaluate the
+    /// types of properties while `T` is being evaluated.
     Defined(TyId),
     /// A type parameter of a generic function, by its number. The numbers of the outermost function come
     /// first.
@@ -108,7 +109,7 @@ pub(crate) enum Ty {
     /// A conditional type that cannot be decided, because it checks a [`Ty::Parameter`]: the checked type,
     /// the type after `extends`, and the two branches.
     Deferred([TyId; 4]),
-    /// A mistake. It is reported only if a declaration, an entity or a route needs the type.
+    /// A mistake. The mistake is reported only if a declaration, an entity or a route needs the type.
     Invalid(InvalidId),
 }
 
@@ -130,7 +131,7 @@ pub(crate) enum Case {
     Uncapital,
 }
 
-/// A member of an enum. It is a separate type, even if another member has the same value.
+/// A member of an enum. The member is a separate type, even if another member has the same value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct EnumMember {
     pub(crate) decl: DeclId,
@@ -359,8 +360,8 @@ pub(crate) struct Property {
 const HIDDEN: &str = "\0hidden ";
 
 impl Property {
-    /// Returns the internal name of a private or protected member. It contains the location, so that a member
-    /// with the same name in another class is different.
+    /// Returns the internal name of a private or protected member. The internal name contains the location,
+    /// so that a member with the same name in another class is different.
     pub(crate) fn hidden_name(name: &str, location: Location) -> Rc<str> {
         format!("{HIDDEN}{}:{} {name}", location.module.0, location.span.start).into()
     }

@@ -1,7 +1,7 @@
 //! Reader of the option `errors` of `createApp`, with the call of `defineErrorFormat`.
 //!
 //! OpenAPI, the client and the contract tests describe error bodies, so the reader warns of a value that is known only
-//! when the application runs. They then describe kit's envelope.
+//! when the application runs. In this case, all three describe kit's envelope.
 
 use kit_ir::{DeclaredFormat, ErrorFormat, ErrorPaths, ErrorRules, Errors};
 

@@ -7,8 +7,8 @@ use crate::docs::{Target, documentation, examples, misplaced, property_tags};
 use crate::eval::{self, Ty, TyId};
 
 impl Lowering<'_> {
-    /// Returns the IR of a property without its doc tags. They are read later, because they need the types of
-    /// all declarations.
+    /// Returns the IR of a property without its doc tags. The tags are read later, because they need the
+    /// types of all declarations.
     pub(super) fn property(&mut self, property: &eval::Property) -> Property {
         let written = self.eval.written_at(property.ty);
         self.eval.set_location(written.unwrap_or(property.location));

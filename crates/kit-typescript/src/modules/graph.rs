@@ -57,8 +57,8 @@ pub(crate) struct Graph<'a> {
     pub(super) global_namespaces: FxHashMap<&'a str, ModuleId>,
     /// Blocks of `declare module "…"` in scripts, by specifier. They declare modules that have no file.
     pub(super) ambient: IndexMap<&'a str, ModuleId>,
-    /// Blocks of `declare module "…"` in modules, with their specifiers. They must still be merged with the
-    /// module that they augment.
+    /// Blocks of `declare module "…"` in modules, with their specifiers. The blocks must still be merged with
+    /// the module that they augment.
     pub(super) augmentations: Vec<(ModuleId, &'a str)>,
     /// `/// <reference … />` directives whose files are not read yet, with the modules that contain them.
     pub(super) references: Vec<(ModuleId, Reference<'a>)>,

@@ -179,7 +179,7 @@ fn properties(program: &Program, id: DeclarationId) -> Option<&[Property]> {
     }
 }
 
-/// Returns the location of a span of the IR. This is possible only before [`Lowering::into_program`] sorts
+/// Returns the location of a span of the IR. The function works only before [`Lowering::into_program`] sorts
 /// the source files.
 fn location(span: kit_ir::Span) -> Location {
     Location {
@@ -258,8 +258,9 @@ fn check_params(lowering: &mut Lowering<'_>, route: &Route) {
     lowering.report(diagnostic);
 }
 
-/// Reports params, a query, headers or cookies that cannot be read from text or written as text. They must be
-/// objects whose properties are scalars, and in a query and in headers also arrays of scalars.
+/// Reports params, a query, headers or cookies that cannot be read from text or written as text. These slots
+/// must be objects whose properties are scalars. In a query and in headers, properties may also be arrays of
+/// scalars.
 fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declaration: DeclarationId) {
     let program = &lowering.program;
     let found = program.declarations[declaration].r#type;

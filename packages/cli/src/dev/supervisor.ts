@@ -16,11 +16,11 @@ const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
 const usualPort = 3000;
 const slowStartMs = 10_000;
 /**
- * Matches instrumentation of OpenTelemetry. It must be loaded before the modules that it observes, so no module is loaded in advance if the
- * program imports it.
+ * Matches instrumentation of OpenTelemetry. Instrumentation must be loaded before the modules that it observes. So no module is loaded in
+ * advance if the program imports instrumentation.
  */
 const instrumentation = /\/node_modules\/@opentelemetry\//;
-/** Matches paths outside of the project's root. These are files of linked packages. */
+/** Matches paths outside of the project's root, which are files of linked packages. */
 const elsewhere = /^(?:\.\.\/|\/|[A-Za-z]:)/;
 /** Matches files that may affect the modules which a spare process has already loaded. */
 const foundation = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|kit\.config\.[jt]s|\.env[^/]*)$/;
@@ -49,7 +49,10 @@ export class Supervisor {
   #fallback: AppProcess | undefined;
   /** Process that has been started and does not listen yet. */
   #next: AppProcess | undefined;
-  /** Process for the next version of the application. It has loaded its modules, and waits until the next build to run the program. */
+  /**
+   * Process for the next version of the application. The process has loaded its modules, and waits until the next build to run the
+   * program.
+   */
   #spareProcess: AppProcess | undefined;
   #warm: readonly string[] = [];
   #address: ListenAddress | undefined;

@@ -86,7 +86,10 @@ export interface BuildContext {
   readonly mode: "build" | "check" | "watch" | "dev";
   /** Configuration of the project, in which options that are not set have their defaults. */
   readonly config: BuildConfig;
-  /** Absolute path of a directory that only this plugin uses and that builds do not change. It may not exist yet. */
+  /**
+   * Absolute path of a directory that only this plugin uses and that builds do not change. The directory may not exist
+   * yet.
+   */
   readonly cacheDir: string;
   /** Writes a line to standard error. */
   readonly info: (message: string) => void;

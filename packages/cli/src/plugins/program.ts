@@ -71,7 +71,7 @@ export interface Constraints {
   /** @integer @minimum 0 */
   maxLength?: number;
   format?: "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
-  /** Pattern as an ECMA-262 regular expression. It is not anchored: it may match a part of the string. */
+  /** Pattern as an ECMA-262 regular expression. The pattern is not anchored: it may match a part of the string. */
   pattern?: string;
   minimum?: number;
   maximum?: number;
@@ -131,7 +131,7 @@ export interface PropertyTags {
 export interface Declaration {
   /** Unique identifier in PascalCase, which the names of generated files contain. */
   name: string;
-  /** Definition of the type. It is never a reference alone. */
+  /** Definition of the type. The definition is never a reference alone. */
   type: TypeId;
   origin:
     | { origin: "named"; export: string }

@@ -3,8 +3,8 @@ import type { ApiDocs } from "@kit/types";
 import { loadOptional } from "./optional-package.ts";
 
 /**
- * Name of the package. The type is `string`, not a literal, so that bundlers do not include the package: it is for
- * development, and it reads files next to its code.
+ * Name of the package. The type is `string`, not a literal, so that bundlers do not include the package. The
+ * package is for development, and reads files next to its code.
  */
 const packageName: string = "@kit/api-docs";
 

@@ -39,7 +39,7 @@ export interface RouteOptions {
    * priority.
    */
   readonly middleware?: readonly MiddlewareItem[];
-  /** Limits of requests to this route, in place of the application's. They may be smaller or larger. */
+  /** Limits of requests to this route, in place of the application's. The limits may be smaller or larger. */
   readonly limits?: Partial<ServerLimits>;
   /** Timeout in place of {@link AppOptions.requestTimeoutMs}. 0 for none. */
   readonly requestTimeoutMs?: number;
@@ -93,7 +93,7 @@ export interface AppOptions {
   readonly server?: ServerAdapter;
   /** Routes of the application. */
   readonly routes: readonly RouteGroup[];
-  /** Middleware of every route. It does not run for a request that matches no route. */
+  /** Middleware of every route. The middleware does not run for a request that matches no route. */
   readonly middleware?: readonly MiddlewareItem[];
   /** Plugins, which start in this order and stop in the reverse order. */
   readonly plugins?: readonly Plugin[];

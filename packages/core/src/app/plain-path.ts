@@ -1,5 +1,6 @@
 /**
- * Checks a path that kit itself serves, such as `/docs`. It must not contain parameters or encoded characters.
+ * Checks a path that kit itself serves, such as `/docs`. The path must not contain parameters or encoded
+ * characters.
  *
  * @throws {TypeError} If the path is invalid. The message names the option.
  */

@@ -36,8 +36,8 @@ export interface PluginHost {
   /** Converts any value to JSON data of limited size, redacted as in the log. Never throws. */
   toLoggable(value: unknown): unknown;
   /**
-   * Creates a redactor that hides all values that the log hides. It also hides properties that match `patterns`, which
-   * have the syntax of `logging.redact`.
+   * Creates a redactor that hides all values that the log hides. The redactor also hides properties that match
+   * `patterns`, which have the syntax of `logging.redact`.
    *
    * @throws {TypeError} If a pattern is invalid. The message names the pattern.
    */

@@ -44,7 +44,7 @@ const SPECIFIC: Readonly<Record<ScalarShape["kind"], number>> = {
   never: 0,
 };
 
-/** Weight of a string with a rule. It is preferred to a string without rules and to base64. */
+/** Weight of a string with a rule. Such a string is preferred to a string without rules and to base64. */
 const SPECIFIC_RULED_STRING = 3;
 
 /**

@@ -137,8 +137,8 @@ export interface PropertyShape {
   readonly key: string;
   readonly shape: Shape;
   /**
-   * `always`: the property may be absent in requests and in handlers' values. `input`: it may be absent only on the
-   * wire, because a default or the server sets the value.
+   * `always`: the property may be absent in requests and in handlers' values. `input`: the property may be absent
+   * only in requests, because a default or the server sets the value.
    */
   readonly optional?: "always" | "input";
   /** Present if the value must never be shown. */

@@ -74,7 +74,8 @@ export function writeBoolean(value: unknown): string {
 }
 
 /**
- * Returns a bigint as a JSON string of its digits. As a JSON number, it would lose precision in the reader.
+ * Returns a bigint as a JSON string of its digits. A JSON number would lose precision in the program that
+ * reads it.
  *
  * @example
  * ```ts

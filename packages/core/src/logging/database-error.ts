@@ -1,7 +1,7 @@
 /**
  * Redaction of errors of database libraries. These errors contain data that was sent to the database: drizzle writes
- * every parameter into its message, and PostgreSQL quotes the refused value. This is data of users, which must not be
- * logged. The rest of the error is sufficient to locate the failure.
+ * every parameter into its message, and PostgreSQL quotes the refused value. Data of users must not be logged. The
+ * rest of the error is sufficient to locate the failure.
  */
 
 /** Property names of drizzle and postgres.js for the parameters of a statement. */

@@ -25,7 +25,7 @@ export interface LogOptions {
   readonly lines: LineSink;
   /** Format of the lines. Default: one line of JSON. */
   readonly format?: LogFormat;
-  /** Other sinks that receive each entry. They may throw. */
+  /** Other sinks that receive each entry. The sinks may throw. */
   readonly sinks: readonly LogSink[];
 }
 

@@ -18,8 +18,8 @@ export type LogRemaining<TItem> = (kind: string, count: number, last: TItem) => 
  * own entries. All other items of the same minute are logged in one entry with their number, at the end of the
  * minute.
  *
- * If more items of a kind follow in the next minute, these are only counted and logged as one entry. The caller must
- * keep the number of kinds small, because each kind holds a timer and one item in memory for a minute.
+ * If more items of a kind follow in the next minute, these items are only counted, and logged as one entry. The
+ * caller must keep the number of kinds small, because each kind holds a timer and one item in memory for a minute.
  */
 export class Sampler<TItem> {
   readonly #limit: number;

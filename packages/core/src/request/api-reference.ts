@@ -18,9 +18,9 @@ const page: Part = "";
 const openApi: Part = "openapi.json";
 
 /**
- * Serves the API reference: a page, the files of its viewer, and the OpenAPI document. These are not routes, so no
- * middleware runs for them. If the application has a route with the path of any of them, the whole reference is not
- * served.
+ * Serves the API reference: a page, the files of its viewer, and the OpenAPI document. The paths of the reference
+ * are not routes, so no middleware runs for them. If the application has a route with one of these paths, the
+ * reference is not served at all.
  */
 export class ApiReference {
   readonly #path: string;

@@ -30,8 +30,9 @@ const checkMs = 5_000;
 const headers = ["cache-control", "no-store"] as const;
 
 /**
- * Serves `/healthz` and `/readyz`. These are not routes: no middleware runs for them, they are not logged, and the
- * contract does not contain them. If the application has a route with the same path, the route takes precedence.
+ * Serves `/healthz` and `/readyz`. The two paths are not routes: no middleware runs for their requests, the
+ * requests are not logged, and the contract does not contain the paths. If the application has a route with the
+ * same path, the route takes precedence.
  */
 export class Health {
   readonly #live: string | null;

@@ -68,9 +68,9 @@ export type MiddlewareItem = MiddlewareEntry | AnyMiddleware | AnyWrapper;
 
 /**
  * Returns a middleware unchanged, and checks its type against the properties that it adds to `ctx`. The middleware
- * returns an object with these properties, returns nothing if it adds none, or throws to refuse the request. It cannot
- * respond: `ctx.send(…)` and every other value that is not a plain object is a type error, and a 500 response at run
- * time.
+ * returns an object with these properties, returns nothing if it adds none, or throws to refuse the request. A
+ * middleware cannot respond: a result of `ctx.send(…)`, and every other value that is not a plain object, is a type
+ * error and a 500 response at run time.
  *
  * @param middleware - Function that receives a {@link MiddlewareInput}.
  * @example

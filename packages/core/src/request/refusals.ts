@@ -80,7 +80,7 @@ export function undeclaredBody(method: string, bytes: number): RequestValidation
   ]);
 }
 
-/** True if `Error.stackTraceLimit` can be set. It cannot if the program froze the built-in objects. */
+/** True if `Error.stackTraceLimit` can be set. False if the program froze the built-in objects. */
 const isLimitWritable = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")?.writable === true;
 
 /**

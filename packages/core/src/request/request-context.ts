@@ -146,7 +146,8 @@ export interface AnyFail {
 }
 
 /**
- * Context of a request, which every middleware and handler receives. It also has the properties that middleware added.
+ * Context of a request, which every middleware and handler receives. The context also has the properties that
+ * middleware added.
  *
  * @example
  * ```ts

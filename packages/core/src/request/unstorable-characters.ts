@@ -54,7 +54,10 @@ function isUnstorable(text: string): boolean {
   return text.includes("\0") || !text.isWellFormed();
 }
 
-/** Creates the failure. It does not contain the string, which may be sensitive and cannot be displayed properly. */
+/**
+ * Creates the failure. The failure does not contain the string, which may be sensitive and cannot be displayed
+ * properly.
+ */
 function failureAt(place: Location, what: "string" | "key"): ValidationFailure {
   return {
     path: pathOf(place),

@@ -29,7 +29,9 @@ export const STRIDE = 8;
 /** Position, within a node, of the index in `texts` at which the text of the node starts. */
 export const TEXT = 0;
 export const TEXT_END = 1;
-/** Position of the index in `tables` at which the children's table starts. It has {@link TABLE_MASK} + 1 entries. */
+/**
+ * Position of the index in `tables` at which the children's table starts. The table has {@link TABLE_MASK} + 1 entries.
+ */
 export const TABLE = 2;
 /** Position of the bit mask that converts a code unit to a table entry. The mask is -1 if there are no children. */
 export const TABLE_MASK = 3;

@@ -79,8 +79,7 @@ export class StoredHistory implements History {
   #isBroken = false;
 
   /**
-   * Opens the file, or creates it. `redacted` hides the values of a request that the sidecar does not show. It is called before the request
-   * is written.
+   * Opens the file, or creates it. `redacted` is called before a request is written, and hides the values that the sidecar does not show.
    *
    * @throws {Error} if the file cannot be opened or created.
    */

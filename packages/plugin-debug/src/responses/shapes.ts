@@ -16,7 +16,10 @@ export interface DashboardInfo {
   readonly projectRoot: string | null;
   /** Secret that the page sends to repeat a request. Null in production, because requests cannot be repeated there. */
   readonly replayToken: string | null;
-  /** Milliseconds between two polls of the page. It is longer with a rate limit, which must leave requests for other clients. */
+  /**
+   * Milliseconds between two polls of the page. With a rate limit, the time is longer, so that other clients can send requests
+   * too.
+   */
   readonly pollMs: number;
 }
 

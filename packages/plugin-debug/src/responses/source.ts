@@ -22,7 +22,7 @@ const greatestFile = 2 * 1024 * 1024;
 const defaultAround = 8;
 const mostAround = 200;
 
-/** Returns lines of a source file of the project. It is available only in development. */
+/** Returns lines of a source file of the project. Refuses the request in production. */
 export async function sourceOf(state: SidecarState, query: Query): Promise<SourceLines> {
   if (state.isProduction) {
     throw new ErrorResponse(403, "DEVELOPMENT_ONLY", "source text is shown in development only");

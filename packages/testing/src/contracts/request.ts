@@ -18,7 +18,10 @@ export interface Change {
 /** Values of a request: its params, query, headers, cookies and body. */
 export type Slots = Partial<Record<Slot, unknown>>;
 
-/** Part of every unique string. It differs between test runs, so that the strings do not exist in a database that several runs use. */
+/**
+ * Part of every unique string. The part differs between test runs, so that the strings do not exist in a database that several runs
+ * use.
+ */
 const run = Date.now().toString(36);
 let requests = 0;
 

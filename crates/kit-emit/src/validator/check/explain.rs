@@ -1,5 +1,5 @@
-//! Emits the function that finds all invalid properties of an object. It has the same conditions as the check, but does
-//! not stop at the first failure.
+//! Emits the function that finds all invalid properties of an object. The function has the same conditions as the
+//! check, but does not stop at the first failure.
 //!
 //! The runtime takes the message and path of a failure from the shape, by the index of the property.
 

@@ -74,7 +74,7 @@ pub(super) struct CompressedBody {
     inner: Body,
     /// Compressed bytes that were not sent yet.
     ready: Bytes,
-    /// Error of `inner`. It is reported after the bytes in `ready` are sent.
+    /// Error of `inner`. The error is reported after the bytes in `ready` are sent.
     failure: Option<axum::Error>,
     /// Bytes of `inner` that are not compressed yet.
     rest: Bytes,

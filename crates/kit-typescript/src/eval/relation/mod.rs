@@ -17,8 +17,8 @@ const MAX_COMPARISON_DEPTH: u32 = 100;
 pub(crate) struct Relations {
     /// True if the first type is assignable to the second. A comparison in progress is assumed to be true.
     known: FxHashMap<(TyId, TyId), bool>,
-    /// Pairs whose result relies on the assumption for a comparison in progress. They are removed if it turns
-    /// out to be false.
+    /// Pairs whose result relies on the assumption for a comparison in progress. The pairs are removed if it
+    /// turns out to be false.
     assumed: Vec<(TyId, TyId)>,
     depth: u32,
     /// Mistake in a type that the last comparison found; its result then has no meaning.

@@ -180,7 +180,7 @@ impl Resolver {
     }
 
     /// Returns the declaration files (`.d.ts`) that the project's `tsconfig.json` includes, in a fixed order.
-    /// They may declare global names.
+    /// The declaration files may declare global names.
     pub(super) fn ambient_files(&mut self, files: &Arc<dyn FileSystem>) -> Vec<PathBuf> {
         let Some(project) = self.project.clone() else {
             return Vec::new();

@@ -1,5 +1,5 @@
 //! Parts of `package.json` that depend on the version of TypeScript: `types@>=5` in `exports`, and
-//! `typesVersions`. They are read as the newest TypeScript reads them.
+//! `typesVersions`. The parts are read as the newest TypeScript reads them.
 
 use serde_json::{Map, Value};
 
