@@ -60,7 +60,7 @@ describe("docs/security.md", () => {
     "Migrations",
   ];
 
-  test("has a section for each border of the application", async () => {
+  test("has a section for each security boundary of the application", async () => {
     const page = await read("docs/security.md");
     const headings = new Set([...page.matchAll(/^## (.+)$/gm)].map(([, name]) => name));
     assert.deepEqual(

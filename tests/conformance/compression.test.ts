@@ -33,7 +33,7 @@ testEdgeCases("compression", options, cases);
 
 for (const [name, serve] of edgeColumns) {
   for (const coding of ["br", "gzip"] as const) {
-    test(`${name}: a client receives each chunk of a ${coding} stream before the next one exists`, async () => {
+    test(`${name}: a client receives each chunk of a ${coding} stream before the next chunk exists`, async () => {
       await using app = await serve({ compression: true });
       const response = await open(app.port, {
         method: "GET",

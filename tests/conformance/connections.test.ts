@@ -42,7 +42,7 @@ async function response(client: Client, count = 1): Promise<void> {
 for (const { name, echo } of columns) {
   const isWaiting = name === "native" || name === "rust";
   describe(name, () => {
-    test(`connections above the limit ${isWaiting ? "wait" : "are closed"} until another one closes`, async () => {
+    test(`connections above the limit ${isWaiting ? "wait" : "are closed"} until another connection closes`, async () => {
       await using served = await echo({ maxConnections: 2 });
       const first = await send(served.port);
       const second = await send(served.port);

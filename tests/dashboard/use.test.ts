@@ -218,7 +218,7 @@ describe("the dashboard in use", { skip }, () => {
     });
   });
 
-  test("has the color scheme of the operating system until the user selects one, which it remembers", async () => {
+  test("has the color scheme of the operating system until the user selects a scheme, which the dashboard remembers", async () => {
     await withPage(browser, `${url}#/performance`, { colorScheme: "light" }, async ({ page }) => {
       await page.locator("canvas").first().waitFor();
       assert.equal(await isDark(page), false);

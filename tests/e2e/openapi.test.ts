@@ -73,7 +73,7 @@ test("the OpenAPI document is valid OpenAPI 3.1", async () => {
   assert.equal(validator.version, "3.1");
 });
 
-test("the OpenAPI document is the one that a server in development serves", async () => {
+test("the OpenAPI document equals the document that a server in development serves", async () => {
   await project.kitOk("migrate:apply");
   const app = await project.start();
   const answer = await app.with({}).get<Document>("/openapi.json");

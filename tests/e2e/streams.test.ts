@@ -39,7 +39,7 @@ describe("standard output of a command", () => {
     });
 
     test(
-      `makes the command fail if it cannot be written: kit ${command} > /dev/full`,
+      `makes the command fail if its output cannot be written: kit ${command} > /dev/full`,
       {
         skip: process.platform !== "linux",
       },

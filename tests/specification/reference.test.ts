@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requireTest, titlesOfNode, titlesOfRust } from "./reference.ts";
 
-test("titlesOfNode returns the titles of tests with those of the suites around them", () => {
+test("titlesOfNode returns the titles of tests with the titles of the suites around them", () => {
   const source = `
 import { describe, it, test } from "node:test";
 test("alone", () => {});

@@ -1,5 +1,5 @@
-//! Search for ambiguous unions: a value fits two members, and each of them would give the handler something
-//! else.
+//! Search for ambiguous unions: a value fits two members, and the handler would get a different value from
+//! each member.
 
 use kit_ir::{Program, Span, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
@@ -13,8 +13,8 @@ use crate::walk::children;
 /// Maximum number of pairs of members that are compared in one union.
 const MAX_PAIRS: usize = 500;
 
-/// An ambiguous union, with a value that fits two of its members and gives a different result for each of
-/// them.
+/// An ambiguous union, with a value that fits two of its members and that each of the two members decodes to
+/// a different result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ambiguity {
     /// The ambiguous union.
@@ -36,8 +36,8 @@ pub struct Ambiguity {
 pub enum Outcome {
     /// Each member drops keys of the value that the other member accepts.
     Dropped,
-    /// Both members accept the same keys but convert values differently: one gives a `Date`, the other its
-    /// string.
+    /// Both members accept the same keys but convert values differently: one member gives a `Date`, the other
+    /// gives the string.
     Converted,
 }
 

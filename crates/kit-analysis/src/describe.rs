@@ -4,7 +4,7 @@ use kit_ir::{ObjectType, Program, TemplatePart, TypeId};
 
 use crate::type_printer::TypePrinter;
 
-/// Maximum number of properties, elements or members that a description lists. `…` stands for the others.
+/// Maximum number of properties, elements or members that a description lists. `…` replaces all others.
 const MAX_PROPERTIES: usize = 4;
 
 /// Returns a type in the syntax of TypeScript, with `…` for the parts of a long type:

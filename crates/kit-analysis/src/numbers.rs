@@ -42,7 +42,7 @@ pub fn broken_rules(rules: &Constraints, number: f64) -> Vec<&'static str> {
     .collect()
 }
 
-/// Returns numbers that probably keep all rules, the simplest number first.
+/// Returns numbers that probably satisfy all rules, the simplest number first.
 pub fn candidates(rules: &Constraints) -> Vec<f64> {
     let step = step(rules);
     let get = |bound: Option<Decimal>| bound.map(Decimal::get);

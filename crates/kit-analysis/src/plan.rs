@@ -22,7 +22,7 @@ pub struct UnionPlan {
     /// Members of the flattened union, as [`members`] returns them. All numbers in the other fields are
     /// indexes of this list.
     pub members: Vec<Member>,
-    /// Members that are scalars, the most specific first. A scalar value is decoded as the first of them that
+    /// Members that are scalars, the most specific first. A scalar value is decoded as the first scalar that
     /// it fits. `unknown` is last.
     pub scalars: Vec<usize>,
     /// Decision for a value that is an array.
@@ -38,7 +38,7 @@ pub enum Decision {
     NoMember,
     /// Only this member is possible.
     Member(usize),
-    /// No property distinguishes the possible members: the value must be compared with each of them.
+    /// No property distinguishes the possible members: the value must be compared with each member.
     Candidates(Candidates),
     /// The value of a property reduces the possible members.
     Switch(Switch),

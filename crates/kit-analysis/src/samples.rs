@@ -1,4 +1,4 @@
-//! Fixed values that keep or break a rule, from the file that `@kit/testing` also reads.
+//! Fixed values that satisfy or break a rule, from the file that `@kit/testing` also reads.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ static SAMPLES: LazyLock<Samples> = LazyLock::new(|| {
     serde_json::from_str(file).expect("samples.json has samples of all formats and types")
 });
 
-/// Fixed values that keep or break a rule.
+/// Fixed values that satisfy or break a rule.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Samples {

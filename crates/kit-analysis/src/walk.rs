@@ -3,7 +3,7 @@
 use kit_ir::{DeclarationId, Program, TemplatePart, TypeId, TypeKind};
 
 /// Returns the type that a reference refers to, also through several references. If references form a cycle,
-/// which the compiler never creates, returns one of them.
+/// which the compiler never creates, returns a reference of the cycle.
 pub fn resolve(program: &Program, id: TypeId) -> TypeId {
     let mut at = id;
     for _ in 0..=program.declarations.len() {

@@ -18,11 +18,11 @@ use crate::{
 /// Result of the analysis of a project. No file was written yet.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// Errors and warnings, sorted. If one of them is an error, no file may be written.
+    /// Errors and warnings, sorted. If there is an error, no file may be written.
     pub diagnostics: Diagnostics,
     /// Texts of the source files, for excerpts in messages.
     pub sources: SourceTexts,
-    /// Every file that was read. A change to any of them can change the output.
+    /// Every file that was read. A change to any of these files can change the output.
     pub dependencies: Vec<PathBuf>,
     /// The compiled program.
     pub program: Program,

@@ -12,13 +12,13 @@ use crate::{FileChanges, NoContractTests, Step};
 /// Result of a build.
 #[derive(Debug, Clone)]
 pub struct BuildReport {
-    /// Errors and warnings, sorted. If one of them is an error, no file was written.
+    /// Errors and warnings, sorted. If there is an error, no file was written.
     pub diagnostics: Diagnostics,
     /// Texts of the source files, for excerpts in messages.
     pub sources: SourceTexts,
     /// Paths of the program's source files, in the order of the program.
     pub paths: Vec<String>,
-    /// Every file that was read. A change to any of them can change the output.
+    /// Every file that was read. A change to any of these files can change the output.
     pub dependencies: Vec<PathBuf>,
     /// Number of sources, types, entities and routes.
     pub counts: Counts,

@@ -4,7 +4,7 @@
 //! the only crate of the compiler that reads and writes files. It prints nothing.
 //!
 //! Sequence: [`find_config_file`] and [`resolve`] read the configuration and fill in defaults. [`build`] expands globs, runs
-//! the phases, and writes. A phase runs even if an earlier phase reported errors, so that a user sees all mistakes at once.
+//! the phases, and writes. A phase runs even if an earlier phase reported errors, so that a build shows all mistakes.
 //!
 //! Invariants:
 //! - A build with an error does not change the output directory.

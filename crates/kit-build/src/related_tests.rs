@@ -11,7 +11,7 @@ use kit_typescript::FileSystem;
 
 use crate::{BuildError, ResolvedConfig, contract_tests, globs};
 
-/// Adds to every route the tests that mention it. Returns the paths of all tests, because a change to any of them can
+/// Adds to every route the tests that mention it. Returns the paths of all tests, because a change to any test can
 /// change the output.
 pub(crate) fn name_tests(
     root: &Path,
@@ -119,7 +119,7 @@ impl Mentions<'_> {
     }
 }
 
-/// Character that replaces `${…}` in template literals. It stands for any text in a segment.
+/// Character that replaces `${…}` in template literals. The character matches any text in a segment.
 const PLACEHOLDER: char = '_';
 
 /// Finds the string literals of a module. The result is not exact: an apostrophe in a comment also starts a literal. Such

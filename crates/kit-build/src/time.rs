@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn time_of_a_new_migration_is_later_than_that_of_the_last_migration() {
+    fn time_of_a_new_migration_is_later_than_the_time_of_the_last_migration() {
         let time = BuildTime::new(Some("1700000000"), SystemTime::now()).unwrap();
         let after = |earlier| time.compact_after(earlier);
         assert_eq!(after("20231114221319").as_deref(), Some("20231114221320"));

@@ -1,5 +1,5 @@
-//! Warns of unions whose members cannot be told apart. Such a union may decode a value as the wrong member and lose
-//! properties that the client sent.
+//! Warns of unions whose members cannot be distinguished. Such a union may decode a value as the wrong member and
+//! lose properties that the client sent.
 
 use kit_analysis::{Ambiguity, Outcome, ambiguities, describe};
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};

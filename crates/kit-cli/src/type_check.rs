@@ -289,7 +289,7 @@ impl PrintedTypeErrors {
 }
 
 /// Returns the errors in `now` that are not in `before`, in order. If an error occurs twice in `now` and once in `before`,
-/// one of them is new.
+/// one of the two errors is new.
 fn new_errors<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
     let mut left: BTreeMap<_, usize> = BTreeMap::new();
     for mistake in before {
@@ -306,7 +306,7 @@ fn new_errors<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a Typ
         .collect()
 }
 
-/// Formats errors with excerpts of the sources. An empty line follows each of them.
+/// Formats errors with excerpts of the sources. An empty line follows each error.
 fn render_all(mistakes: &[&TypeMistake], root: &Path, console: &Console<'_>) -> String {
     let style = if console.colors(Stream::Err) {
         Style::Colored

@@ -7,7 +7,7 @@ use kit_analysis::{is_identifier, is_reserved_word};
 
 use crate::{Schema, Table};
 
-/// Names that a schema module imports or uses, sorted. A table's variable must not have one of them.
+/// Names that a schema module imports or uses, sorted. A table's variable must not have such a name.
 const TAKEN: &[&str] = &[
     "bigint",
     "boolean",

@@ -108,7 +108,7 @@ fn with_timestamps() -> (Snapshot, Schema) {
 }
 
 #[test]
-fn converts_a_requested_timestamp_column_and_keeps_the_others() {
+fn converts_only_the_requested_timestamp_columns() {
     let (committed, mut schema) = with_timestamps();
     assert!(plan(Some(&committed), &schema).unwrap().is_empty());
     schema

@@ -118,8 +118,8 @@ impl Analysis {
         &self.plans[&union]
     }
 
-    /// Returns the name of the constant for a union whose members must be tried one after the other; `None` if a property tells
-    /// them apart.
+    /// Returns the name of the constant for a union whose members must be tried one after the other; `None` if a property
+    /// distinguishes the members.
     pub(crate) fn trial_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
         self.trial_unions.get(&(home, union)).map(String::as_str)
     }

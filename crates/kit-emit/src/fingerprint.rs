@@ -31,7 +31,7 @@ pub(crate) fn fingerprint(content: impl Hash) -> Fingerprint {
 pub(crate) struct Fingerprints {
     declarations: Vec<Fingerprint>,
     /// Fingerprint of the names of all types. Each generated module depends on it, because its private names must differ from
-    /// all of them.
+    /// the names of all types.
     pub(crate) names: Fingerprint,
 }
 

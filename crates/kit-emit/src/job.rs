@@ -50,7 +50,7 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// Returns the text of the functions and constants. Each of them starts with an empty line.
+    /// Returns the text of the functions and constants. Each function and constant starts with an empty line.
     pub(crate) fn text(&self) -> &str {
         &self.text[self.start..]
     }

@@ -18,7 +18,8 @@ pub struct Config {
     /// that a killed server left behind is replaced.
     pub path: Option<PathBuf>,
     /// True if several processes of the same user listen on the port (`SO_REUSEPORT`). Only Linux distributes
-    /// connections among them. The process that starts the others should own a [`crate::Reservation`] of the port.
+    /// connections among them. The process that starts the other processes should own a [`crate::Reservation`] of
+    /// the port.
     pub share_port: bool,
     /// Maximum number of connections that wait in the kernel's queue to be accepted. The kernel may have a lower limit.
     pub backlog: u32,
@@ -63,7 +64,7 @@ pub struct Limits {
     pub header_fields: usize,
     /// Maximum length of a request target in bytes, at most [`Limits::MAX_TARGET_BYTES`].
     pub target_bytes: usize,
-    /// Maximum number of open connections. All others wait in the kernel's queue.
+    /// Maximum number of open connections. All other connections wait in the kernel's queue.
     pub connections: usize,
     /// Maximum number of bytes to read and discard after a rejection. A client that is still sending can then read the
     /// response before the connection is closed.

@@ -142,7 +142,8 @@ impl Connection {
     }
 
     /// Polls a connection that waits for its client to read. The client may have read data, so that the socket accepts
-    /// more, although the operating system has not reported this yet. If it has not, the connection is done.
+    /// more, although the operating system has not reported this yet. If the client has read no data, the connection
+    /// is done.
     fn poll_for_progress(&self, poll: impl FnOnce() -> Outcome) -> Outcome {
         let written = {
             let mut socket = self.link.socket.borrow_mut();

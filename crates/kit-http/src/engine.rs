@@ -38,7 +38,7 @@ use crate::state::{ConnectionState, Outcome};
 const LISTENER: Token = Token(usize::MAX);
 /// Size of the read buffer in bytes. A larger buffer is not faster.
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// Maximum number of times that one connection is polled before the others.
+/// Maximum number of times that one connection is polled before other connections are polled.
 const POLL_ROUNDS: usize = 4;
 
 /// Reason why the engine does not accept connections for now. New connections wait in the kernel's queue.

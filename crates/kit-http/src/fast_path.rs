@@ -1,9 +1,10 @@
-//! Fast path without hyper, for requests that arrive in one read and whose responses can be written at once.
+//! Fast path without hyper, for requests that arrive in one read and whose responses one write can send.
 //!
 //! For nearly all requests, one read returns everything, the head contains nothing unusual, and the response has a few
-//! kilobytes that the operating system accepts at once. For such a request, hyper takes a third of the engine's time although
-//! the guard has already done the checks: hyper parses the head again, builds a map of headers, passes the body through a
-//! channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at once.
+//! kilobytes that the operating system accepts in one write. For such a request, hyper takes a third of the engine's time
+//! although the guard has already done the checks: hyper parses the head again, builds a map of headers, passes the body
+//! through a channel, and queues the response. So [`poll`] accepts such a request directly and writes such a response at
+//! once.
 //!
 //! All other requests go to hyper unchanged. The decision is made again for the response: if the response does not qualify for
 //! the fast path, hyper reads the request after all ([`Link::replay_to_hyper`]), and gets the response as soon as it has read

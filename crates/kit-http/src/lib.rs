@@ -12,7 +12,7 @@
 //!                             or respond_stream, write, end
 //! ```
 //!
-//! A request that arrives in one read, and whose response can be written at once, bypasses hyper (module `fast_path`).
+//! A request that arrives in one read, and whose response one write can send, bypasses hyper (module `fast_path`).
 //!
 //! Invariants:
 //!

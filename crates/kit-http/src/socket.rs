@@ -63,8 +63,8 @@ impl Socket {
         self.read_closed
     }
 
-    /// Makes the operating system regularly check if a silent client is still there. If it is not, the connection
-    /// breaks.
+    /// Makes the operating system regularly check if a silent client is still there. If the client is not there,
+    /// the connection breaks.
     pub(crate) fn probe_peer(&mut self) {
         if !std::mem::replace(&mut self.is_probing, true) {
             self.stream.probe_peer();

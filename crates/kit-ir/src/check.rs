@@ -1,5 +1,5 @@
-//! Check of the invariants that emitters rely on. Programs from the compiler satisfy them. A program that was
-//! read from a file that someone edited may not.
+//! Check of the invariants that emitters rely on. Programs from the compiler satisfy them. A program from a
+//! file that someone has edited may break them.
 
 use std::collections::HashSet;
 

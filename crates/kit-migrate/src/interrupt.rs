@@ -15,7 +15,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Pause before the cancel request is repeated: a request that arrives between two statements cancels neither.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(300);
 
-/// Receives signals, and records if one of them interrupted the run.
+/// Receives signals, and records if a signal interrupted the run.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt {
     set: Cell<bool>,
@@ -37,7 +37,7 @@ impl Interrupt {
         self.set.get()
     }
 
-    /// Runs work that changes nothing. A signal stops the work at once.
+    /// Runs work that changes nothing. A signal stops the work immediately.
     pub(crate) async fn run_or_stop<T>(
         &self,
         work: impl Future<Output = Result<T, MigrateError>>,
@@ -53,7 +53,7 @@ impl Interrupt {
     }
 
     /// Runs work. A signal cancels its running statement and gives the work time to roll back. A second signal stops
-    /// the work at once.
+    /// the work immediately.
     pub(crate) async fn run_or_cancel<T>(
         &self,
         connection: &Connection,

@@ -15,7 +15,7 @@
 //! - Each attempt to lock a table is short and is repeated, because a waiting attempt blocks later queries of the
 //!   application.
 //! - All checks run before any migration: if an applied migration was edited or is missing, or a destructive one lacks
-//!   consent, the database stays unchanged. The checks judge the statements as well as `changes.json`.
+//!   consent, the database stays unchanged. The checks judge both the statements and `changes.json`.
 //! - A dry run writes nothing, not even the history table.
 //! - An error never shows the password of the connection string.
 //!

@@ -19,7 +19,7 @@ const ATTEMPTS: usize = 3;
 /// Time limit for a response. A pooler without a free process makes its clients wait.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Refuses a connection whose statements do not all run in one server process of its own.
+/// Refuses a connection whose statements may run in different server processes.
 ///
 /// A pooler in transaction mode takes the process back after each statement. The check opens a second connection, which
 /// probably gets the same process next, and keeps that process busy with a transaction. If the second connection gets

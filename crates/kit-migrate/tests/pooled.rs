@@ -322,8 +322,8 @@ fn bouncer(server: &Server, mode: &str) -> (Bouncer, String) {
 }
 
 #[test]
-fn refuses_pgbouncer_in_transaction_mode_and_accepts_it_in_session_mode() {
-    let test = "refuses_pgbouncer_in_transaction_mode_and_accepts_it_in_session_mode";
+fn refuses_pgbouncer_in_transaction_mode_and_accepts_pgbouncer_in_session_mode() {
+    let test = "refuses_pgbouncer_in_transaction_mode_and_accepts_pgbouncer_in_session_mode";
     if Command::new("pgbouncer").arg("--version").output().is_err() {
         let _ = writeln!(std::io::stderr(), "SKIPPED {test}: there is no pgbouncer");
         return;

@@ -14,7 +14,7 @@ const METHOD_NOT_ALLOWED: i32 = -3;
 pub(crate) struct Matched {
     /// Number of the route, or one of the negative constants above.
     pub(crate) route: i32,
-    /// Methods of the routes with this path, if none of them has the method of the request.
+    /// Methods of the routes with this path, if no route has the method of the request.
     pub(crate) allow: Option<Allow>,
 }
 

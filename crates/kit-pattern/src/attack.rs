@@ -87,7 +87,7 @@ fn shortest_to(automaton: &Automaton, state: usize) -> Vec<usize> {
 }
 
 /// Returns the set of states before the first character, as an argument for [`advance`]. The additional last element
-/// stands for the start of the text.
+/// represents the start of the text.
 fn begin(automaton: &Automaton) -> Vec<bool> {
     let mut reached = vec![false; automaton.len() + 1];
     reached[automaton.len()] = true;

@@ -8,7 +8,7 @@ use crate::steps::{Extent, Step, Steps, TooLarge};
 /// Maximum number of steps that are followed to build the automaton, in total for all positions.
 const MAX_WALKED: usize = 400_000;
 
-/// State in which the engine has not begun to match: `test` tries each start position in turn.
+/// State in which the engine has not begun to match: `test` tries the start positions one after the other.
 pub(crate) const SEARCH: usize = 0;
 
 /// A set of character classes, one bit each.

@@ -79,7 +79,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns true if no text of at most `max_length` characters can block the engine. `None` stands for texts of any
+    /// Returns true if no text of at most `max_length` characters can block the engine. `None` means texts of any
     /// length.
     pub fn is_harmless(&self, max_length: Option<u64>) -> bool {
         match self {

@@ -325,7 +325,7 @@ impl Parser {
     }
 }
 
-/// A character, which may start or end a range, or a set, which may not.
+/// A character, which may start or end a range, or a set, which may neither start nor end a range.
 enum Atom {
     One(u32),
     Many(Set),

@@ -92,7 +92,7 @@ impl Steps {
         Ok(self.all.len() - 1)
     }
 
-    /// Adds the steps of a node, which continue at `next`, and returns the first of them.
+    /// Adds the steps of a node, which continue at `next`, and returns the first step.
     fn build(&mut self, node: &Node, next: usize) -> Result<usize, TooLarge> {
         match node {
             Node::Set(set) => {

@@ -1,5 +1,5 @@
-//! Computes how many paths a text can have open at once: the exact number, for automata without handovers between
-//! loops.
+//! Computes how many paths a text can have open at the same time: the exact number, for automata without
+//! handovers between loops.
 
 use std::collections::{BTreeMap, HashSet};
 

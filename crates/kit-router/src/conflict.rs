@@ -54,7 +54,7 @@ pub enum RouteConflict {
         /// Parameter or wildcard of the earlier route.
         first_segment: String,
     },
-    /// Two different routes have the same reference. Other artifacts could not tell them apart.
+    /// Two different routes have the same reference. Other artifacts could not distinguish them.
     #[error("two routes are named `{reference}`")]
     DuplicateReference {
         /// Index of the later route.

@@ -38,7 +38,7 @@ pub enum DocumentError {
         /// Reference of the route.
         reference: String,
     },
-    /// Two routes in the document conflict, or one of them is invalid.
+    /// Two routes in the document conflict, or a route is invalid.
     #[error("the compiled route tree has conflicting routes: {0}")]
     Conflict(RouteConflict),
 }

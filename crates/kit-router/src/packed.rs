@@ -6,7 +6,7 @@ use crate::radix::{Radix, TOP, is_wildcard};
 use crate::tree::TreeNode;
 use crate::{Method, RouteTree};
 
-/// Index of a node that stands for "no node". It matches no path and has no children.
+/// Index that means "no node", with a node behind it. It matches no path and has no children.
 pub(crate) const NONE: u32 = 0;
 /// Index of the node for the leading slash of a path, at which a search begins.
 pub(crate) const ROOT: u32 = 1;

@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for Bytes {
 }
 
 /// Returns true if a string is base64 with the standard alphabet and padding (RFC 4648, section 4). The unused bits
-/// of the last digit must be zero: `AA==` is accepted, `AB==` is not.
+/// of the last digit must be zero: `AA==` is accepted, and `AB==` is refused.
 pub(crate) fn is_base64(text: &str) -> bool {
     let Some((digits, padding)) = split(text) else {
         return false;

@@ -124,8 +124,8 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
     entry
 }
 
-/// Fields of an event or a span: its message, and all others as `data`. The fields are stored with hidden values
-/// already replaced.
+/// Fields of an event or a span: its message, and all other fields as `data`. The fields are stored with hidden
+/// values already replaced.
 #[derive(Default)]
 pub(crate) struct Fields {
     message: String,
@@ -144,7 +144,7 @@ impl Fields {
         }
     }
 
-    /// Returns the fields with the message as one of them.
+    /// Returns the fields, with the message as a field named `message`.
     pub(crate) fn into_data(mut self) -> Map<String, Value> {
         if !self.message.is_empty() {
             self.data.insert("message".to_owned(), json!(self.message));

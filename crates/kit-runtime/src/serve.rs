@@ -19,7 +19,7 @@ use crate::{Error, Serve, connection, log, start_error, stdout, telemetry};
 const ACCEPT_AFTER_SIGNAL: Duration = Duration::from_millis(100);
 /// Grace period: maximum time that requests in progress may take after a signal.
 const GRACE_PERIOD: Duration = Duration::from_secs(10);
-/// Maximum time for writing the last lines of the log, if the server stops, and if a second signal stops it at once.
+/// Maximum time for writing the last lines of the log, after the server has stopped, or after a second signal.
 const LOG_AT_END: Duration = Duration::from_secs(2);
 const LOG_AT_SECOND_SIGNAL: Duration = Duration::from_millis(100);
 /// Stack size of the worker threads in bytes. Decoding and checking recurse as deep as the value is nested.
@@ -59,7 +59,7 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
 }
 
 /// Serves requests until SIGTERM or SIGINT, then completes the requests in progress within 10 seconds. Listens on
-/// `PORT` (default 3000) of `HOST` (default: all addresses). A second signal exits the process at once.
+/// `PORT` (default 3000) of `HOST` (default: all addresses). A second signal ends the process immediately.
 ///
 /// # Errors
 ///

@@ -59,7 +59,7 @@ struct Queue {
     reason: Option<String>,
     /// True if a thread writes the lines.
     has_thread: bool,
-    /// True if no further write can succeed, because the reader is gone.
+    /// True if no further write can succeed, because the reader has closed the output.
     is_closed: bool,
 }
 
@@ -111,7 +111,7 @@ impl Output {
         }
     }
 
-    /// Writes lines until the reader is gone.
+    /// Writes lines until the reader closes the output.
     fn run(&self, mut writer: impl Write) {
         loop {
             let bytes = self.take();
@@ -127,8 +127,8 @@ impl Output {
         }
     }
 
-    /// Waits for lines and takes all of them. If lines were dropped, adds a last line with their number and
-    /// the reason.
+    /// Waits for lines and takes all lines. If lines were dropped, adds a last line with their number and the
+    /// reason.
     fn take(&self) -> Vec<u8> {
         let mut queue = self.lock();
         while queue.pending.is_empty() && queue.dropped == 0 {
@@ -140,7 +140,7 @@ impl Output {
         bytes
     }
 
-    /// Writes the bytes, however often that fails. Returns false if the reader is gone.
+    /// Writes the bytes, and retries after each failure. Returns false if the reader has closed the output.
     fn write(&self, mut bytes: &[u8], writer: &mut impl Write) -> bool {
         while !bytes.is_empty() {
             match writer.write(bytes) {

@@ -103,8 +103,8 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     found
 }
 
-/// Returns true for an origin as browsers send it: without a path, in lower case, without a default port. `*.` may
-/// stand for subdomains.
+/// Returns true for an origin as browsers send it: without a path, in lower case, without a default port. `*.`
+/// matches all subdomains.
 pub(crate) fn is_origin(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         return false;

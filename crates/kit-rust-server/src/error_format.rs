@@ -29,7 +29,8 @@ pub(crate) fn add_model(types: &Types<'_>, models: &mut Imports) {
     }
 }
 
-/// Returns the trait that the application implements; `None` if it has no format of its own.
+/// Returns the trait that the application implements; `None` if the application does not declare an error
+/// format.
 pub(crate) fn body_trait(types: &Types<'_>) -> Option<TokenStream> {
     let declared = types.program.application.declared_format()?;
     let name = ident(TRAIT);

@@ -94,8 +94,8 @@ fn declared_by_wrapper<'r>(route: &'r Route, name: &str) -> Option<&'r [Declared
     wrapper.map(|wrapper| wrapper.replies.as_slice())
 }
 
-/// Returns the values that middleware with this name adds. If several have the name, only values that all of them
-/// add.
+/// Returns the values that middleware with this name adds. If several middleware have this name, returns only
+/// values that all of them add.
 fn context_values(program: &Program, name: &str) -> Vec<ContextValue> {
     let known = program.application.middleware.iter();
     let mut known = known.filter(|source| source.name == name && source.kind != MiddlewareKind::BuiltIn);

@@ -244,7 +244,7 @@ pub(crate) fn variant(name: &str) -> String {
     }
 }
 
-/// Returns the name. If it is taken, appends the lowest number with which it is not.
+/// Returns the name. If the name is taken, appends the lowest number that makes the name unique.
 pub(crate) fn unique(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&wanted) {
         return wanted;

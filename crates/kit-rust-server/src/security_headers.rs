@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn default_security_headers_equal_those_of_the_conformance_file() {
+    fn default_security_headers_equal_the_defaults_of_the_conformance_file() {
         let own: Vec<Value> = HEADERS
             .iter()
             .map(|header| serde_json::json!({ "option": header.option, "name": header.name, "value": header.value }))

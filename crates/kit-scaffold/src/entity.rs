@@ -84,7 +84,7 @@ pub fn interface_name(name: &str) -> Result<String, String> {
     Ok(interface)
 }
 
-/// Returns true if a name looks like a plural: `notes` does, `status` does not.
+/// Returns true if a name looks like a plural: true for `notes`, false for `status`.
 pub fn looks_plural(name: &str) -> bool {
     let singular = ["ss", "us", "is", "as", "news", "series", "species"];
     name.ends_with('s') && !singular.iter().any(|ending| name.ends_with(ending))

@@ -1,4 +1,4 @@
-//! Programs in IR for the tests of crates, and a builder for more of them. Not part of the product.
+//! Programs in IR for the tests of crates, and a builder for further programs. Not part of the product.
 //!
 //! The programs are written by hand, as the compiler would produce them, so that tests of emitters need no compiler. All
 //! helpers panic on a mistake, like tests.

@@ -140,7 +140,7 @@ pub struct Session {
 
 impl Session {
     /// Compiles an application like [`compile`]. Earlier calls do not change the result. The session compares
-    /// the contents of files, so the caller need not know which of them changed.
+    /// the contents of files, so the caller need not know the changed files.
     pub fn compile(&mut self, input: &Input<'_>) -> Output {
         let read = self.dependencies.iter();
         let named = input.type_files.iter().chain(&input.route_files);

@@ -5,7 +5,8 @@ use std::path::{Component, Path};
 
 use kit_diagnostics::Sources;
 
-/// Contents of source files, by path relative to the project's root. Code frames show excerpts of them.
+/// Contents of source files, by path relative to the project's root. Code frames show excerpts of these
+/// files.
 #[derive(Debug, Clone, Default)]
 pub struct SourceTexts {
     texts: BTreeMap<String, String>,

@@ -2,7 +2,7 @@
 //!
 //! The parser and visitors of a syntax tree recurse for each level of nesting. The depth of a file is at most
 //! the number of its tokens that can nest. This module counts these tokens, and runs work on a stack that is
-//! large enough for all of them. The stack only reserves addresses: memory pages that are never used cost
+//! large enough for all tokens. The stack only reserves addresses: memory pages that are never used cost
 //! nothing.
 
 /// Number of bytes of stack for one level of nesting: the greatest size that was measured, with a margin.

@@ -38,7 +38,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const names: string[] = [];
   /**
    * Last part of the output of each test file. The last part contains the reason if a file cannot be loaded, which the events
-   * do not.
+   * do not contain.
    */
   const printed = new Map<string, string>();
   for await (const { type, data } of events) {

@@ -80,7 +80,7 @@ test("reports the result of each check for a valid project, and no failure", asy
   assert.match(people.out, /\n {21}write one with `kit migrate:generate --name <name>`\n/);
 });
 
-test("reports for a broken project what is missing, outdated or invalid, and how to correct it", async (t) => {
+test("reports what is missing, outdated or invalid in a broken project, and how to correct each problem", async (t) => {
   const project = await Project.create(t, {
     ...NOTES,
     "package.json": MANIFEST,

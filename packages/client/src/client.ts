@@ -26,8 +26,8 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as 
  *
  * `Routes` is a contract group, or several of them joined by `&`. With contract groups, responses are parsed JSON, so a
  * `Date` arrives as a string. The generated `.kit/client/index.ts` exports this function together with its own routes
- * and codecs. With these, dates arrive as `Date`, fields with a default may be left out, and errors are distinguished
- * by the codes that the contract declares.
+ * and codecs. With these codecs, dates arrive as `Date`, fields with a default may be left out, and errors are
+ * distinguished by the codes that the contract declares.
  *
  * @param options - `baseUrl` is required. The default timeout of a call is 30,000 ms.
  * @example

@@ -12,7 +12,8 @@ import type { ErrorPlaces } from "./error.ts";
  * - `["tuple", [codec, …], rest]`: items by their index. `null` if an item needs no conversion
  * - `["rest", object, codec]`: an object with its undeclared properties
  * - `["by", property, { value: codec }]`: an object, by the value of one of its properties
- * - `["all", codec, …]`: all of these codecs in turn, for example for a value that is an array or an object
+ * - `["all", codec, …]`: all of these codecs, one after the other, for example for a value that is an array
+ *   or an object
  */
 export type Codec =
   | string

@@ -32,8 +32,8 @@ export function cookieText(
 }
 
 /**
- * Returns the declared headers of a reply. A codec is a list of types, `number|date`, which are tried in turn; a text
- * that fits none stays a string. `[]` behind the types stands for a list.
+ * Returns the declared headers of a reply. A codec is a list of types such as `number|date`, which are tried in this
+ * order. A text that fits no type stays a string. `[]` after the types means that the header is a list.
  */
 export function readHeaders(
   codecs: Readonly<Record<string, string>>,

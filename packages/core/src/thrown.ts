@@ -40,8 +40,8 @@ export function describeThrown(thrown: unknown): ThrownDescription {
 }
 
 /**
- * Describes a thrown value without its stack, because creating the stack string costs more than the rest of a request.
- * Never throws.
+ * Describes a thrown value without its stack, because the creation of the stack string takes longer than all other
+ * work for a request. Never throws.
  */
 export function describeWithoutStack(thrown: unknown): Pick<ThrownDescription, "name" | "message"> {
   // The function is not converted to a string, because its own `toString` may throw.

@@ -113,7 +113,7 @@ const differ = async (options: Partial<AppOptions>): Promise<string> => {
 };
 
 describe("the build of an application", () => {
-  it("is refused if it differs from the registered routes, and the message lists every difference", async () => {
+  it("is refused if its routes differ from the registered routes, and the message lists every difference", async () => {
     const message = await differ({
       compiled: compiled(hello, route("GET /gone")),
       routes: [

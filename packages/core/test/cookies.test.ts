@@ -103,7 +103,7 @@ describe("ctx.cookie", () => {
     );
   });
 
-  it("replaces a cookie with the same name, path and domain, and keeps the others and those of ctx.header", async () => {
+  it("replaces a cookie with the same name, path and domain, and keeps other cookies and cookies of ctx.header", async () => {
     const { send } = await answering(({ ctx }) => {
       ctx.header("set-cookie", "own=1").cookie("a", "1").cookie("a", "2", { path: "/x" }).cookie("b", "1");
       ctx.cookie("a", "3");

@@ -117,7 +117,7 @@ describe("rules of CORS", () => {
   });
 });
 
-describe("headers of a response and those of the rules", () => {
+describe("headers of a response and headers of the rules", () => {
   it("are joined for vary, and replaced otherwise", () => {
     const own = ["vary", "Accept, ORIGIN", "x-a", "1", "access-control-allow-origin", "https://own.example"];
     assert.deepEqual(mergeHeaders(own, ["access-control-allow-origin", page, "vary", "origin, x-b"]), [

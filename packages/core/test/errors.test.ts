@@ -149,7 +149,7 @@ describe("a thrown AppError", () => {
     assert.deepEqual(error["details"], { big: "1", self: "[circular]" });
   });
 
-  it("is sent with the headers that were set before, except those that describe the unsent body", async () => {
+  it("is sent with the headers that were set before, except headers that describe the unsent body", async () => {
     const { send } = await serve([
       [
         get,

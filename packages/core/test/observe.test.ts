@@ -300,7 +300,7 @@ describe("observe", () => {
     assert.deepEqual(span.attributes, { "user.password": "[redacted]", "user.name": "Ada" });
   });
 
-  it("provides the requests that finished since the last call, and counts those that are no longer stored", async () => {
+  it("provides the requests that finished since the last call, and counts requests that are no longer stored", async () => {
     const { send, host } = await watch([getThing], { capacity: 4, isSampled: beginsWithA });
     const requests = host.requests!;
     const traced = (id: number, letter: string): Promise<unknown> =>

@@ -40,7 +40,7 @@ describe("a contract with replies", () => {
     });
   });
 
-  it("uses the serializer of each status, and sends no body for a reply without one", async () => {
+  it("uses the serializer of each status, and sends no body for a reply without a body", async () => {
     const replies: Record<string, TestHandler> = {
       job: ({ reply }) => reply(202, { job: 7 }),
       nothing: async ({ reply }) => reply(204),

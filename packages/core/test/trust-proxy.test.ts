@@ -66,7 +66,7 @@ describe("ctx.ip", () => {
     assert.equal(await ipOf({ forwarded: "for=_hidden" }), "");
   });
 
-  it("does not depend on entries that a client sends before those of the trusted proxies", () => {
+  it("does not depend on entries that a client sends before the entries of trusted proxies", () => {
     let state = 11;
     const random = (below: number): number => {
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;

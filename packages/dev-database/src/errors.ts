@@ -12,7 +12,7 @@
  */
 export class DevDatabaseError extends Error {
   override readonly name = "DevDatabaseError";
-  /** Advice for the user. The message contains it as well. */
+  /** Advice for the user. The message also contains this advice. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {

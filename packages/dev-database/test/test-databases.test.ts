@@ -134,7 +134,7 @@ test("tests use a separate server without fsync, and the project's server uses f
   assert.deepEqual(await databases(app.url), [], "and none of theirs is on the project's");
 });
 
-test("the data of the server for tests is created again after a reboot, but not that of the project's server", async (context) => {
+test("the data of the server for tests is created again after a reboot, but not the data of the project's server", async (context) => {
   const dataDir = dataDirectory(context);
   {
     await using app = await openDatabase({ dataDir });

@@ -26,7 +26,7 @@ const subclasses = [
   { Class: ConflictError, status: 409, code: "CONFLICT", name: "ConflictError" },
 ];
 
-test("an error keeps its arguments and writes only these as JSON", () => {
+test("an error keeps its arguments, and its JSON contains only these arguments", () => {
   const error = new AppError("TEAM_FULL", 403, "Full", { size: 12 });
   assert.equal(error.code, "TEAM_FULL");
   assert.equal(error.status, 403);

@@ -49,7 +49,7 @@ export class ExportLoop<T> {
     });
   }
 
-  /** Sends the waiting items for at most `timeoutMs`, then drops the others. */
+  /** Sends waiting items for at most `timeoutMs` milliseconds, then drops the remaining items. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);

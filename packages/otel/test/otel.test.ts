@@ -64,7 +64,7 @@ for (const [name, make] of servers) {
       assert.deepEqual(collector.errors, []);
     });
 
-    it("exports the spans of a request, those of other instrumentation, and its log entries", async () => {
+    it("exports the spans of a request, spans of other instrumentation, and log entries of the request", async () => {
       const traceId = "0af7651916cd43dd8448eb211c80319c";
       const answer = await app.get("/things/7", {
         traceparent: `00-${traceId}-b7ad6b7169203331-01`,

@@ -59,8 +59,8 @@ export class SidecarServer {
   }
 
   /**
-   * Starts to listen, at once or as soon as the port is free. Failures are reported as events, because they must not affect the
-   * application.
+   * Starts to listen, immediately or as soon as the port is free. Failures are reported as events, because they must not affect
+   * the application.
    */
   listen(port: number, hostname: string): void {
     const server = this.#server;

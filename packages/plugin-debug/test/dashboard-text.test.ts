@@ -165,7 +165,7 @@ describe("the filter of the list of requests", () => {
   }
 });
 
-it("the waterfall places each phase after the previous one, and other spans below their parents", () => {
+it("the waterfall places each phase after the previous phase, and other spans below their parents", () => {
   const bars = barsOf({
     method: "GET",
     route: "GET /notes",
@@ -210,7 +210,7 @@ it("the waterfall places each phase after the previous one, and other spans belo
   assert.deepEqual(bars[3]!.attributes, { "note.id": 7 });
 });
 
-it("framesOf returns the locations of those lines of a stack trace that are in the project", () => {
+it("framesOf returns the locations in a stack trace that are in the project", () => {
   const stack = [
     "Error: boom at home",
     "    at POST /notes (file:///app/src/my%20notes.ts:21:11)",

@@ -96,7 +96,7 @@ describe("the sidecar of a server with workers", () => {
     });
   }
 
-  it("removes its temporary files at the end, and those of servers that were killed", async () => {
+  it("removes its temporary files at the end, and temporary files of servers that were killed", async () => {
     // Creates the directory that a server leaves if it is killed with all its workers. No process has this
     // id.
     const left = join(

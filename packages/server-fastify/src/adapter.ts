@@ -111,7 +111,8 @@ class FastifyServer implements ServerAdapter {
 }
 
 /**
- * Starts listening. Without a host, Fastify would listen on local addresses only, so this function passes the address that stands for all.
+ * Starts listening. Without a host, Fastify would listen on local addresses only, so this function passes the address that means all
+ * addresses.
  */
 async function listenOn(app: FastifyInstance, address: BindAddress): Promise<void> {
   if (address.path !== undefined) {

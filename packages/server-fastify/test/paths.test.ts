@@ -29,7 +29,7 @@ test("kit reads a semicolon as the start of the query if Fastify does", async ()
   assert.equal(await statusOf(fastify(), "/notes/1;x", "/notes/1"), 200);
 });
 
-test("kit reads repeated slashes as one if Fastify does", async () => {
+test("kit reads repeated slashes as one slash if Fastify does", async () => {
   const options = { routerOptions: { ignoreDuplicateSlashes: true } };
   assert.equal(await statusOf(fastify(options), "//notes///1?x=//", "/notes/:id"), 401);
   assert.equal(await statusOf(fastify(options), "//notes///1?x=//", "/other"), 200);

@@ -170,7 +170,7 @@ test("throws an error if a response is invalid, and sends the next response to t
   assert.equal(errors.length, 6);
 });
 
-test("throws an error for a second response to a request, and sends the first one unchanged", async () => {
+test("throws an error for a second response to a request, and sends the first response unchanged", async () => {
   let error: unknown;
   await using app = await serve((exchange) => {
     json(exchange, 1);

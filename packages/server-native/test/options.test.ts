@@ -54,7 +54,7 @@ test("accepts a large request if the options set limits above the defaults", asy
   assert.match(answer, /^HTTP\/1.1 200 .*\r\n\r\n402$/s);
 });
 
-engineTest("a connection above the limit waits until another one closes", async () => {
+engineTest("a connection above the limit waits until another connection closes", async () => {
   const refusals: ServerRefusal[] = [];
   await using app = await serve((exchange) => json(exchange, 1), { maxConnections: 1 }, refusals);
   const { port } = app.address;

@@ -9,7 +9,7 @@ const isLogged: unique symbol = Symbol("is logged");
 /** Response that the service may log itself. */
 type LoggedResponse = ServerResponse & { [isLogged]?: true };
 
-/** Records that the service logs the response, so that {@link logAnswer} does not. */
+/** Records that the service logs the response, so that {@link logAnswer} does not log it again. */
 export function noteLogged(response: LoggedResponse): void {
   response[isLogged] = true;
 }

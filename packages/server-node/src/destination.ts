@@ -24,7 +24,7 @@ export interface Framework {
 
 /**
  * Receiver of a request: the framework; kit without the framework; `error` if kit must respond with an error without calling a handler; or
- * a refusal that is sent at once.
+ * a refusal that is sent immediately.
  */
 export type Destination = "framework" | "kit" | "error" | Refusal;
 

@@ -7,8 +7,8 @@ const probeMs = 30_000;
 const listeners = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `listener` once when the client closes its sending side, or at once if that has already happened. Returns a function that removes
- * the listener.
+ * Calls `listener` once when the client closes its sending side, or immediately if the side is already closed. Returns a function that
+ * removes the listener.
  */
 export function onHalfClose(socket: Socket, listener: () => void): () => void {
   if (socket.readableEnded) listener();

@@ -3,7 +3,9 @@ import { type CheckedTimeouts, checkTimeouts, type HttpTimeouts, timeoutNames } 
 
 /** Options of every adapter on node:http. */
 export interface HttpServerOptions extends HttpTimeouts {
-  /** Maximum number of open connections; default 100,000. Further connections are closed at once, and the log reports this. */
+  /**
+   * Maximum number of open connections; default 100,000. Further connections are closed immediately, and the log reports this.
+   */
   readonly maxConnections?: number;
 }
 

@@ -2,7 +2,9 @@ import type { ServerResponse } from "node:http";
 
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
-/** Writes the body of a streamed response whose status and headers are set. The head is sent at once, before the first chunk. */
+/**
+ * Writes the body of a streamed response whose status and headers are set. The head is sent immediately, before the first chunk.
+ */
 export class NodeResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse;
   #isOver = false;

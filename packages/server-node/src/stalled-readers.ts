@@ -13,8 +13,8 @@ interface Progress {
 }
 
 /**
- * Closes connections whose client has stopped reading: bytes are queued, and none of them was sent for the duration of the write timeout.
- * Each sent byte restarts the timeout, even in the middle of a large chunk, so slow readers are not affected.
+ * Closes connections whose client has stopped reading: bytes are queued, and no byte was sent for the duration of the write timeout. Each
+ * sent byte restarts the timeout, even in the middle of a large chunk, so slow readers are not affected.
  */
 export class StalledReaders {
   readonly #sockets: Iterable<Socket>;

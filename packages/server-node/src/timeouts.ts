@@ -18,7 +18,10 @@ export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
   "writeTimeoutMs",
 ];
 
-/** Validated timeouts in milliseconds. The first three have the names of Node's server properties. Node has no property for the others. */
+/**
+ * Validated timeouts in milliseconds. The first three have the names of Node's server properties. Node has no property for the other
+ * timeouts.
+ */
 export interface CheckedTimeouts {
   readonly keepAliveTimeout: number;
   readonly headersTimeout: number;

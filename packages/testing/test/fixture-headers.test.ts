@@ -161,7 +161,7 @@ test("calls a fixture function only for valid requests if its result has no head
   assert.ok(made <= valid + 1, `${made} of ${valid}`);
 });
 
-test("headers of one route's fixture override those of all fixtures, and these override the configuration", async () => {
+test("headers of a route's fixture override headers of all fixtures, which override headers of the configuration", async () => {
   const all: MiddlewareInput["headers"][] = [];
   const fixtures = defineFixtures({
     headers: { "X-Of-All": "fixtures", "x-of-fixture": "fixtures" },

@@ -119,7 +119,7 @@ export interface NodeReply {
   readonly seen: SeenContracts | null;
 }
 
-/** Request to start watching files. The host replies at once, with `null`. */
+/** Request to start watching files. The host replies immediately, with `null`. */
 export interface WatchRequest {
   /** Absolute path of the project, whose files are watched. */
   readonly root: string;
@@ -129,7 +129,7 @@ export interface WatchRequest {
   readonly tests: boolean;
   /** Absolute paths of further files to watch. */
   readonly files: readonly string[];
-  /** Absolute paths of files that a build has just written. This change of them is not reported. */
+  /** Absolute paths of files that a build has just written. The watcher does not report this change. */
   readonly written: readonly string[];
 }
 

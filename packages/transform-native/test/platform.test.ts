@@ -42,7 +42,7 @@ test("the error for a missing addon names its package and the command to run", (
   assert.throws(() => addonPath(machine({ exists: () => false })), { message });
 });
 
-test("loads the addon from the platform's package unless one was built locally", () => {
+test("loads the addon from the platform's package unless an addon was built locally", () => {
   const found = addonPath(machine({ exists: () => false, resolve: installed }));
   assert.equal(found, "/app/node_modules/@kit/transform-native-linux-x64-gnu/addon.node");
   assert.equal(addonPath(machine({ resolve: installed })), "/kit/native/kit-compiler.linux-x64-gnu.node");

@@ -6,7 +6,7 @@
  * - `template`: a template literal type of TypeScript.
  * - `unknown`: the contract allows no value at this location, because its type is `never`.
  * - `maxDepth`: the value is nested too deep.
- * - `maxFailures`: the entry that stands for all failures that are not listed.
+ * - `maxFailures`: the entry that replaces all failures beyond the maximum.
  * - `characters`: the string has characters that databases cannot store.
  * - `json` and `encoding`: the input could not be parsed or decoded.
  */
@@ -46,7 +46,7 @@ export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitVal
 /**
  * Location in a value, with the rule that the value breaks there. Generated validators may define every property except
  * `path` and `expected` as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the
- * properties by name, or use `JSON.stringify`, which includes all of them.
+ * properties by name, or use `JSON.stringify`, which includes all properties.
  */
 export interface ValidationFailure {
   /** JSONPath of the value: `$.items[0].quantity`. `$` is the entire params, query, body or response. */

@@ -2,7 +2,7 @@ import type { Coercer, HeaderWriter, Serializer, Validator } from "./codec.ts";
 
 /** Radix tree of `.kit/routes/compiled-router.ts`. */
 export interface CompiledRouteTree {
-  /** Root node, which stands for the path `/`. */
+  /** Root node, for the path `/`. */
   readonly root: CompiledRouteNode;
   /** Counts of the tree, and the time of the build. */
   readonly metadata: {

@@ -19,7 +19,7 @@ export interface ResponseWriter {
   /**
    * Writes bytes, which must not be changed afterwards. Returns `false` if enough bytes are waiting for the client.
    * Bytes that are written before the next {@link ResponseStreamEvents.drain} are still accepted. Does nothing if the
-   * client is gone.
+   * client has disconnected.
    */
   write(chunk: Uint8Array): boolean;
   /** Completes the body. */
@@ -112,8 +112,8 @@ export interface ServerExchange {
    * Sends the response with a body that is written in chunks, in place of {@link respond} and with the same rules.
    * `length` is the number of bytes if it is known, and the writer must then receive exactly that many. Otherwise the
    * adapter sends the body without a length. The adapter sends the head without waiting for the first chunk. A response
-   * to HEAD consists of the head only, so it ends at once. Throws, as `respond` does, before it sends anything. Absent
-   * if the adapter cannot stream: the pipeline then collects the body in memory.
+   * to HEAD consists of the head only, so it ends immediately. Throws, as `respond` does, before it sends anything.
+   * Absent if the adapter cannot stream: the pipeline then collects the body in memory.
    */
   respondStream?(
     status: number,

@@ -56,7 +56,7 @@ describe("an unknown path gets 404 NOT_FOUND", () => {
   }
 });
 
-describe("a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the right ones", () => {
+describe("a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the valid methods", () => {
   const cases: [method: string, path: string, allow: string][] = [
     ["PATCH", "/notes", "GET, HEAD, POST"],
     ["DELETE", "/notes", "GET, HEAD, POST"],

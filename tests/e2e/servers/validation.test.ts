@@ -71,7 +71,7 @@ describe("a property of the body", () => {
     }
   });
 
-  test("is required by POST if it is title or content, and the response names all that are missing", async () => {
+  test("is required by POST if it is title or content, and the response names all missing properties", async () => {
     assertInvalid(await ada.post("/notes", { content: "c" }), "$.title");
     assertInvalid(await ada.post("/notes", { title: "t" }), "$.content");
     assertInvalid(await ada.post("/notes", {}), "$.title", "$.content");

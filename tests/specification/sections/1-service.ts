@@ -181,7 +181,7 @@ export const packages: Section = {
       title: "@kit/otel exports traces, metrics and log entries of an application",
       provenBy: at(
         "packages/otel/test/otel.test.ts",
-        "exports the spans of a request, those of other instrumentation, and its log entries",
+        "exports the spans of a request, spans of other instrumentation, and log entries of the request",
         "exports metrics",
       ),
     },

@@ -153,7 +153,7 @@ export const rules: Section = {
       title: "Allow lists only methods of the requested path",
       provenBy: at(
         "tests/e2e/servers/routing.test.ts",
-        "a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the right ones > ${method} ${path}",
+        "a wrong method gets 405 METHOD_NOT_ALLOWED, and Allow names the valid methods > ${method} ${path}",
       ),
     },
     {
@@ -185,7 +185,7 @@ export const rules: Section = {
       title: "GET /openapi.json returns the OpenAPI document in development",
       provenBy: at(
         "tests/e2e/openapi.test.ts",
-        "the OpenAPI document is the one that a server in development serves",
+        "the OpenAPI document equals the document that a server in development serves",
       ),
     },
     {

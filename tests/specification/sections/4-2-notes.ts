@@ -49,7 +49,7 @@ export const notesEndpoints: Section = {
       title: "POST /notes requires title and content",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "is required by POST if it is title or content, and the response names all that are missing",
+        "is required by POST if it is title or content, and the response names all missing properties",
       ),
     },
     {

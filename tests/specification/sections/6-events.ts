@@ -95,7 +95,7 @@ export const logs: Section = {
       title: "log entries in a collector have traceId and spanId",
       provenBy: at(
         "packages/otel/test/otel.test.ts",
-        "exports the spans of a request, those of other instrumentation, and its log entries",
+        "exports the spans of a request, spans of other instrumentation, and log entries of the request",
       ),
     },
     {
@@ -236,7 +236,7 @@ export const spans: Section = {
       title: "OTLP requests go to /v1/traces and /v1/logs",
       provenBy: at(
         "packages/otel/test/otel.test.ts",
-        "exports the spans of a request, those of other instrumentation, and its log entries",
+        "exports the spans of a request, spans of other instrumentation, and log entries of the request",
       ),
     },
   ],

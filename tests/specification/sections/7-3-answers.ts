@@ -158,7 +158,7 @@ export const codes: Section = {
       title: "invalid params, query and body have the code VALIDATION_ERROR, for each rule",
       provenBy: at(
         "tests/e2e/servers/validation.test.ts",
-        "is required by POST if it is title or content, and the response names all that are missing",
+        "is required by POST if it is title or content, and the response names all missing properties",
         "is refused: ${field} ${what}",
       ),
     },

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_slow_groups_first_and_keeps_the_order_of_the_others() {
+    fn starts_slow_groups_first_and_keeps_the_order_of_other_groups() {
         let groups = vec![
             file("b"),
             file("a"),

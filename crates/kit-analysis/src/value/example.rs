@@ -1,4 +1,4 @@
-//! Search for JSON values that fit several types at once.
+//! Search for JSON values that are valid for several types.
 
 use std::collections::BTreeSet;
 

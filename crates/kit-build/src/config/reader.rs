@@ -1,5 +1,5 @@
-//! Checks the values of options. An unknown key or a value of the wrong type is an error that shows a valid value. All
-//! mistakes are reported at once.
+//! Checks the values of options. An unknown key or a value of the wrong type is an error that shows a valid value. A
+//! build reports all mistakes together.
 
 use kit_diagnostics::{Code, Diagnostic, Diagnostics, Label, closest, codes};
 use serde_json::{Map, Value};

@@ -93,7 +93,7 @@ fn writes_only_files_whose_content_changed() {
 }
 
 #[test]
-fn removes_files_that_are_no_longer_generated_and_keeps_files_of_others() {
+fn removes_files_that_are_no_longer_generated_and_keeps_files_that_kit_did_not_write() {
     let directory = TestDirectory::new();
     directory
         .replace(&[("a.ts", "1"), ("deep/er/b.ts", "2"), ("kept/c.ts", "3")])

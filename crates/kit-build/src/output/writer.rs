@@ -270,8 +270,8 @@ fn read_manifest(path: PathBuf) -> Result<Manifest, BuildError> {
     }
 }
 
-/// Checks all paths. Some operating systems ignore case in paths, so two paths that differ only in case are an error on all of
-/// them.
+/// Checks all paths. Some operating systems ignore case in paths, so two paths that differ only in case are an error on every
+/// operating system.
 fn check_paths(files: &[OutputFile]) -> Result<(), BuildError> {
     let mut seen = BTreeSet::new();
     for file in files {
@@ -295,8 +295,8 @@ fn directory(path: &str) -> Option<&str> {
     path.split_once('/').map(|(first, _)| first)
 }
 
-/// Returns the paths to rename, in order. If a directory is new, it is renamed with all its files, in place of the last of
-/// them.
+/// Returns the paths to rename, in order. A new directory is renamed together with all its files, at the position of its
+/// last file.
 fn renames<'a>(written: &'a [String], missing: &BTreeSet<&str>) -> Vec<&'a str> {
     let mut places = Vec::new();
     let mut seen = BTreeSet::new();

@@ -372,7 +372,8 @@ impl CodecBuilder<'_> {
         self.common_codec(members)
     }
 
-    /// Returns one codec for all members if they agree on each property that several of them have.
+    /// Returns one codec for all members if the members have equal codecs for each property that several
+    /// members share.
     fn common_codec(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> CodecResult {
         let mut common: Vec<(String, Option<Codec>)> = Vec::new();
         for (object, _) in members {
@@ -433,8 +434,8 @@ struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    /// Adds a scalar type that is a string in JSON. Two of these, such as `Date | bigint`, are an error: the client cannot
-    /// tell them apart.
+    /// Adds a scalar type that is a string in JSON. Two such types, as in `Date | bigint`, are an error: the client cannot
+    /// distinguish them.
     fn scalar(&mut self, code: &'static str) -> Result<(), Ambiguous> {
         match self.scalar {
             Some(other) if other != code => Err(Ambiguous),

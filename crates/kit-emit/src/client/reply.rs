@@ -85,7 +85,7 @@ fn headers(program: &Program, id: DeclarationId) -> String {
     }))
 }
 
-/// Conversion of the text of a header: the types that are tried in turn.
+/// Conversion of the text of a header: the types to try, one after the other.
 #[derive(Default)]
 struct HeaderCodec {
     list: bool,

@@ -1,5 +1,5 @@
-//! Values that keep or break a rule of strings, numbers and bigints, most of them at a bound. The tests compare them with
-//! `conformance/boundaries.json`, which the validators of every runtime pass too.
+//! Values that satisfy or break a rule of strings, numbers and bigints. Most values are at a bound. The tests compare
+//! them with `conformance/boundaries.json`, which the validators of every runtime pass too.
 
 use kit_analysis::{Sample, numbers, samples};
 use kit_ir::{Constraints, Decimal};
@@ -17,7 +17,7 @@ pub(super) fn breaks(description: &str, sample: &Sample) -> Option<Rule> {
     Some(Rule::refuses(description, first.clone()))
 }
 
-/// Returns strings that keep or break the rules of strings.
+/// Returns strings that satisfy or break the rules of strings.
 pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     let mut rules = Vec::new();
     let at = |length: u64| strings::with_length(constraints, length).map(Value::from);
@@ -71,7 +71,7 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     Some(Rule::refuses(description, Value::from(text)).runtime_only())
 }
 
-/// Returns bigints that keep or break the rules. A bigint in a database column has 64 bits.
+/// Returns bigints that satisfy or break the rules. A bigint in a database column has 64 bits.
 pub(super) fn bigints(constraints: &Constraints) -> Vec<Rule> {
     let mut rules: Vec<_> = breaks("not an integer", &samples().types.bigint)
         .map(Rule::runtime_only)
@@ -109,7 +109,7 @@ pub(super) fn bigints(constraints: &Constraints) -> Vec<Rule> {
     rules
 }
 
-/// Returns numbers that keep or break the rules of numbers.
+/// Returns numbers that satisfy or break the rules of numbers.
 pub(super) fn plain_numbers(constraints: &Constraints) -> Vec<Rule> {
     let rule = |(description, number): (String, f64)| {
         let value = numbers::json(number);
@@ -228,7 +228,7 @@ mod tests {
         found
     }
 
-    /// Returns true for strings, except for the string that stands for the JSON type.
+    /// Returns true for a string, except for the sample string of the rule about the JSON type.
     fn is_text(value: &Value) -> bool {
         value.is_string() && *value != samples().json_types["string"]
     }

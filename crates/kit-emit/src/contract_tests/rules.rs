@@ -23,7 +23,8 @@ const MAX_VISITS: usize = 5_000;
 pub(super) struct Rules<'a> {
     pub(super) program: &'a Program,
     pub(super) source: ValueOrigin,
-    /// Declarations that contain the current type. The number is the length of the path at which each of them starts.
+    /// Declarations that contain the current type. The number is the length of the path at which the declaration
+    /// starts.
     open_declarations: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
     /// Rules on the maximum depth of recursive values. Their paths start at the value of the slot.

@@ -101,7 +101,7 @@ pub(crate) struct Schema {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Discriminator {
-    /// Name of the property that tells the members apart.
+    /// Name of the property that distinguishes the members.
     property_name: String,
     /// Values of the property, with the components that they select.
     mapping: IndexMap<String, String>,

@@ -197,7 +197,7 @@ fn routes_by_file(context: Context<'_>) -> FxHashMap<SourceId, Vec<RouteId>> {
 }
 
 /// Returns true if the license is an SPDX expression. npm also allows `UNLICENSED` and `SEE LICENSE IN …`,
-/// which are not.
+/// which are not SPDX expressions.
 fn is_spdx(license: &str) -> bool {
     license != "UNLICENSED" && !license.starts_with("SEE LICENSE")
 }

@@ -49,7 +49,8 @@ pub(crate) struct SampleOptions<'a> {
     examples: &'a [String],
     /// Number of the sample. Samples with different numbers have different values.
     number: usize,
-    /// Declarations of the values around the sample. A recursive type ends when it refers to one of them.
+    /// Declarations of the values around the sample. A recursive type ends when it refers to one of these
+    /// declarations.
     within: Vec<DeclarationId>,
     level: usize,
     /// Number of optional properties and items that the sample may contain. The number is divided evenly among its

@@ -20,7 +20,7 @@ const CODEC: &str = "@kit/core/codec";
 pub(crate) struct Module {
     from: String,
     imports: Imports,
-    /// Names that generated modules export. Private names in this module must differ from all of them.
+    /// Names that generated modules export. Private names in this module must differ from all these names.
     generated: Arc<DeclaredNames>,
     /// Role of the module, such as validator. No two modules have the same role and declaration.
     role: &'static str,
@@ -67,8 +67,9 @@ impl Module {
         }
     }
 
-    /// Sets the declaration and the role of the module. Both become part of private names, so that one module can contain the
-    /// functions of several modules. At most one role is empty, and no verb starts with another role.
+    /// Sets the declaration and the role of the module. The declaration and the role become part of private names, so that
+    /// one module can contain the functions of several modules. At most one role is empty, and no verb starts with another
+    /// role.
     pub(crate) fn for_declaration(self, role: &'static str, declaration: &str) -> Self {
         Self {
             role,

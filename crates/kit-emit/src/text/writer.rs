@@ -30,7 +30,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Adds a line with the current indentation. If the text has several lines, all of them are indented.
+    /// Adds a line with the current indentation. If the text has several lines, all lines are indented.
     pub(crate) fn line(&mut self, text: impl Display) {
         if self.text.capacity() == 0 {
             self.text.reserve(USUAL);

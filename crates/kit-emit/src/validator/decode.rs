@@ -412,9 +412,9 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Returns true if an absent property stays absent in the decoded value. This is so for generated properties, because the
-/// server sets them later. It is also so for optional properties, even with a default: an update must not reset properties that
-/// it omits.
+/// Returns true if an absent property stays absent in the decoded value. Generated properties stay absent, because the server
+/// sets them later. Optional properties also stay absent, even with a default: an update must not reset properties that it
+/// omits.
 fn stays_absent(property: &Property) -> bool {
     property.optional || (property.tags.generated.is_some() && property.tags.default.is_none())
 }

@@ -38,7 +38,7 @@ fn send_until_reset(client: &mut Client, pause: Duration, piece: usize) -> usize
 }
 
 #[test]
-fn lets_a_client_read_the_response_after_it_has_sent_everything() {
+fn client_can_read_the_response_after_sending_the_whole_request() {
     let server = Server::start();
     for size in [MIB + 1, 4 * MIB, 16 * MIB, 40 * MIB] {
         let mut client = server.connect();
@@ -56,7 +56,7 @@ fn lets_a_client_read_the_response_after_it_has_sent_everything() {
 }
 
 #[test]
-fn lets_a_client_read_the_response_after_it_has_sent_chunks() {
+fn client_can_read_the_response_after_sending_all_chunks() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -70,7 +70,7 @@ fn lets_a_client_read_the_response_after_it_has_sent_chunks() {
 }
 
 #[test]
-fn lets_a_client_read_the_response_after_its_head_was_rejected() {
+fn client_can_read_the_response_to_a_rejected_head() {
     let server = Server::start();
     let mut client = server.connect();
     client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 16777216\r\n\r\n");

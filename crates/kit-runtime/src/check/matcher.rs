@@ -7,8 +7,8 @@ use crate::json::Json;
 use crate::shape::{MAX_DEPTH, Object, Property, Shape, Text, Union};
 
 /// Measure of how well a union member fits a value. The number of keys that remain after decoding counts first, then
-/// how specific the types are. A value is decoded as the member with the best fit; among equals, the member that is
-/// declared first wins.
+/// how specific the types are. A value is decoded as the member with the best fit; if several members fit equally
+/// well, the member that is declared first is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fit {
     /// Number of keys of the value that decoding retains, at any depth.

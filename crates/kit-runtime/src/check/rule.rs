@@ -1,4 +1,4 @@
-//! Names of rules, so that programs can tell failures apart.
+//! Names of rules, so that programs can distinguish failures.
 
 /// Name of the rule that a value breaks. If JSON Schema has a keyword for the rule, the name is that keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Rule {
     Unknown,
     /// The value is nested too deeply.
     MaxDepth,
-    /// The failure list is full. This entry stands for all further failures.
+    /// The failure list is full. This entry replaces all further failures.
     MaxFailures,
     /// The string contains U+0000 or an unpaired surrogate, which databases cannot store.
     Characters,

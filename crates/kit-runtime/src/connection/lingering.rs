@@ -24,8 +24,8 @@ const MAX_DISCARDED: usize = 64 * 1024 * 1024;
 /// Maximum time without new bytes, and maximum time for the whole wait.
 const NEXT_TIMEOUT: Duration = Duration::from_secs(5);
 const TOTAL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of connections that wait for their peers like this at the same time. Any further connection is
-/// closed at once.
+/// Maximum number of connections that wait for their peers at the same time. Any further connection is closed
+/// immediately.
 const MAX_LINGERING: usize = 256;
 
 static LINGERING: AtomicUsize = AtomicUsize::new(0);

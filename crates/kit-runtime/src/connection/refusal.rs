@@ -47,8 +47,8 @@ fn status(rejection: Rejection) -> StatusCode {
 /// Code, message and status of a rejection. All are constants, so the number of kinds is small.
 type RejectionKind = (&'static str, &'static str, u16);
 
-/// Logs the first rejection of each kind in a minute and counts the others, so that a client that sends garbage
-/// cannot flood the log.
+/// Logs the first rejection of each kind in a minute and counts the other rejections, so that a client that
+/// sends garbage cannot flood the log.
 static SAMPLER: LazyLock<Sampler<RejectionKind>> = LazyLock::new(|| Sampler::new(1, log_remaining));
 
 /// Logs the numbers of rejections that were only counted until now. Call it when the server shuts down.

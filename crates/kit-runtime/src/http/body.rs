@@ -12,8 +12,8 @@ use crate::Contract;
 use crate::check::{BrokenRule, Failure, Rule};
 use crate::json::{self, Json, parse};
 
-/// Reads the complete body. A body of more than `limit` bytes is rejected at once; the bytes that the client still sends
-/// are discarded when the connection closes.
+/// Reads the complete body. A body of more than `limit` bytes is rejected immediately. The bytes that the client still
+/// sends are discarded when the connection closes.
 pub(super) async fn read<B>(headers: &HeaderMap, mut body: B, limit: usize) -> Result<Bytes, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,

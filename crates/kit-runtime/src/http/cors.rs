@@ -41,7 +41,7 @@ impl Cors {
         }
     }
 
-    /// Allows pages of these origins. `https://*.example.com` stands for all subdomains of `example.com`.
+    /// Allows pages of these origins. `https://*.example.com` matches all subdomains of `example.com`.
     pub const fn origins(origins: &'static [&'static str]) -> Self {
         Self {
             origins: Some(origins),

@@ -37,7 +37,7 @@ impl Csrf {
         }
     }
 
-    /// Allows pages of these origins too. `https://*.example.com` stands for all subdomains of `example.com`.
+    /// Allows pages of these origins too. `https://*.example.com` matches all subdomains of `example.com`.
     #[must_use]
     pub const fn origins(mut self, origins: &'static [&'static str]) -> Self {
         self.origins = origins;

@@ -79,7 +79,8 @@ pub(super) fn development_failure(failure: &Failure) -> Value {
     Value::Object(members)
 }
 
-/// Formats the message of a validation error: the first failure, then the number of the others as ` (and 2 more)`.
+/// Formats the message of a validation error: the first failure, then the number of other failures as ` (and 2
+/// more)`.
 pub(super) fn message_of(what: &str, failures: &[Failure]) -> String {
     let Some(first) = failures.first() else {
         return what.to_owned();

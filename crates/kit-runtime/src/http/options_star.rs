@@ -9,7 +9,7 @@ use super::routes::METHODS;
 /// Request target of `OPTIONS *`. No route handles it, although `/:name` would match it as a string.
 pub(super) const TARGET: &str = "*";
 
-/// Returns 204 with `Allow`: the methods of all routes, HEAD if one of them is GET, and OPTIONS itself.
+/// Returns 204 with `Allow`: the methods of all routes, HEAD if there is a GET route, and OPTIONS itself.
 pub(super) fn answer<'a>(methods: &(impl Iterator<Item = &'a str> + Clone)) -> axum::response::Response {
     let is_allowed = |method: &str| {
         method == "OPTIONS"

@@ -19,8 +19,8 @@ const MAX_QUEUED_CHUNKS: usize = 4;
 /// Maximum number of bytes that are queued for the client. A longer chunk is queued alone. Together with the write
 /// buffer of the connection, a client that does not read costs at most 64 KiB and one chunk.
 const MAX_QUEUED_BYTES: usize = 16 * 1024;
-/// Maximum number of bytes that the connection receives at once. Longer chunks are divided, because the connection
-/// copies each piece.
+/// Maximum number of bytes that the connection receives in one piece. Longer chunks are divided, because the
+/// connection copies each piece.
 const MAX_FRAME: usize = 16 * 1024;
 
 /// A response to a route whose contract declares the response as `unknown`: text, bytes, a stream, or JSON.

@@ -9,8 +9,8 @@ use crate::settings::settings;
 const CONNECTIONS: u32 = 10;
 /// Default time to wait for a connection, in milliseconds.
 const ACQUIRE_MS: u64 = 2_000;
-/// Interval at which PostgreSQL checks if the client of a running statement is still connected. If it is not, the
-/// statement is cancelled.
+/// Interval at which PostgreSQL checks if the client of a running statement is still connected. If the client is
+/// not connected, PostgreSQL cancels the statement.
 const CHECK: &str = "1s";
 
 #[derive(Debug)]

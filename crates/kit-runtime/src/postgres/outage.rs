@@ -1,6 +1,6 @@
 //! Handles outages of PostgreSQL. While PostgreSQL refuses connections, the pool of sqlx would try again until the
-//! timeout of each request. So a background task detects the outage, and until its end gives the pool connection
-//! options that fail at once.
+//! timeout of each request. So a background task detects the outage. Until the end of the outage, the task gives
+//! the pool connection options that fail immediately.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,8 @@ async fn is_reachable(options: &PgConnectOptions) -> bool {
     }
 }
 
-/// Returns options whose connections fail at once, because their socket is in a directory that cannot exist.
+/// Returns options whose connections fail immediately, because their socket is in a directory that cannot
+/// exist.
 fn unreachable_options(options: &PgConnectOptions) -> PgConnectOptions {
     options.clone().socket("/dev/null/PostgreSQL refuses connections")
 }

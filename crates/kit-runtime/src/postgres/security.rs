@@ -50,8 +50,8 @@ pub(super) struct TlsSettings {
     pub(super) identity: Option<(String, String)>,
 }
 
-/// Parameters of libpq that kit does not implement and that make a connection safer or less safe. A URL with one of
-/// them is refused.
+/// Parameters of libpq that kit does not implement and that make a connection safer or less safe. A URL with such a
+/// parameter is refused.
 const UNSUPPORTED: [&str; 11] = [
     "channel_binding",
     "gssencmode",

@@ -102,7 +102,7 @@ impl Tunnel {
         })
     }
 
-    /// Returns connection options that lead sqlx to the tunnel.
+    /// Returns options with which sqlx connects to the tunnel.
     pub(super) fn options(&self, options: &PgConnectOptions) -> PgConnectOptions {
         options.clone().socket(&self.directory)
     }

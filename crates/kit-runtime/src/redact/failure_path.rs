@@ -28,7 +28,7 @@ impl<'t> PathNames<'t> {
         }
     }
 
-    /// Removes the first `length` bytes of the rest and returns them.
+    /// Removes the first `length` of the remaining bytes and returns them.
     fn take(&mut self, length: usize) -> &'t str {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;

@@ -147,7 +147,7 @@ impl Redactor {
             || (path.contains(['"', ':']) && self.hides_any(PathNames::of_words(path)))
     }
 
-    /// Returns true if a path with the given names leads to or into a hidden value.
+    /// Returns true if the value at a path with the given names is hidden, or is inside of a hidden value.
     fn hides_any(&self, names: PathNames<'_>) -> bool {
         let mut path = vec!["data".to_owned()];
         for name in names {

@@ -163,7 +163,7 @@ impl Array {
 /// A tuple: each item has its own shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Tuple {
-    /// Elements in order. At most one of them has [`Presence::Rest`].
+    /// Elements in order. At most one element has [`Presence::Rest`].
     pub elements: &'static [Element],
 }
 

@@ -1,4 +1,4 @@
-//! Generates handlers of routes that return a list: all rows or one page of them, filtered by properties of the
+//! Generates handlers of routes that return a list: all rows or one page of rows, filtered by properties of the
 //! request.
 
 use kit_ir::{DeclarationId, TypeKind};

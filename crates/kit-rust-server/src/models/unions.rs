@@ -187,8 +187,7 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Union(variants));
     }
 
-    /// Generates the enum and its `Serialize`. A variant is serialized as its value, or as the literal that it stands
-    /// for.
+    /// Generates the enum and its `Serialize`. A variant is serialized as its value, or as its literal.
     fn union_type(&mut self, name: &str, comment: &TokenStream, variants: &[Variant]) {
         let program = self.types.program;
         let mut body = Vec::new();

@@ -39,7 +39,7 @@ impl Link<'_> {
     }
 }
 
-/// Splits a chain into its first expression, the number of `?` after that, and its links.
+/// Splits a chain into its first expression, the number of `?` after this expression, and its links.
 fn links(node: &Expr) -> (&Expr, usize, Vec<Link<'_>>) {
     let mut found = Vec::new();
     let mut tries = 0;

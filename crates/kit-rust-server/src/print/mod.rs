@@ -41,7 +41,7 @@ impl Space {
         }
     }
 
-    /// Returns the rest of the space after `count` columns. Returns `None` if it has fewer columns.
+    /// Returns the space that remains after `count` columns. Returns `None` if the space has fewer columns.
     fn after(self, count: usize) -> Option<Self> {
         let column = self.column + count;
         (column <= self.end).then_some(Self { column, ..self })

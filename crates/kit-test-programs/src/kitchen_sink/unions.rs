@@ -63,7 +63,7 @@ fn tuple(b: &mut Builder, types: &[TypeId]) -> TypeId {
     b.kind(TypeKind::Tuple { elements })
 }
 
-/// Declares unions whose members are told apart in each possible way.
+/// Declares a union for each way to distinguish members.
 pub(super) fn choices(b: &mut Builder) {
     let (string, number, date) = (b.string(), b.kind(TypeKind::Number), b.kind(TypeKind::Date));
     let (bytes, boolean, never) = (

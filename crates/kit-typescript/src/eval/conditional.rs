@@ -33,8 +33,7 @@ impl<'a> Evaluator<'a> {
         self.union(chosen)
     }
 
-    /// Returns the name of a type parameter and the type that it stands for, if an expression is just that
-    /// parameter.
+    /// Returns the name and the type of a type parameter if an expression consists only of this parameter.
     pub(super) fn naked_parameter(&self, node: &'a TSType<'a>, scope: ScopeId) -> Option<(&'a str, TyId)> {
         match node {
             TSType::TSParenthesizedType(inner) => self.naked_parameter(&inner.type_annotation, scope),

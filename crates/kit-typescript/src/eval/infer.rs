@@ -20,9 +20,10 @@ pub(super) struct Inference {
     covariant: Vec<Vec<TyId>>,
     /// Types from positions that are written: parameters of functions.
     contravariant: Vec<Vec<TyId>>,
-    /// True for each `infer` whose type is a part of a string, such as `"1"`, which may stand for a number.
+    /// True for each `infer` whose type is a part of a string. Such a part may represent a number, such as
+    /// `"1"`.
     pub(super) from_text: Vec<bool>,
-    /// Mistake if a type that `infer` stands for is not known to kit, such as the type of a method of `Map`.
+    /// Mistake to report if kit does not know the type for an `infer`, such as the type of a method of `Map`.
     pub(super) unknown: Option<TyId>,
     depth: u32,
 }

@@ -40,8 +40,7 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Returns a member of an intersection. In an interface that uses `this`, `this` stands for the
-    /// intersection.
+    /// Returns a member of an intersection. In an interface that uses `this`, `this` is the intersection.
     fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
         let mut at = self.without_laziness(member);
         let mut passed = Vec::new();

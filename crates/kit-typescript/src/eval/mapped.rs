@@ -359,7 +359,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the property name that a key stands for: `a` for `"a"`. Returns `None` for a key such as
+    /// Returns the property name that a key type names: `a` for `"a"`. Returns `None` for a key such as
     /// `string`.
     pub(super) fn key_name(&mut self, key: TyId) -> Option<(Rc<str>, KeyKind)> {
         match self.shape_of(key) {

@@ -76,7 +76,7 @@ const WIDE_INSTANCES: u32 = 500;
 const WIDE_DEPTH: u32 = 6;
 
 /// Maximum depth of nested evaluations. TypeScript allows 1,000 recursive uses of a conditional type, and
-/// each of them takes a few evaluations here.
+/// each use takes a few evaluations here.
 const MAX_EVALUATION_DEPTH: u32 = 6_000;
 
 /// Maximum total number of instances of generic types.
@@ -144,7 +144,7 @@ impl<'a> Evaluator<'a> {
         reference::parameters(self.graph.decl(decl)).map_or(0, <[oxc_ast::ast::TSTypeParameter<'_>]>::len)
     }
 
-    /// Returns the shape of a type: the type that a name or a lazy type stands for, without rules.
+    /// Returns the shape of a type: names and lazy types are replaced by their types, and rules are removed.
     pub(crate) fn shape(&mut self, id: TyId) -> TyId {
         if let Some(Some(known)) = self.shapes.get(id.index()) {
             return *known;
@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type that an instance of a declaration stands for. The type is evaluated once.
+    /// Returns the declared type of an instance of a declaration. The type is evaluated once.
     pub(crate) fn body(&mut self, id: InstanceId) -> TyId {
         match self.store.instances[id.index()].body {
             State::Done(body) => return body,

@@ -68,7 +68,7 @@ impl Evaluator<'_> {
         self.ruled(shape, &rules)
     }
 
-    /// Returns a key type with the rules of two key types. Both rules apply to a key.
+    /// Returns a key type with the rules of two key types. A key must satisfy the rules of both types.
     pub(super) fn both_rules(&mut self, a: Option<TyId>, b: Option<TyId>) -> Option<TyId> {
         match (a, b) {
             (Some(a), Some(b)) if a != b => {

@@ -227,8 +227,8 @@ impl<'a> Store<'a> {
         self.scopes[scope.index()].module
     }
 
-    /// Returns the type that a name stands for in a scope, and the scope that contains the name; `None` for
-    /// any other name.
+    /// Returns the type of a name in a scope, and the scope that contains the name; `None` for any other
+    /// name.
     pub(crate) fn binding(&self, scope: ScopeId, name: &str) -> Option<(TyId, ScopeId)> {
         let mut at = Some(scope);
         while let Some(id) = at {

@@ -91,7 +91,8 @@ impl<'a> Evaluator<'a> {
         self.with_ruled_placeholders(template, &placeholders)
     }
 
-    /// Returns the parts that a type in a placeholder stands for: one list for each member of a union.
+    /// Returns the parts of a template that replace a placeholder of the given type: one list of parts for
+    /// each member of a union.
     fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Segment>>, Option<TyId>> {
         let shape = self.shape(ty);
         let text = |text: Rc<str>| Ok(vec![vec![Segment::Text(text)]]);

@@ -23,7 +23,8 @@ pub(super) enum Resolved<'a> {
     Expression(Located<'a>, Option<&'a str>),
     /// A function declaration, with its module.
     Function(ModuleId, &'a Function<'a>),
-    /// An expression whose value is known only when the application runs, with the last name on the way.
+    /// An expression whose value is known only when the application runs, with the name of the last constant
+    /// that led to the expression.
     Unknown(Option<&'a str>),
 }
 

@@ -17,8 +17,8 @@ use crate::routes::{invalid, throws};
 /// Values of the doc tags of a middleware.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct MiddlewareTags {
-    /// Authentication that the middleware requires, from `@security`. A request needs to satisfy only one of
-    /// them.
+    /// Authentication that the middleware requires, from `@security`. A request needs to satisfy only one
+    /// entry of the list.
     pub(crate) security: Vec<Security>,
     pub(crate) throws: Vec<DeclaredError>,
 }

@@ -1,4 +1,5 @@
-//! Last step of lowering: sorts the declarations and gives them unique names. Both depend only on the source.
+//! Last step of lowering: sorts the declarations and gives them unique names. The order and the names depend
+//! only on the source.
 
 use kit_diagnostics::Diagnostics;
 use kit_ir::{

@@ -53,8 +53,8 @@ pub(crate) struct Lowering<'a> {
     reported: FxHashSet<TyId>,
     /// Progress of lowering each object type without a name.
     objects: FxHashMap<ObjectId, object::State>,
-    /// Names on the way to the type that is being lowered: its declaration and the properties. They form a
-    /// name for the type.
+    /// Names of the declaration and the properties that contain the type that is being lowered. Together they
+    /// form a name for the type.
     path: Vec<String>,
     depth: u32,
 }
@@ -184,8 +184,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Returns true if a named type becomes a declaration. A name of a primitive type does not, so that a
-    /// property may add rules to it.
+    /// Returns true if a named type becomes a declaration. A named primitive type does not become a
+    /// declaration, so that a property may add rules to the type.
     pub(crate) fn is_declared(&mut self, instance: InstanceId) -> bool {
         let ty = self.eval.store.add(Ty::Named(instance));
         let shape = self.eval.shape(ty);
@@ -284,7 +284,7 @@ impl<'a> Lowering<'a> {
         Some(self.structure_inner(refused))
     }
 
-    /// Returns a type that stands for a type with a mistake, after the mistake was reported.
+    /// Returns the replacement for a type with a mistake, after the mistake was reported.
     fn failed(&mut self) -> TypeId {
         let id = self.program.add_type(TypeKind::Unknown);
         self.failed.insert(id);

@@ -87,8 +87,8 @@ impl Lowering<'_> {
         self.program.add_type(TypeKind::Union { members })
     }
 
-    /// Adds a declaration for an object type without a name that contains itself. The names on the way to it
-    /// form its name.
+    /// Adds a declaration for an object type without a name that contains itself. Its name consists of the
+    /// names that contain the type.
     fn name_recursion(&mut self, ty: TyId, path: usize) -> DeclarationId {
         let mut name = self.path[..path.min(self.path.len())].concat();
         if path <= 1 {

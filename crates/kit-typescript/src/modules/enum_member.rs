@@ -1,4 +1,4 @@
-//! Members of enums, and the cache of them.
+//! Members of enums, and their cache.
 
 use std::sync::Arc;
 

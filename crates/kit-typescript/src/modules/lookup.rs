@@ -36,7 +36,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Returns the symbol of a type name that no module declares so far. Reads the packages of types that
-    /// TypeScript includes without an import, because one of them may declare the name.
+    /// TypeScript includes without an import, because one of these packages may declare the name.
     pub(crate) fn late_type(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         if self.include_more() {
             self.type_symbol(module, name)
@@ -263,8 +263,8 @@ impl<'a> Graph<'a> {
         self.starred(&blocks, name, meaning, visited)
     }
 
-    /// Resolves a name through `export *`. If two of them export different declarations with the name, the
-    /// module does not export it.
+    /// Resolves a name through `export *`. If two `export *` provide different declarations with the name,
+    /// the module does not export the name.
     fn starred(
         &mut self,
         blocks: &[ModuleId],

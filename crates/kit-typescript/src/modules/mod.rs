@@ -1,7 +1,7 @@
 //! Source files as modules: reads and parses files, and resolves the names in them to declarations.
 //!
-//! A [`Module`] is anything that contains declarations: a file, or the block of a namespace, of
-//! `declare module "x"` or of `declare global`. Names are resolved in all of them in the same way.
+//! A [`Module`] is anything that contains declarations: a file, or the block of a namespace, of `declare
+//! module "x"` or of `declare global`. Names are resolved in all modules in the same way.
 //!
 //! `parse` creates the syntax tree of a file. `tables` lists the declarations in a tree. The [`Graph`]
 //! contains the modules, resolves names (`lookup`), merges declarations from several locations (`merge`) and

@@ -49,9 +49,9 @@ pub(crate) struct Module<'a> {
     pub(super) functions: FxHashMap<&'a str, Vec<&'a Function<'a>>>,
     /// Blocks of each namespace in the module.
     pub(super) namespaces: IndexMap<&'a str, Vec<ModuleId>>,
-    /// Local names that stand for a name of another module or namespace.
+    /// Local names that refer to a name of another module or namespace.
     pub(super) imports: FxHashMap<&'a str, NameTarget<'a>>,
-    /// Exported names, with the names that they stand for.
+    /// Exported names, with the names that they refer to.
     pub(super) exports: IndexMap<&'a str, NameTarget<'a>>,
     /// Specifiers of `export * from "…"`.
     pub(super) stars: Vec<(&'a str, Span)>,

@@ -70,7 +70,7 @@ pub(super) fn members(eval: &mut Evaluator<'_>, ty: TyId) -> Vec<TyId> {
     }
 }
 
-/// Returns the number that a type argument stands for; `None` if it is not one literal whole number.
+/// Returns the value of a type argument; `None` unless the argument is a single literal whole number.
 pub(super) fn status(eval: &mut Evaluator<'_>, ty: TyId, range: std::ops::Range<u16>) -> Option<u16> {
     match eval.shape_of(ty) {
         Ty::Literal(literal) => literal

@@ -79,7 +79,7 @@ export class Watcher {
         this.#mark(file);
   }
 
-  /** Remembers files that a build has written, so that this change of them is not reported. */
+  /** Remembers the files that a build has written, so that the watcher does not report this change. */
   ignoreWritten(files: readonly string[]): void {
     for (const file of files) {
       this.#written.set(file, modified(file));

@@ -239,7 +239,7 @@ export interface Application {
     name: string;
     priority: number;
     kind: "global" | "route" | "registered" | "built-in";
-    /** Accepted credentials. A request needs one of them. */
+    /** Accepted credentials. A request needs the credentials of one entry. */
     security?: Security[];
     /** Paths in `ctx` that the middleware adds and that an `@owner` tag names, such as `user.id`. */
     adds?: string[];

@@ -484,7 +484,9 @@ class Application implements App {
     return { found, service, recorder, projectRoot };
   }
 
-  /** Loads telemetry once, if it is on. Telemetry is a plugin that starts before all others and stops after them. */
+  /**
+   * Loads telemetry once, if it is on. Telemetry is a plugin that starts before all other plugins and stops after them.
+   */
   async #startTelemetry(): Promise<void> {
     const { telemetry: settings, server } = this.#options;
     if (settings === null || this.#telemetry !== null) return;

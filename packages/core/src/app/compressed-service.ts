@@ -7,8 +7,8 @@ import { mergeHeaders } from "../edge/merge-headers.ts";
 import { serviceAround } from "./service-around.ts";
 
 /**
- * Number of bytes up to which a body is compressed at once, in less than a millisecond. A larger body is compressed in
- * Node's thread pool and sent as a stream, so that other requests do not wait.
+ * Maximum number of bytes of a body that is compressed synchronously, in less than a millisecond. A larger body is
+ * compressed in Node's thread pool and sent as a stream, so that other requests do not wait.
  */
 const atOnceBytes = 32 * 1024;
 

@@ -125,7 +125,7 @@ export class PluginRunner {
     this.#plugins = [...plugins];
   }
 
-  /** Adds a plugin that starts before the others and stops after them. */
+  /** Adds a plugin that starts before all other plugins and stops after them. */
   addFirst(plugin: Plugin): void {
     this.#plugins.unshift(plugin);
   }
@@ -181,7 +181,7 @@ export class PluginRunner {
     });
   }
 
-  /** Stops all started plugins, also if some of them fail, then throws the failures. */
+  /** Stops all started plugins, even if some plugins fail to stop. Then throws the failures. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
     const started = this.#started.toReversed();

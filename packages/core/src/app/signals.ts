@@ -5,7 +5,7 @@ const lingerMs = 2_000;
 
 /**
  * Closes the application on SIGTERM and SIGINT, then lets the process exit: with status 0, or 1 if closing failed. A
- * second signal exits at once. Returns a function that removes the signal handlers.
+ * second signal ends the process immediately. Returns a function that removes the signal handlers.
  */
 export function closeOnSignal(close: () => Promise<void>, logFailure: (error: unknown) => void): () => void {
   let isClosing = false;

@@ -158,7 +158,7 @@ function lengthRule(shape: TupleShape, length: number): BrokenRule | undefined {
 
 /**
  * Returns the broken rule of a union. A union of literals is an `enum`. If exactly one member has the type of the
- * value, the rule of that member is returned. `anyOf` stands for all other cases.
+ * value, the rule of that member is returned. In all other cases, the rule is `anyOf`.
  */
 function unionRule(shape: Resolved, value: unknown, form: Form): BrokenRule {
   const members = flatMembers(shape);

@@ -234,7 +234,10 @@ class Explainer implements ShapeWalk {
     }
   }
 
-  /** Reports the failures of the union member that was probably meant. If that is unclear, lists the members. */
+  /**
+   * Reports the failures of the union member that the client probably meant. If this member is unclear, lists the
+   * members.
+   */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     if (!isContainer(value) && shape.members.length > 1) {
       if (!this.#fitsScalar(shape, value, depth)) this.#refuse(shape, value, path, hidden);

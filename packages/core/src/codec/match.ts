@@ -16,9 +16,9 @@ import { isListable, resolve, tupleLength } from "./shape.ts";
 import { hasUniqueItems } from "./unique.ts";
 
 /**
- * Quality of a match between a value and a shape. The number of keys in the decoded value counts first, then how
- * specific the scalar types are. A value is treated as the union member with the best match. If several members match
- * equally well, the first of them counts. `crates/kit-analysis` implements the same rule in Rust.
+ * Quality of a match between a value and a shape. First compares the number of keys in the decoded value, then the
+ * specificity of the scalar types. A value is treated as the union member with the best match. If several members
+ * match equally well, the first of these members is used. `crates/kit-analysis` implements the same rule in Rust.
  */
 export interface MatchQuality {
   /** Number of keys, at any depth, that decoding or encoding the value does not drop. */

@@ -81,7 +81,7 @@ export interface ArrayShape {
   readonly isItem?: (item: unknown) => boolean;
 }
 
-/** Array with a shape for each item. At most one element is a rest element, which stands for any number of items. */
+/** Array with a shape for each item. At most one element is a rest element, which matches any number of items. */
 export interface TupleShape {
   readonly kind: "tuple";
   readonly elements: readonly TupleElementShape[];

@@ -60,7 +60,7 @@ export interface CookieAttributes {
  * Checks the options of a cookie and returns its attributes.
  *
  * @throws {TypeError} If an option is invalid, or if browsers would ignore the cookie because its options contradict
- * each other or the prefix of its name.
+ *   each other, or contradict the prefix of the cookie's name.
  */
 export function readAttributes(
   name: string,

@@ -19,7 +19,7 @@ export class Cookies {
   readonly #keys: readonly string[];
   readonly #isSecureByDefault: boolean;
 
-  /** Creates the writer. The first of the `keys` signs, and all of them verify. */
+  /** Creates the writer. The first of the `keys` signs cookies, and all keys verify signatures. */
   constructor(keys: readonly string[], isSecureByDefault: boolean) {
     this.#keys = keys;
     this.#isSecureByDefault = isSecureByDefault;

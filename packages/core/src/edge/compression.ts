@@ -67,7 +67,7 @@ export const compressibleTypes: readonly string[] = [
 
 const compressible: ReadonlySet<string> = new Set(compressibleTypes);
 
-/** Headers that describe the exact bytes of a body. A response with one of them is never compressed. */
+/** Headers that describe the exact bytes of a body. A response with such a header is never compressed. */
 const ofTheBytes: ReadonlySet<string> = new Set([
   "content-digest",
   "content-encoding",

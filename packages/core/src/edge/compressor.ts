@@ -20,7 +20,7 @@ const brotliQuality = 4;
 /** Logarithm of the window of brotli for streams, whose length is unknown. The default, 22, needs 4 MiB for each stream. */
 const streamWindow = 18;
 
-/** Compresses a whole body at once. */
+/** Compresses a whole body synchronously. */
 export function compressAll(body: Uint8Array, coding: ContentCoding): Uint8Array {
   if (coding === "gzip") return gzipSync(body);
   return brotliCompressSync(body, brotliOptions({ [constants.BROTLI_PARAM_SIZE_HINT]: body.length }));

@@ -15,7 +15,7 @@ export type PathTo<T, V, Depth extends readonly 0[] = []> = Depth["length"] exte
 
 /** Places of code, message, details and trace id in an error body, as names joined by dots: `error.type`. */
 export interface ErrorPaths<T extends object> {
-  /** Place of the code. Without it, clients tell errors apart by their status only. */
+  /** Place of the code. Without a code, clients can distinguish errors only by their status. */
   readonly code?: PathTo<T, string>;
   /** Place of the message. */
   readonly message?: PathTo<T, string>;

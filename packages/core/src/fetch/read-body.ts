@@ -1,4 +1,4 @@
-/** Body of a request: its bytes, or the fact that there are more of them than the limit allows. */
+/** Body of a request: its bytes, or `too large` if the body exceeds the limit. */
 export type FetchBody = Uint8Array<ArrayBuffer> | "too large";
 
 const empty = new Uint8Array(0);

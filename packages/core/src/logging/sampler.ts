@@ -10,7 +10,7 @@ interface Window<TItem> {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Logs the number of items of one kind that were only counted. `last` is the latest of them. */
+/** Logs the number of items of one kind that were only counted. `last` is the latest of these items. */
 export type LogRemaining<TItem> = (kind: string, count: number, last: TItem) => void;
 
 /**

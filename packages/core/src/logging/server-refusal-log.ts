@@ -5,8 +5,9 @@ import { Sampler } from "./sampler.ts";
 
 /**
  * Logs requests that the server refused by itself, before the pipeline received them. The first refusal of a kind is
- * logged at once. The others of the same minute are logged as one entry with their number, so invalid requests cannot
- * fill the log. A kind is a combination of code and message. Both are constants of the server, so there are few kinds.
+ * logged immediately. All other refusals of the kind in the same minute are logged as one entry with their number, so
+ * invalid requests cannot fill the log. A kind is a combination of code and message. Codes and messages are constants
+ * of the server, so there are few kinds.
  */
 export class ServerRefusalLog {
   readonly #log: Log;

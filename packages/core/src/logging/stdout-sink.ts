@@ -31,7 +31,7 @@ const sleeping = new Int32Array(new SharedArrayBuffer(4));
 const retryMs = 10;
 /** Maximum delay in milliseconds between two retries of a failed write. */
 const maxRetryMs = 1_000;
-/** Permanent failures: the reader is gone, or the descriptor is closed. */
+/** Permanent failures: the reader has closed the output, or the descriptor is closed. */
 const finalFailures: ReadonlySet<string | undefined> = new Set(["EPIPE", "EBADF"]);
 /** Temporary failures that only require another attempt. */
 const delays: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EINTR"]);

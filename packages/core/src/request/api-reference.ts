@@ -92,8 +92,8 @@ function textFile(contentType: string, text: string): ApiDocsFile {
 }
 
 /**
- * Sends a file. The browser caches it and revalidates it each time, so a new version is visible at once and unchanged
- * files are not sent again.
+ * Sends a file. The browser caches it and revalidates it each time, so a new version is visible immediately, and
+ * unchanged files are not sent again.
  */
 async function send(state: RequestState, file: ApiDocsFile): Promise<void> {
   const { exchange } = state;

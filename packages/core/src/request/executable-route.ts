@@ -25,7 +25,10 @@ export interface HandlerArgument {
   readonly ctx: object;
 }
 
-/** Parts of a contract that most contracts do not have, so that their requests need one check for all of them. */
+/**
+ * Parts of a contract that most contracts do not declare. Requests to routes without these parts need only one check
+ * for all parts.
+ */
 export interface RouteExtras {
   /** Functions for the request headers. `undefined` if the contract declares none. */
   readonly headers: CompiledRoute["headers"];
@@ -45,7 +48,7 @@ export interface ExecutableRoute extends ObservedRoute {
   /** True if the chain has a wrapper. */
   readonly hasWrappers: boolean;
   readonly handler: (input: HandlerArgument) => unknown;
-  /** Headers, cookies and replies of the contract. `null` if it declares none of them. */
+  /** Headers, cookies and replies of the contract. `null` if the contract declares no such part. */
   readonly extras: RouteExtras | null;
   /** List of the waiting requests with the timeout of the route. */
   readonly inFlight: InFlight;

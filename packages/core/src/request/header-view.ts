@@ -17,7 +17,7 @@ export function headerView(request: HeaderSource): RequestHeaders {
 export interface HeaderSource {
   readonly exchange: ServerExchange;
   /**
-   * Returns true if the server has released the request. The headers are then empty, unless all of them were read
+   * Returns true if the server has released the request. The headers are then empty, unless all headers were read
    * before.
    */
   isReadTooLate(member: string): boolean;

@@ -25,7 +25,7 @@ export interface ReadHealth {
   readonly checks: readonly (readonly [name: string, check: HealthCheck])[];
 }
 
-/** Timeout of one check in milliseconds. The callers of `/readyz` have usually given up by then. */
+/** Timeout of one check in milliseconds. Most callers of `/readyz` do not wait longer. */
 const checkMs = 5_000;
 const headers = ["cache-control", "no-store"] as const;
 

@@ -27,9 +27,9 @@ interface Kind {
 
 /**
  * Logs requests that the router (400, 404, 405, 413) or the validation (400, 415) refuses, at `warn`. Any client can
- * cause such requests, so the log has at most ten single entries for each route, status and minute. The others of that
- * minute become one entry with their number. All requests without a matching route count as one route, so clients
- * cannot increase the number of kinds.
+ * cause such requests, so the log has at most ten single entries for each route, status and minute. All other requests
+ * of that minute become one entry with their number. All requests without a matching route count as one route, so
+ * clients cannot increase the number of kinds.
  */
 export class RefusedRequestLog {
   readonly #log: Log;

@@ -339,7 +339,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     else if (log.isEnabled(clientErrors)) this.log[clientErrors](textForLog(error), { status, error });
   }
 
-  /** Sends an error response at once, and aborts `ctx.signal` for the code that still works on the request. */
+  /** Sends an error response immediately, and aborts `ctx.signal` for the code that still works on the request. */
   #abort(reason: AppError): void {
     this.fail(reason);
     this.#abandon(reason);

@@ -230,7 +230,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return { params, query, body, ctx: this.#context };
   }
 
-  /** Reads the rest of the input of a handler whose contract declares headers, cookies or replies. */
+  /** Reads the remaining input of a handler whose contract declares headers, cookies or replies. */
   #readWithExtras(extras: RouteExtras, params: unknown, query: unknown): HandlerArgument | typeof REFUSED {
     const headers = extras.headers === undefined ? undefined : this.#readHeaders(extras.headers);
     if (headers === REFUSED) return REFUSED;

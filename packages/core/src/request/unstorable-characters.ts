@@ -1,18 +1,18 @@
 /**
  * Detects characters that are valid in a string but that no database stores: U+0000, which PostgreSQL refuses, and
- * unpaired surrogates, which have no UTF-8 form and would be replaced. Both can only arrive as an escape, so a request
- * without an escape pays only for one search in its text.
+ * unpaired surrogates, which have no UTF-8 form and would be replaced. Such characters can only arrive as an escape.
+ * So a request without an escape costs only a search for escapes in its text.
  */
 import type { ValidationFailure } from "@kit/types";
 
 import { itemPath, memberPath } from "../codec/path.ts";
 
-/** Returns true if a JSON string has a `\u` escape, which may stand for an unstorable character. */
+/** Returns true if a JSON string has a `\u` escape, which may encode an unstorable character. */
 export function mayContainUnstorable(json: string): boolean {
   return json.includes("\\u");
 }
 
-/** Returns true if a request target has the escape `%00`. No other escape stands for an unstorable character. */
+/** Returns true if a request target has the escape `%00`. No other escape encodes an unstorable character. */
 export function targetMayContainUnstorable(target: string): boolean {
   return target.includes("%00");
 }

@@ -9,7 +9,7 @@ export interface RouteNode {
   readonly text: string;
   /** Static child segments, sorted by text. */
   readonly statics: readonly RouteNode[];
-  /** Child that is a parameter or a wildcard. A node has at most one of them. */
+  /** Child that is a parameter or a wildcard. A node has at most one such child. */
   readonly rest: RouteNode | null;
   readonly isWildcard: boolean;
   /** Bit mask of the methods that have a route at this node. */

@@ -18,7 +18,7 @@ const NO_PARAMS: readonly string[] = Object.freeze([]);
 
 /**
  * Creates the matcher for adapters whose server has no matcher. The rules are the same as in the crate
- * `kit-router`, which documents them in full. Both pass `conformance/router.json`.
+ * `kit-router`, which documents them in full. Both implementations pass `conformance/router.json`.
  *
  * @param tree - Compiled route tree.
  * @param routes - Refs of the routes, such as `GET /notes/:id`. The number of a route is the index of its ref.

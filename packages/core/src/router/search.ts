@@ -30,7 +30,7 @@ export interface Bounds {
  */
 export type Search = (path: string, end: number, bit: number) => number;
 
-/** Creates the search in a tree. Searches are synchronous, so all of them share one set of arrays. */
+/** Creates the search in a tree. Searches are synchronous, so all searches share one set of arrays. */
 export function searcher(tree: Packed): { search: Search; bounds: Bounds } {
   const bounds: Bounds = { count: 0, places: new Int32Array(2 * tree.depth) };
   // Skipped alternatives of a search, as triples: the node, its position in the path, and the number of bounds at that

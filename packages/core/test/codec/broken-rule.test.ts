@@ -38,7 +38,7 @@ const shared = JSON.parse(
   await readFile(new URL("../../../../conformance/rules.json", import.meta.url), "utf8"),
 ) as { readonly rules: Readonly<Record<string, { readonly limit: string | null }>> };
 
-test("the validation rules are those of the list that all runtimes share", () => {
+test("the validation rules equal the list that all runtimes share", () => {
   assert.deepEqual(Object.keys(names), Object.keys(shared.rules));
 });
 

@@ -90,7 +90,7 @@ function memberSchemas(schema: Schema, key: string): Schema[] {
   return [...others, ...rest.filter((one): one is Schema => typeof one === "object")];
 }
 
-test("the limit of each failure in the conformance vectors equals that of the JSON Schema", async () => {
+test("the limit of each failure in the conformance vectors equals the limit in the JSON Schema", async () => {
   const { cases, text } = await read<{
     cases: { app: string; type: string; failures?: ValidationFailure[] }[];
     text: { app: string; coercer: string; failures?: ValidationFailure[] }[];

@@ -46,7 +46,7 @@ for (const { name, routes, requests } of corpus.groups) {
   });
 }
 
-test("the trees that these tests create equal those of the compiler", () => {
+test("the trees that these tests create equal the trees that the compiler creates", () => {
   const { routes, generatedAt, tree } = corpus.document;
   assert.deepEqual(compileRoutes(routes, generatedAt), tree);
   const match = createMatcher(tree, routes);

@@ -19,7 +19,7 @@ export interface Access {
 export interface GuardedRequest {
   readonly method: string;
   readonly remoteAddress: string;
-  /** Names and values of the headers in turn, as received: `["host", "localhost", "accept", "text/html"]`. */
+  /** Names and values of the headers alternately, as received: `["host", "localhost", "accept", "text/html"]`. */
   readonly rawHeaders: readonly string[];
   /**
    * Purpose of the request. `file` is a file of the dashboard, which contains no data of the application and needs no key. `action` sends a
@@ -36,7 +36,9 @@ export interface RefusalResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers that proxies add. A request with one of them comes from a proxy, whose clients may be on other machines. */
+/**
+ * Headers that proxies add. A request with such a header comes from a proxy, whose clients may be on other machines.
+ */
 const proxyHeaders: readonly string[] = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
 /** Decides which requests the sidecar answers. Uses the client address of the connection, because a client can forge `X-Forwarded-For`. */
@@ -92,8 +94,8 @@ export class Guard {
   }
 
   /**
-   * Returns true if the client is a program on this machine. A proxy on this machine does not count, because it forwards requests of
-   * others.
+   * Returns true if the client is a program on this machine. Returns false for a proxy on this machine, because it forwards requests
+   * of other machines.
    */
   #isOfThisMachine(address: string, asked: GuardedRequest): boolean {
     return isLoopback(address) && proxyHeaders.every((name) => valuesOf(asked, name).length === 0);

@@ -86,7 +86,7 @@ const mostRoutes = 2_000;
 /** Maximum number of histograms in memory. Each needs some kilobytes. */
 const mostHistograms = 8_000;
 
-/** Latencies of one slice by the name of the route. The empty name stands for requests without a route. */
+/** Latencies of one slice by the name of the route. Requests without a route have the empty name. */
 export type Routes = Map<string, Latency>;
 
 /** Latencies of the routes, divided into slices of time. Recent slices are short, older slices are long. */

@@ -21,7 +21,7 @@ interface Endpoint {
   readonly about: string;
   /** Other paths of the same endpoint. */
   readonly also?: readonly string[];
-  /** Returns the response body. If the path ends with parameters, `rest` contains the decoded segments that they stand for. */
+  /** Returns the response body. If the path ends with parameters, `rest` contains their decoded segments. */
   respond(state: SidecarState, query: Query, rest: readonly string[]): object | Promise<object>;
 }
 

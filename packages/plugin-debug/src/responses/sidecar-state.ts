@@ -22,7 +22,7 @@ export interface SidecarState {
   readonly isProduction: boolean;
   /** Identifier of this process, which changes after a restart. */
   readonly instance: string;
-  /** True if the history is a file that other processes write to as well. */
+  /** True if the history is a file to which other processes write too. */
   readonly isShared: boolean;
   /** Secret that only the page of this sidecar knows. The page sends it to repeat a request. Null if requests cannot be repeated. */
   readonly replayToken: string | null;

@@ -15,7 +15,7 @@ export interface WorkerPlan {
 
 const variable = "KIT_WORKER_PLAN";
 
-/** Settings of this process if it is a worker; `undefined` if it is not. */
+/** Settings of this process if it is a worker; `undefined` in any other process. */
 export const plan: WorkerPlan | undefined = readPlan();
 
 /**

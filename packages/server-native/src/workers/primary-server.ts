@@ -118,8 +118,8 @@ class Workers implements NativeWorkersHandle {
   }
 
   /**
-   * Starts the first worker, and then the others. A problem that stops one worker from starting usually stops all, and must be reported
-   * only once.
+   * Starts the first worker, and then the other workers. A problem that prevents the start of one worker usually prevents the start of
+   * all workers, and must be reported only once.
    */
   async start(): Promise<void> {
     const [first, ...others] = this.#slots;

@@ -20,7 +20,7 @@ export interface WorkerStatus {
 /** Time after which the log reports that a started worker does not listen yet, in milliseconds. */
 const slowStartMs = 30_000;
 
-/** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once. */
+/** Longest delay of a timer, in milliseconds. Node fires a timer with a longer delay immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const restartMessage = "A worker exited and is restarted";
@@ -63,7 +63,10 @@ export class WorkerSlot {
     };
   }
 
-  /** Starts a process. Resolves when it listens, and rejects with the reason if it does not. */
+  /**
+   * Starts a process. The promise resolves when the process listens, and rejects with the reason if the process fails
+   * to listen.
+   */
   start(): Promise<void> {
     const { worker } = this.#plan;
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -134,7 +134,7 @@ test("after SIGTERM under load, the workers respond to all requests that were se
   assert.deepEqual(await program.end(), { code: 0, signal: null });
 });
 
-test("after SIGTERM during the start of a later worker, the first one responds and the program exits with 0", async () => {
+test("after SIGTERM during the start of a later worker, the first worker responds and the program exits with 0", async () => {
   await using program = new Program({ KIT_TEST_FAIL: "slow 2" });
   const { port } = await program.line(({ listening, worker }) => listening !== undefined && worker === 1);
   await program.line(({ started, worker }) => started !== undefined && worker === 2);

@@ -29,7 +29,7 @@ export const envelope: ErrorFormat = {
   traceId: ["error", "traceId"],
 };
 
-/** Values read from an error body. `undefined` stands for a value that the body does not have. */
+/** Values read from an error body. A value is `undefined` if the body does not contain it. */
 export interface ReadFailure {
   readonly code: string | undefined;
   readonly message: string | undefined;

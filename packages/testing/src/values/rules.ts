@@ -76,7 +76,7 @@ function membersOf(
   return [shape];
 }
 
-/** Returns the JSON types of valid values. `any` stands for all types. */
+/** Returns the JSON types of valid values. `any` means all types. */
 function kindsOf(shape: Shape, form: Form): string[] {
   switch (shape.kind) {
     case "unknown":

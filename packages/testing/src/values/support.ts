@@ -95,7 +95,7 @@ export function either<T>(
   return fc.oneof({ withCrossShrink: false }, ...weighed);
 }
 
-/** Arbitrary that tries several arbitraries in turn until an arbitrary has a value. */
+/** Arbitrary that tries several arbitraries, one after the other, until an arbitrary has a value. */
 export class FirstOfArbitrary<T> extends fc.Arbitrary<T> {
   readonly #choices: readonly fc.Arbitrary<T>[];
   readonly #inOrder: boolean;

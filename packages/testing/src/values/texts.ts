@@ -161,7 +161,7 @@ export function moments(readable: boolean): fc.Arbitrary<Date> {
   return fc.integer({ min: first, max: last }).map((second) => new Date(second * 1000));
 }
 
-/** Returns times as strings. Readable times are in UTC, the others have various offsets. */
+/** Returns times as strings. Readable times are in UTC, all other times have various offsets. */
 export function dateTimes(readable: boolean): fc.Arbitrary<string> {
   const inUtc = moments(readable).map((date) => date.toISOString());
   if (readable) return inUtc;

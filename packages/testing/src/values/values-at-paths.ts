@@ -1,5 +1,5 @@
 /**
- * Value that stands for a property which the request does not have.
+ * Marks a property that the request does not contain.
  *
  * @example
  * ```ts

@@ -23,7 +23,8 @@ pub(crate) struct Checker<'a> {
     home: DeclarationId,
     /// True if the functions count the depth of nested values.
     counts_depth: bool,
-    /// Number of recursive unions from the function to the current code. Each of them counts as one level of depth.
+    /// Number of recursive unions from the function to the current code. Each recursive union counts as one level
+    /// of depth.
     entered_levels: usize,
 }
 

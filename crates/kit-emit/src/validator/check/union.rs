@@ -1,5 +1,5 @@
-//! Checks of unions: literals by comparison or with a `Set`, objects by properties that tell them apart. All other members are
-//! tried.
+//! Checks of unions: literals by comparison or with a `Set`, objects by properties that distinguish them. All other members
+//! are tried.
 
 use kit_analysis::{Candidates, Decision, Kinds, Member, UnionPlan, kinds, literals};
 use kit_ir::TypeId;
@@ -44,7 +44,7 @@ impl Checker<'_> {
     }
 
     /// Returns true if one inline expression can try the members in order. Either at most one member is an object or array, or
-    /// no property tells these members apart and trying them is cheap.
+    /// no property distinguishes these members and the attempts are cheap.
     pub(super) fn is_simple_union(&self, id: TypeId, members: &[TypeId]) -> bool {
         let with_parts = members
             .iter()

@@ -14,8 +14,8 @@ use super::reply::Streamed;
 use accept_encoding::choose;
 use body::{CompressedBody, compress_now};
 
-/// Number of bytes up to which a body is compressed at once, and sent with its length. A larger body is compressed in
-/// parts while it is sent.
+/// Maximum number of bytes of a body that is compressed in one step, and sent with its length. A larger body is
+/// compressed in parts while it is sent.
 const MAX_AT_ONCE: u64 = 32 * 1024;
 
 /// Number of bytes from which a body is compressed by default.
@@ -45,7 +45,7 @@ const TYPES: [&str; 19] = [
     "image/x-icon",
 ];
 
-/// Headers that describe the exact bytes of a body. A response with one of them is never compressed.
+/// Headers that describe the exact bytes of a body. A response with such a header is never compressed.
 const OF_THE_BYTES: [&str; 6] = [
     "content-digest",
     "content-encoding",

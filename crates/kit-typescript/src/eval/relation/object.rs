@@ -319,8 +319,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns true if all properties of an object are optional. TypeScript then requires that the other type has
-/// one of them.
+/// Returns true if all properties of an object are optional. For such an object, TypeScript requires that the
+/// other type has at least one of these properties.
 fn is_weak(object: &Object) -> bool {
     !object.properties.is_empty()
         && object.properties.iter().all(|property| property.optional)

@@ -22,7 +22,8 @@ use crate::modules::{DeclId, DeclKind, Location, ModuleId, Name, Symbol, Value, 
 pub(super) enum Widening {
     /// In `as const`: literals keep their types, and all properties are readonly.
     Const,
-    /// Value of a `const` variable: a literal keeps its type, but literals in its properties do not.
+    /// Value of a `const` variable. A literal keeps its literal type, but literals in its properties get the
+    /// general type, such as `string`.
     Declared,
     /// Value of a variable or property that may change: `"a"` has the type `string`.
     Mutable,

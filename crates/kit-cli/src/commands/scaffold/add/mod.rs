@@ -106,7 +106,7 @@ struct WrittenAddition<'a> {
 }
 
 impl<'a> WrittenAddition<'a> {
-    /// Writes the files and registers the addition in `src/app.ts`. If one of them fails, the project stays unchanged.
+    /// Writes the files and registers the addition in `src/app.ts`. If a step fails, the project stays unchanged.
     fn write(root: &'a Path, addition: &'a Addition) -> Result<Self, CommandError> {
         for file in &addition.files {
             if read_text(&root.join(&file.path))?.is_some() {
