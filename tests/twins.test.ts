@@ -24,3 +24,25 @@ test("the router and the servers on node:http contain the same file to normalize
   );
   assert.equal(server, matcher);
 });
+
+test("OpenAPI documents, the Rust servers and the servers on Node have the same reason phrases of error statuses", async () => {
+  const root = join(import.meta.dirname, "..");
+  const files = [
+    "packages/core/src/errors/status-phrase.ts",
+    "crates/kit-runtime/src/http/status_phrase.rs",
+    "crates/kit-emit/src/openapi/status.rs",
+  ];
+  const [node, runtime, openapi] = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(root, file), "utf8");
+      const pairs = [...text.matchAll(/^\s+([45]\d\d)(?::| =>) "([^"]+)",$/gm)];
+      return pairs.map(([, status, phrase]) => `${status} ${phrase}`);
+    }),
+  );
+  assert.ok(node!.length > 30, "the test found too few phrases");
+  assert.deepEqual(runtime, openapi);
+  assert.deepEqual(
+    runtime,
+    node!.filter((line) => !/^(400|500) /.test(line)),
+  );
+});

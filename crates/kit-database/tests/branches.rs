@@ -63,7 +63,7 @@ fn reports_no_branches_if_each_migration_follows_the_previous_migration() {
 }
 
 #[test]
-fn merges_branches_that_changed_different_things() {
+fn merges_branches_that_changed_different_parts_of_the_tables() {
     let base = migration(1, &[], &schema(&["a", "b"], &["kept", "gone"]));
     let ours = migration(
         2,
@@ -107,7 +107,7 @@ fn merges_branches_that_changed_different_things() {
 }
 
 #[test]
-fn refuses_branches_that_changed_the_same_thing() {
+fn refuses_branches_that_changed_the_same_part_of_a_table() {
     let conflict = |ours: (&[&str], &[&str]), theirs: (&[&str], &[&str])| -> PlanError {
         let base = migration(1, &[], &schema(&["a"], &["t"]));
         let one = migration(2, std::slice::from_ref(&base), &schema(ours.0, ours.1));

@@ -53,6 +53,13 @@ enum HeadEnd {
 
 impl Guard {
     /// Creates a guard for a new connection.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let guard = Guard::new(Limits::default());
+    /// assert!(guard.is_between_messages());
+    /// ```
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -66,21 +73,56 @@ impl Guard {
     }
 
     /// Returns the reason if the guard has rejected bytes. After a rejection, no more bytes pass.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// assert_eq!(guard.rejection(), None);
+    /// guard.admit(b"GET / HTTP/1.1\r\n\r\n", &mut |_| ());
+    /// assert_eq!(guard.rejection().unwrap().message, "the header `host` is missing");
+    /// ```
     pub fn rejection(&self) -> Option<Rejection> {
         self.rejection
     }
 
     /// Returns true if the rejected bytes belong to a body. The head of that request has already passed.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// guard.admit(b"POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n", &mut |_| ());
+    /// guard.admit(b"not a chunk\r\n", &mut |_| ());
+    /// assert!(guard.is_refused_in_body());
+    /// ```
     pub fn is_refused_in_body(&self) -> bool {
         self.in_body
     }
 
     /// Returns the number of heads that passed [`Self::admit`].
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// guard.admit(&b"GET / HTTP/1.1\r\nhost: a\r\n\r\n".repeat(2), &mut |_| ());
+    /// assert_eq!(guard.heads(), 2);
+    /// ```
     pub fn heads(&self) -> u64 {
         self.heads
     }
 
     /// Rejects all further bytes for a reason that the guard cannot detect itself, such as a timeout.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits, Rejection};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// guard.refuse(Rejection::TIMEOUT);
+    /// guard.admit(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", &mut |_| unreachable!("no byte passes"));
+    /// assert_eq!(guard.rejection(), Some(Rejection::TIMEOUT));
+    /// ```
     pub fn refuse(&mut self, rejection: Rejection) {
         self.in_body = self.is_in_body();
         self.rejection = Some(rejection);
@@ -89,16 +131,44 @@ impl Guard {
     }
 
     /// Returns true if a head has begun and is not complete.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// guard.admit(b"GET / HTTP/1.1\r\nhos", &mut |_| ());
+    /// assert!(guard.is_in_head());
+    /// ```
     pub fn is_in_head(&self) -> bool {
         matches!(self.phase, Phase::Head) && !self.buffered_head.is_empty()
     }
 
     /// Returns true if the guard has accepted a request head and the body of that request is not complete.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// guard.admit(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nab", &mut |_| ());
+    /// assert!(guard.is_in_body());
+    /// guard.admit(b"c", &mut |_| ());
+    /// assert!(!guard.is_in_body());
+    /// ```
     pub fn is_in_body(&self) -> bool {
         matches!(self.phase, Phase::Body(_) | Phase::Chunked(_))
     }
 
     /// Returns true if the last message is complete and no byte of the next message has arrived.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// guard.admit(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n", &mut |_| ());
+    /// assert!(guard.is_between_messages());
+    /// guard.admit(b"G", &mut |_| ());
+    /// assert!(!guard.is_between_messages());
+    /// ```
     pub fn is_between_messages(&self) -> bool {
         matches!(self.phase, Phase::Head) && self.buffered_head.is_empty()
     }
@@ -106,6 +176,16 @@ impl Guard {
     /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its target, a
     /// body of at most `body_bytes` bytes that is not chunked, and no header field that needs special treatment, such
     /// as `expect`. Otherwise returns `None`; pass the bytes to [`Self::admit`] then.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let guard = Guard::new(Limits::default());
+    /// let request = b"GET /notes HTTP/1.1\r\nhost: a\r\n\r\n";
+    /// let layout = guard.admit_whole(request, 1024).unwrap();
+    /// assert_eq!(&request[layout.method_end + 1..layout.path_end], b"/notes");
+    /// assert!(guard.admit_whole(&request[..10], 1024).is_none());
+    /// ```
     pub fn admit_whole(&self, input: &[u8], body_bytes: usize) -> Option<Layout> {
         if !self.is_between_messages() {
             return None;
@@ -123,6 +203,17 @@ impl Guard {
     }
 
     /// Checks bytes from the socket and passes on the bytes that hyper may see.
+    ///
+    /// ```
+    /// use kit_guard::{Guard, Limits};
+    ///
+    /// let mut guard = Guard::new(Limits::default());
+    /// let mut passed = Vec::new();
+    /// guard.admit(b"GET / HTTP/1.1\r\n", &mut |bytes| passed.extend_from_slice(bytes));
+    /// assert!(passed.is_empty(), "the head is not complete");
+    /// guard.admit(b"host: a\r\n\r\n", &mut |bytes| passed.extend_from_slice(bytes));
+    /// assert_eq!(passed, b"GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+    /// ```
     pub fn admit(&mut self, mut input: &[u8], pass: &mut impl FnMut(&[u8])) {
         while !input.is_empty() {
             match self.step(input, pass) {
@@ -265,6 +356,14 @@ impl Guard {
 
 /// Sends a stream through a new guard. `reads` are the parts in which the stream arrives. Returns the bytes that pass, and
 /// the rejection, if the guard rejects the stream. For tests.
+///
+/// ```
+/// use kit_guard::{Limits, guard_stream};
+///
+/// let (passed, rejection) = guard_stream(Limits::default(), [&b"GET / HT"[..], b"TP/2.0\r\n\r\n"]);
+/// assert!(passed.is_empty());
+/// assert_eq!(rejection.unwrap().status, 505);
+/// ```
 #[must_use]
 pub fn guard_stream<'a>(
     limits: Limits,

@@ -342,6 +342,13 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     /// Creates the iterator. Every line of the input must end with CRLF.
+    ///
+    /// ```
+    /// use kit_guard::Lines;
+    ///
+    /// let lines: Vec<_> = Lines::of(b"host: a\r\naccept: */*\r\n").collect();
+    /// assert_eq!(lines, [&b"host: a"[..], b"accept: */*"]);
+    /// ```
     pub fn of(rest: &'a [u8]) -> Self {
         Self { rest }
     }

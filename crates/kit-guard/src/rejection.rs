@@ -14,6 +14,13 @@ pub struct Rejection {
 
 impl Rejection {
     /// Creates the rejection of a message with invalid syntax or framing (400).
+    ///
+    /// ```
+    /// use kit_guard::Rejection;
+    ///
+    /// let rejection = Rejection::bad_request("the method is invalid");
+    /// assert_eq!((rejection.status, rejection.code), (400, "BAD_REQUEST"));
+    /// ```
     pub const fn bad_request(message: &'static str) -> Self {
         Self {
             status: 400,
@@ -51,6 +58,13 @@ impl Rejection {
     };
 
     /// Creates the rejection for a feature of HTTP that this server does not implement (501).
+    ///
+    /// ```
+    /// use kit_guard::Rejection;
+    ///
+    /// let rejection = Rejection::not_implemented("this server is not a proxy");
+    /// assert_eq!((rejection.status, rejection.code), (501, "NOT_IMPLEMENTED"));
+    /// ```
     pub const fn not_implemented(message: &'static str) -> Self {
         Self {
             status: 501,

@@ -238,7 +238,7 @@ fn head<'scope>(
             let [name, value] = pair else {
                 return Err(Error::new(
                     "ERR_KIT_ADDON",
-                    "headers must be names and values in turn",
+                    "headers must be names and values alternately",
                 ));
             };
             let name = env.to_text(*name)?;

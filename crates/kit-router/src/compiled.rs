@@ -68,6 +68,15 @@ pub struct CompiledMetadata {
 
 impl RouteTree {
     /// Returns the tree as a document. `generated_at` is the time of the build.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let tree = RouteTree::compile([RouteSpec::new("GET", "/notes/:id")]).unwrap();
+    /// let document = tree.to_compiled("2026-01-01T00:00:00.000Z");
+    /// assert_eq!(document.metadata.total_routes, 1);
+    /// assert_eq!(document.metadata.parameterized_routes, 1);
+    /// ```
     pub fn to_compiled(&self, generated_at: impl Into<String>) -> CompiledRouteTree {
         let is_static = |segments: &[Segment]| {
             segments

@@ -68,6 +68,14 @@ pub enum RouteConflict {
 
 impl RouteConflict {
     /// Returns the index of the route that causes the conflict. Of two routes, this is the later route.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let routes = ["/notes/:id", "/notes/:note"].map(|path| RouteSpec::new("GET", path));
+    /// let conflicts = RouteTree::compile(routes).unwrap_err();
+    /// assert_eq!(conflicts[0].route(), 1);
+    /// ```
     pub fn route(&self) -> usize {
         match self {
             Self::UnknownMethod { route, .. }
@@ -79,6 +87,14 @@ impl RouteConflict {
     }
 
     /// Returns the index of the earlier route; `None` if the conflict concerns only one route.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let routes = ["/notes/:id", "/notes/:note"].map(|path| RouteSpec::new("GET", path));
+    /// let conflicts = RouteTree::compile(routes).unwrap_err();
+    /// assert_eq!(conflicts[0].other(), Some(0));
+    /// ```
     pub fn other(&self) -> Option<usize> {
         match self {
             Self::UnknownMethod { .. } | Self::InvalidPath { .. } => None,
@@ -89,6 +105,13 @@ impl RouteConflict {
     }
 
     /// Returns advice on how to solve the conflict.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let conflicts = RouteTree::compile([RouteSpec::new("get", "/notes")]).unwrap_err();
+    /// assert_eq!(conflicts[0].help(), "write it in upper case: `GET`");
+    /// ```
     pub fn help(&self) -> String {
         match self {
             Self::UnknownMethod { method, .. } => {
@@ -112,6 +135,13 @@ impl RouteConflict {
     }
 
     /// Returns the name of the kind of conflict in `conformance/router.json`.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let conflicts = RouteTree::compile([RouteSpec::new("GET", "notes")]).unwrap_err();
+    /// assert_eq!(conflicts[0].kind(), "invalid-path");
+    /// ```
     pub fn kind(&self) -> &'static str {
         match self {
             Self::UnknownMethod { .. } => "unknown-method",

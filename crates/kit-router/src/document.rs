@@ -50,6 +50,16 @@ impl RouteTree {
     /// # Errors
     ///
     /// Returns an error if the document is invalid or does not contain exactly the routes in `references`.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let tree = RouteTree::compile([RouteSpec::new("GET", "/notes")]).unwrap();
+    /// let document = tree.to_compiled("2026-01-01T00:00:00.000Z");
+    /// let read = RouteTree::from_compiled(&document, &["GET /notes"]).unwrap();
+    /// assert_eq!(read.len(), 1);
+    /// assert!(RouteTree::from_compiled(&document, &["GET /other"]).is_err());
+    /// ```
     pub fn from_compiled(
         document: &CompiledRouteTree,
         references: &[impl AsRef<str>],

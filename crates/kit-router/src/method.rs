@@ -38,6 +38,10 @@ impl Method {
     ];
 
     /// Returns the name of the method in requests, such as `GET`.
+    ///
+    /// ```
+    /// assert_eq!(kit_router::Method::Get.name(), "GET");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -52,6 +56,13 @@ impl Method {
 
     /// Returns the method with exactly this name; `None` if it is not in [`Method::ALL`]. Names are
     /// case-sensitive.
+    ///
+    /// ```
+    /// use kit_router::Method;
+    ///
+    /// assert_eq!(Method::from_name("PATCH"), Some(Method::Patch));
+    /// assert_eq!(Method::from_name("patch"), None);
+    /// ```
     #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -84,6 +95,16 @@ pub struct Allow(pub(crate) u8);
 
 impl Allow {
     /// Returns the methods in the order of [`Method::ALL`].
+    ///
+    /// ```
+    /// use kit_router::{Match, Method, ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/notes")]).unwrap().router();
+    /// let Match::MethodNotAllowed(allow) = router.find("PUT", "/notes", &mut ParamBuffer::new()) else {
+    ///     unreachable!("the path has no PUT route");
+    /// };
+    /// assert_eq!(allow.methods().collect::<Vec<_>>(), [Method::Get, Method::Head]);
+    /// ```
     pub fn methods(self) -> impl Iterator<Item = Method> {
         Method::ALL
             .into_iter()
@@ -91,6 +112,12 @@ impl Allow {
     }
 
     /// Returns true if the set contains the method. If a path has a GET route, the set also contains HEAD.
+    ///
+    /// ```
+    /// use kit_router::{Allow, Method};
+    ///
+    /// assert!(!Allow::default().contains(Method::Get));
+    /// ```
     pub fn contains(self, method: Method) -> bool {
         self.0 & method.bit() != 0
     }

@@ -31,26 +31,68 @@ pub(crate) struct Pending {
 
 impl ParamBuffer {
     /// Creates an empty buffer.
+    ///
+    /// ```
+    /// use kit_router::ParamBuffer;
+    ///
+    /// assert!(ParamBuffer::new().is_empty());
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Returns the number of parameters of the route.
+    ///
+    /// ```
+    /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/users/:user/notes/:id")]).unwrap().router();
+    /// let mut params = ParamBuffer::new();
+    /// router.find("GET", "/users/1/notes/2", &mut params);
+    /// assert_eq!(params.len(), 2);
+    /// ```
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
     /// Returns true if the route has no parameters.
+    ///
+    /// ```
+    /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/notes")]).unwrap().router();
+    /// let mut params = ParamBuffer::new();
+    /// router.find("GET", "/notes", &mut params);
+    /// assert!(params.is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
     /// Returns the byte range of each parameter in the path. The bytes are not decoded.
+    ///
+    /// ```
+    /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/notes/:id")]).unwrap().router();
+    /// let mut params = ParamBuffer::new();
+    /// router.find("GET", "/notes/42", &mut params);
+    /// assert_eq!(&"/notes/42"[params.ranges()[0].clone()], "42");
+    /// ```
     pub fn ranges(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
     /// Returns true if a value may contain an escape. If it returns false, the bytes of the ranges are the values.
+    ///
+    /// ```
+    /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/notes/:id")]).unwrap().router();
+    /// let mut params = ParamBuffer::new();
+    /// router.find("GET", "/notes/a%20b", &mut params);
+    /// assert!(params.needs_decoding());
+    /// ```
     pub fn needs_decoding(&self) -> bool {
         self.escaped
     }
@@ -60,6 +102,15 @@ impl ParamBuffer {
     /// # Panics
     ///
     /// Panics if `path` is another path.
+    ///
+    /// ```
+    /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/notes/:id")]).unwrap().router();
+    /// let mut params = ParamBuffer::new();
+    /// router.find("GET", "/notes/a%20b", &mut params);
+    /// assert_eq!(params.values("/notes/a%20b").collect::<Vec<_>>(), ["a b"]);
+    /// ```
     pub fn values<'p>(&self, path: &'p str) -> impl ExactSizeIterator<Item = Cow<'p, str>> {
         self.ranges.iter().map(move |range| {
             let raw = &path[range.clone()];

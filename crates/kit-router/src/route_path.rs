@@ -206,11 +206,26 @@ impl RoutePath {
     }
 
     /// Returns the text of the path.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// assert_eq!(RoutePath::parse("/notes/:id/").unwrap().as_str(), "/notes/:id");
+    /// ```
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// Returns the segments. The path `/` has none.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/notes/:id").unwrap();
+    /// let segments: Vec<_> = path.segments().iter().map(ToString::to_string).collect();
+    /// assert_eq!(segments, ["notes", ":id"]);
+    /// assert!(RoutePath::root().segments().is_empty());
+    /// ```
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -287,6 +302,13 @@ impl RoutePath {
 
     /// Returns a name for the path: its segments, each converted by `case`, with `By` before parameters and wildcards.
     /// If `case` converts to upper camel case, `/notes/:id` gives `NotesById`.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/notes/:id").unwrap();
+    /// assert_eq!(path.name(str::to_uppercase), "NOTESByID");
+    /// ```
     pub fn name(&self, case: impl Fn(&str) -> String) -> String {
         self.segments
             .iter()
@@ -354,6 +376,14 @@ impl Segment {
     }
 
     /// Returns the segment. Static text is converted to the normal form of paths.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/caf%C3%A9").unwrap();
+    /// let other = RoutePath::parse("/café").unwrap();
+    /// assert_eq!(path.segments()[0].normalized(), other.segments()[0].normalized());
+    /// ```
     #[must_use]
     pub fn normalized(&self) -> Self {
         match self {
@@ -366,6 +396,14 @@ impl Segment {
     }
 
     /// Returns the name of a parameter or wildcard; `None` for static text.
+    ///
+    /// ```
+    /// use kit_router::RoutePath;
+    ///
+    /// let path = RoutePath::parse("/notes/:id").unwrap();
+    /// assert_eq!(path.segments()[0].name(), None);
+    /// assert_eq!(path.segments()[1].name(), Some("id"));
+    /// ```
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Static(_) => None,

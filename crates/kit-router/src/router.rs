@@ -28,6 +28,14 @@ pub struct Router(PackedTree);
 
 impl RouteTree {
     /// Converts the tree to the form that is fast to search.
+    ///
+    /// ```
+    /// use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let tree = RouteTree::compile([RouteSpec::new("GET", "/notes")]).unwrap();
+    /// let router = tree.router();
+    /// assert_eq!(router.find("HEAD", "/notes", &mut ParamBuffer::new()), Match::Route(0));
+    /// ```
     pub fn router(&self) -> Router {
         Router(PackedTree::new(self))
     }
@@ -36,6 +44,17 @@ impl RouteTree {
 impl Router {
     /// Finds the route for a request and stores its parameters in `params`. `path` is the request target without the
     /// query. It need not have the normal form, which the search uses.
+    ///
+    /// ```
+    /// use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree};
+    ///
+    /// let router = RouteTree::compile([RouteSpec::new("GET", "/notes/:id")]).unwrap().router();
+    /// let mut params = ParamBuffer::new();
+    /// assert_eq!(router.find("GET", "/notes/a%20b", &mut params), Match::Route(0));
+    /// assert_eq!(params.values("/notes/a%20b").next().unwrap(), "a b");
+    /// assert_eq!(router.find("GET", "/notes", &mut params), Match::NotFound);
+    /// assert_eq!(router.find("GET", "/notes/%", &mut params), Match::BadPath);
+    /// ```
     #[inline]
     pub fn find(&self, method: &str, path: &str, params: &mut ParamBuffer) -> Match {
         params.clear();
@@ -54,6 +73,14 @@ impl Router {
     }
 
     /// Returns the number of bytes that the router uses on the heap.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let small = RouteTree::compile([RouteSpec::new("GET", "/a")]).unwrap();
+    /// let large = RouteTree::compile(["/a", "/b/:id", "/c/*rest"].map(|path| RouteSpec::new("GET", path))).unwrap();
+    /// assert!(small.router().size() < large.router().size());
+    /// ```
     pub fn size(&self) -> usize {
         self.0.size()
     }

@@ -23,6 +23,12 @@ pub struct RouteSpec {
 
 impl RouteSpec {
     /// Creates a route without validators. Its reference is the method and the path: `GET /notes/:id`.
+    ///
+    /// ```
+    /// use kit_router::RouteSpec;
+    ///
+    /// assert_eq!(RouteSpec::new("GET", "/notes/:id").reference, "GET /notes/:id");
+    /// ```
     pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
         let (method, path) = (method.into(), path.into());
         let reference = format!("{method} {path}");
@@ -88,6 +94,14 @@ impl RouteTree {
     /// # Errors
     ///
     /// Returns all conflicts, in the order of the routes.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// assert!(RouteTree::compile([RouteSpec::new("GET", "/notes/:id")]).is_ok());
+    /// let conflicts = RouteTree::compile([RouteSpec::new("GET", "/a"), RouteSpec::new("GET", "/a/")]).unwrap_err();
+    /// assert_eq!(conflicts.len(), 1);
+    /// ```
     pub fn compile(routes: impl IntoIterator<Item = RouteSpec>) -> Result<Self, Vec<RouteConflict>> {
         let parsed = routes.into_iter().enumerate();
         Self::from_routes(parsed.map(|(route, spec)| parse(route, spec)).collect())
@@ -98,6 +112,19 @@ impl RouteTree {
     /// # Errors
     ///
     /// Returns all conflicts between routes, in the order of the routes.
+    ///
+    /// ```
+    /// use kit_router::{Method, ParsedRoute, RoutePath, RouteTree};
+    ///
+    /// let route = ParsedRoute {
+    ///     method: Method::Get,
+    ///     path: RoutePath::parse("/notes").unwrap(),
+    ///     reference: "notes".to_owned(),
+    ///     validators: Vec::new(),
+    /// };
+    /// let tree = RouteTree::compile_parsed([route]).unwrap();
+    /// assert_eq!(tree.references().collect::<Vec<_>>(), ["notes"]);
+    /// ```
     pub fn compile_parsed(routes: impl IntoIterator<Item = ParsedRoute>) -> Result<Self, Vec<RouteConflict>> {
         Self::from_routes(routes.into_iter().map(|route| Ok(route.into())).collect())
     }
@@ -130,16 +157,36 @@ impl RouteTree {
     }
 
     /// Returns the number of routes.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let tree = RouteTree::compile([RouteSpec::new("GET", "/a"), RouteSpec::new("POST", "/a")]).unwrap();
+    /// assert_eq!(tree.len(), 2);
+    /// ```
     pub fn len(&self) -> usize {
         self.routes.len()
     }
 
     /// Returns true if there are no routes.
+    ///
+    /// ```
+    /// use kit_router::RouteTree;
+    ///
+    /// assert!(RouteTree::compile([]).unwrap().is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.routes.is_empty()
     }
 
     /// Returns the reference of each route, in the order of the route numbers.
+    ///
+    /// ```
+    /// use kit_router::{RouteSpec, RouteTree};
+    ///
+    /// let tree = RouteTree::compile([RouteSpec::new("GET", "/a"), RouteSpec::new("POST", "/a")]).unwrap();
+    /// assert_eq!(tree.references().collect::<Vec<_>>(), ["GET /a", "POST /a"]);
+    /// ```
     pub fn references(&self) -> impl ExactSizeIterator<Item = &str> {
         self.routes.iter().map(|route| route.reference.as_str())
     }

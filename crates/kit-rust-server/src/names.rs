@@ -146,17 +146,7 @@ pub(crate) fn field(name: &str) -> String {
 
 /// Returns the same name as [`field`], but without the prefix `r#`.
 pub(crate) fn plain_field(name: &str) -> String {
-    let ascii: String = name
-        .chars()
-        .map(|character| {
-            if character.is_ascii_alphanumeric() {
-                character
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    let snake = ascii.to_snake_case();
+    let snake = ascii_words(name).to_snake_case();
     if snake.is_empty() || NEVER.contains(&snake.as_str()) {
         format!("{snake}_value").trim_start_matches('_').to_owned()
     } else if snake.starts_with(|first: char| first.is_ascii_digit()) {
@@ -164,6 +154,19 @@ pub(crate) fn plain_field(name: &str) -> String {
     } else {
         snake
     }
+}
+
+/// Returns a name in which a space replaces each character that Rust names cannot contain or that separates words.
+fn ascii_words(name: &str) -> String {
+    name.chars()
+        .map(|character| {
+            if character.is_ascii_alphanumeric() {
+                character
+            } else {
+                ' '
+            }
+        })
+        .collect()
 }
 
 /// Returns the Rust name for a module.
@@ -224,17 +227,7 @@ pub(crate) fn type_name(name: &str) -> String {
 
 /// Returns the name in the case of Rust types and variants: `not-found` gives `NotFound`.
 pub(crate) fn variant(name: &str) -> String {
-    let ascii: String = name
-        .chars()
-        .map(|character| {
-            if character.is_ascii_alphanumeric() {
-                character
-            } else {
-                ' '
-            }
-        })
-        .collect();
-    let pascal = ascii.to_pascal_case();
+    let pascal = ascii_words(name).to_pascal_case();
     if pascal.is_empty() {
         "Empty".to_owned()
     } else if pascal.starts_with(|first: char| first.is_ascii_digit()) || pascal == "Self" {

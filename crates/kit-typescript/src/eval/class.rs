@@ -312,18 +312,7 @@ fn add_member(
     location: Location,
     change: impl FnOnce(&mut Property),
 ) {
-    let mut property = Property {
-        name,
-        key,
-        ty,
-        optional: false,
-        required: false,
-        readonly: false,
-        text_only_doc: false,
-        column: false,
-        doc: None,
-        location,
-    };
+    let mut property = Property::plain(name, key, ty, location);
     change(&mut property);
     object.insert(property);
 }

@@ -60,16 +60,8 @@ impl Evaluator<'_> {
         let key = self.store.add(Ty::Number);
         let object = Object {
             properties: vec![super::Property {
-                name: "length".into(),
-                key: super::KeyKind::Text,
-                ty: key,
-                optional: false,
-                required: false,
                 readonly: true,
-                text_only_doc: false,
-                column: false,
-                doc: None,
-                location,
+                ..super::Property::plain("length".into(), super::KeyKind::Text, key, location)
             }],
             index: vec![Index::plain(key, element)],
             nominal: true,

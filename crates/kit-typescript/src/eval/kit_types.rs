@@ -153,17 +153,6 @@ impl Evaluator<'_> {
     }
 
     fn kit_property(&self, name: Rc<str>, key: KeyKind, ty: TyId) -> Property {
-        Property {
-            name,
-            key,
-            ty,
-            optional: false,
-            required: false,
-            readonly: false,
-            text_only_doc: false,
-            column: false,
-            doc: None,
-            location: self.current_location(),
-        }
+        Property::plain(name, key, ty, self.current_location())
     }
 }

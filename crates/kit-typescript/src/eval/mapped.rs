@@ -388,18 +388,7 @@ impl<'a> Evaluator<'a> {
         let mut many = Vec::new();
         for member in members {
             if let Some((name, key)) = self.key_name(member.shape) {
-                let property = Property {
-                    name,
-                    key,
-                    ty: value,
-                    optional: false,
-                    required: false,
-                    readonly: false,
-                    text_only_doc: false,
-                    column: false,
-                    doc: None,
-                    location,
-                };
+                let property = Property::plain(name, key, value, location);
                 object.insert(property);
             } else {
                 many.push(member);

@@ -31,16 +31,10 @@ impl<'a> Evaluator<'a> {
                 let doc = self.member_doc(property.span, scope);
                 let ty = self.constrained(ty, doc);
                 object.insert(Property {
-                    name,
-                    key,
-                    ty,
                     optional: property.optional,
-                    required: false,
                     readonly: property.readonly,
-                    text_only_doc: false,
-                    column: false,
                     doc,
-                    location,
+                    ..Property::plain(name, key, ty, location)
                 });
             }
             TSSignature::TSMethodSignature(method) => {
@@ -64,16 +58,9 @@ impl<'a> Evaluator<'a> {
                 };
                 let ty = accessor.unwrap_or_else(|| self.overloaded(object, &name, function));
                 object.insert(Property {
-                    name,
-                    key,
-                    ty,
                     optional: method.optional,
-                    required: false,
-                    readonly: false,
-                    text_only_doc: false,
-                    column: false,
                     doc,
-                    location,
+                    ..Property::plain(name, key, ty, location)
                 });
             }
             TSSignature::TSIndexSignature(signature) => {

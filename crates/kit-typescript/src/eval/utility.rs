@@ -194,18 +194,7 @@ impl Evaluator<'_> {
                 return value;
             }
             match named {
-                Some((name, kind)) => picked.insert(Property {
-                    name,
-                    key: kind,
-                    ty: value,
-                    optional: false,
-                    required: false,
-                    readonly: false,
-                    text_only_doc: false,
-                    column: false,
-                    doc: None,
-                    location: keys_location,
-                }),
+                Some((name, kind)) => picked.insert(Property::plain(name, kind, value, keys_location)),
                 None if matches!(
                     self.store.get(key),
                     Ty::String | Ty::Number | Ty::Symbol | Ty::Template(_) | Ty::Cased(..)

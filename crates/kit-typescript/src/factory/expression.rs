@@ -218,7 +218,7 @@ fn nested_properties<'a>(
     let Expression::ObjectExpression(object) = found.expression else {
         return None;
     };
-    let help = "write the properties out";
+    let help = "write each property in the object literal";
     let (mut members, mut complete): (Vec<Member<'a>>, bool) = (Vec::new(), true);
     for property in &object.properties {
         match property {

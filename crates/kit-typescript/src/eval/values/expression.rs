@@ -372,16 +372,9 @@ impl<'a> Evaluator<'a> {
             let doc = self.member_doc(property.span, scope);
             let ty = self.constrained(ty, doc);
             object.insert(Property {
-                name,
-                key,
-                ty,
-                optional: false,
-                required: false,
                 readonly: widening == Widening::Const,
-                text_only_doc: false,
-                column: false,
                 doc,
-                location,
+                ..Property::plain(name, key, ty, location)
             });
         }
         self.store.object(object)

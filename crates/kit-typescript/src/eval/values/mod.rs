@@ -140,16 +140,8 @@ impl<'a> Evaluator<'a> {
                 for (index, member) in members.iter().enumerate() {
                     let ty = self.enum_member(id, index);
                     object.insert(Property {
-                        name: member.name.into(),
-                        key: KeyKind::Text,
-                        ty,
-                        optional: false,
-                        required: false,
                         readonly: true,
-                        text_only_doc: false,
-                        column: false,
-                        doc: None,
-                        location,
+                        ..Property::plain(member.name.into(), KeyKind::Text, ty, location)
                     });
                 }
                 self.store.object(object)
