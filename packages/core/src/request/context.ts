@@ -153,7 +153,8 @@ function isPlainObject(value: unknown): value is object {
 }
 
 function notAdded(value: unknown, middleware: string): TypeError {
-  if (value instanceof RawResponse) value.cancel(new Error(`The middleware ${middleware} cannot send a response`));
+  if (value instanceof RawResponse)
+    value.cancel(new Error(`The middleware ${middleware} cannot send a response`));
   const isAnswer = value instanceof RawResponse || value instanceof Response;
   const rule = isAnswer
     ? "only a handler can return a response. Return the response from the handler"
