@@ -9,6 +9,7 @@ use oxc_span::{GetSpan, Span};
 use super::function::Signature;
 use super::types::Function;
 use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
+use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {
     /// Adds a member to an object. It replaces a member with the same name and takes its position.
@@ -214,6 +215,24 @@ impl Evaluator<'_> {
         match self.shape_of(ty) {
             Ty::Object(id) => Some(self.store.object_at(id)),
             _ => None,
+        }
+    }
+}
+
+impl Property {
+    /// Creates a required property that can be written and has no comment.
+    pub(crate) fn plain(name: Rc<str>, key: KeyKind, ty: TyId, location: Location) -> Self {
+        Self {
+            name,
+            key,
+            ty,
+            optional: false,
+            required: false,
+            readonly: false,
+            text_only_doc: false,
+            column: false,
+            doc: None,
+            location,
         }
     }
 }

@@ -360,22 +360,6 @@ pub(crate) struct Property {
 const HIDDEN: &str = "\0hidden ";
 
 impl Property {
-    /// Creates a required property that can be written and has no comment.
-    pub(crate) fn plain(name: Rc<str>, key: KeyKind, ty: TyId, location: Location) -> Self {
-        Self {
-            name,
-            key,
-            ty,
-            optional: false,
-            required: false,
-            readonly: false,
-            text_only_doc: false,
-            column: false,
-            doc: None,
-            location,
-        }
-    }
-
     /// Returns the internal name of a private or protected member. The internal name contains the location,
     /// so that a member with the same name in another class is different.
     pub(crate) fn hidden_name(name: &str, location: Location) -> Rc<str> {
