@@ -49,9 +49,9 @@ pub use cookies::{Cookie, SameSite};
 #[cfg(feature = "etag")]
 pub use http::Etag;
 pub use http::{
-    Application, ChunkSender, Context, Cors, Csrf, DeclaredReply, Error, ErrorFormat, Failure, InvalidField,
-    Match, Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLog, Response, RouteTree, Router,
-    Routes, Segment, Serve, Wrapped, Wrapper,
+    Application, ChunkSender, Context, Cors, Csrf, CurrentVersion, DeclaredReply, Error, ErrorFormat,
+    Failure, InvalidField, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLog,
+    Response, RouteTree, Router, Routes, Segment, Serve, Wrapped, Wrapper,
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};

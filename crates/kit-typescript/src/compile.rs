@@ -55,7 +55,8 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let mut factory = factory::read(&mut lowering, &modules);
     let owners = entities(&mut lowering, &type_modules, &route_modules);
     unmatched_tables::check(&mut lowering, input.root, &[&type_modules, &route_modules]);
-    routes::read_wrappers(&mut lowering, &mut factory);
+    let of_groups = factory.groups.iter_mut().flat_map(Group::all_middleware_mut);
+    routes::read_wrappers(&mut lowering, factory.middleware.iter_mut().chain(of_groups));
     routes(&mut lowering, &factory, &route_modules);
     let errors = factory.errors.take().map(|errors| errors.lower(&mut lowering));
     lowering.drain();

@@ -119,7 +119,7 @@ export const strict = limit(5);";
 }
 
 #[test]
-fn what_a_wrapper_adds_identifies_owners_like_what_other_middleware_adds() {
+fn a_wrapper_may_add_the_value_that_identifies_an_owner() {
     let types = "
 /** @table @owner userId = ctx.userId */
 export interface Todo { id: string; userId: string }";

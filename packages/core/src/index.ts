@@ -89,14 +89,13 @@ export {
 } from "./request/middleware.ts";
 export {
   type AnswerHeaders,
-  type AnyWrapper,
   defineWrapper,
   type Next,
   type PassedAnswer,
-  type Wrapper,
   type WrapperFunction,
   type WrapperInput,
 } from "./request/wrapper.ts";
+export type { AnyWrapper, Wrapper } from "./request/wrapper-object.ts";
 export type { RawBody, RawResponse, SendOptions, StreamSource } from "./request/raw-response.ts";
 export type { TraceHeaders } from "./request/trace-headers.ts";
 export type {

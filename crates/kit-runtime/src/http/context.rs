@@ -16,6 +16,7 @@ use crate::settings::settings;
 use super::Error;
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
+use super::preconditions::{CurrentVersion, Outcome, evaluate};
 use super::routes::{Segment, hide_parameters, wildcard_of};
 use super::source::RouteSource;
 use crate::redact::{REDACTED, redactor};
@@ -276,6 +277,23 @@ impl Context {
     /// header are joined by `, `, but the values of `cookie` by `; `.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         text_of(&self.0.headers, name)
+    }
+
+    /// Returns true if the preconditions of the request hold: `if-match`, `if-unmodified-since`, `if-none-match` and
+    /// `if-modified-since` in the order of RFC 9110, 13.2.2. A request without these headers has no preconditions, so the
+    /// result is true.
+    ///
+    /// Call the function before a change, and respond with 412 if the result is false. `current` is the version that is
+    /// stored now; `None` if nothing is stored.
+    ///
+    /// ```ignore
+    /// let current = CurrentVersion { tag: Some(&note.tag), ..CurrentVersion::default() };
+    /// if !context.preconditions_hold(Some(&current)) {
+    ///     return Err(Error::new(StatusCode::PRECONDITION_FAILED, "CHANGED", "Read the note again"));
+    /// }
+    /// ```
+    pub fn preconditions_hold(&self, current: Option<&CurrentVersion<'_>>) -> bool {
+        evaluate(self.method(), |name| self.header(name), current) == Outcome::Passed
     }
 
     /// Returns all request headers.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::contract::Part;
 use super::{Contract, failures, replies};
 use crate::eval::{ERRORS, Ty, TyId, pascal};
-use crate::factory::{DeclaredWrapper, Entry, Factory, Group};
+use crate::factory::{DeclaredWrapper, Entry};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -19,12 +19,11 @@ const REPLIES: &str = "replies";
 /// Properties that the type argument may have.
 const PARTS: [&str; 3] = [ADDS, REPLIES, ERRORS];
 
-/// Evaluates the type arguments of all registered wrappers, and gives each entry its replies and failures. A wrapper
-/// that is registered several times is evaluated once, so that its types have one declaration.
-pub(crate) fn read(lowering: &mut Lowering<'_>, factory: &mut Factory) {
+/// Evaluates the type arguments of the wrappers in the registered middleware, and gives each entry its replies and
+/// failures. A wrapper that is registered several times is evaluated once, so that its types have one declaration.
+pub(crate) fn read<'e>(lowering: &mut Lowering<'_>, middleware: impl Iterator<Item = &'e mut Entry>) {
     let mut known: FxHashMap<Location, ReadWrapper> = FxHashMap::default();
-    let of_groups = factory.groups.iter_mut().flat_map(Group::all_middleware_mut);
-    for entry in factory.middleware.iter_mut().chain(of_groups) {
+    for entry in middleware {
         let Some(wrapper) = &mut entry.wrapper else {
             continue;
         };

@@ -3,7 +3,7 @@
  * properties that middleware of its chain adds.
  */
 import type { RequestContext } from "../request/request-context.ts";
-import type { Wrapper } from "../request/wrapper.ts";
+import type { Wrapper } from "../request/wrapper-object.ts";
 import type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./options.ts";
 
 /** Type of the properties that a middleware item adds to `ctx`: the resolved result of its function. */

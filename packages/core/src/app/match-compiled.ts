@@ -9,8 +9,8 @@ import type {
   RouteExtras,
 } from "../request/executable-route.ts";
 import type { AnyMiddleware } from "../request/middleware.ts";
-import { executableWrapper } from "../request/wrapped-answer.ts";
-import { type AnyWrapper, Wrapper } from "../request/wrapper.ts";
+import { executableWrapper } from "../request/executable-wrapper.ts";
+import { type AnyWrapper, Wrapper } from "../request/wrapper-object.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
 import { replyFunction } from "../request/reply.ts";
 import { parameterNames } from "../router/route-path.ts";

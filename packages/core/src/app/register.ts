@@ -1,7 +1,7 @@
 import { errorMiddlewareMark } from "../error-middleware.ts";
 import type { AnyHandlers } from "../request/handlers.ts";
 import type { AnyMiddleware, MiddlewareItem } from "../request/middleware.ts";
-import { type AnyWrapper, Wrapper } from "../request/wrapper.ts";
+import { type AnyWrapper, Wrapper } from "../request/wrapper-object.ts";
 import { isByteCount } from "./byte-count.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { RouteGroup, RouteOptions } from "./options.ts";

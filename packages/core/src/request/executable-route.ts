@@ -3,7 +3,7 @@ import type { CompiledRoute } from "@kit/types";
 import type { AnyMiddleware } from "./middleware.ts";
 import type { ObservedRoute } from "../observe/observed-route.ts";
 import type { InFlight } from "./in-flight.ts";
-import type { ExecutableWrapper } from "./wrapped-answer.ts";
+import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { Replies, ReplyToStatus } from "./reply.ts";
 
 /** Middleware in the chain of a route. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { RawResponse } from "./raw-response.ts";
-import type { AnyWrapper } from "./wrapper.ts";
+import type { AnyWrapper } from "./wrapper-object.ts";
 import type { RequestContext, RequestHeaders } from "./request-context.ts";
 
 /** Input of a middleware. */

@@ -3,32 +3,9 @@ import type { CompiledReply } from "@kit/types";
 import { RawResponse } from "./raw-response.ts";
 import type { RequestState } from "./request-state.ts";
 import type { ResponseHeaders } from "./response-headers.ts";
-import type { AnswerHeaders, AnyWrapperFunction } from "./wrapper.ts";
-import { DeclaredReply, findReply, type Replies, replyFunction, type ReplyToStatus } from "./reply.ts";
-
-/** Wrapper in the chain of a route. */
-export interface ExecutableWrapper {
-  readonly run: AnyWrapperFunction;
-  /** Replies that the wrapper declares. */
-  readonly replies: Replies;
-  /** Function `reply` of the wrapper's input. */
-  readonly reply: ReplyToStatus;
-  /** Method and path of the route, for messages. */
-  readonly ref: string;
-  /** The wrapper in messages, such as `the wrapper timed`. */
-  readonly owner: string;
-}
-
-/** Returns the wrapper of a route with its declared replies. */
-export function executableWrapper(
-  ref: string,
-  name: string,
-  run: AnyWrapperFunction,
-  replies: Replies,
-): ExecutableWrapper {
-  const owner = `the wrapper ${name}`;
-  return { run, replies, reply: replyFunction(ref, replies, owner), ref, owner };
-}
+import type { ExecutableWrapper } from "./executable-wrapper.ts";
+import type { AnswerHeaders } from "./wrapper.ts";
+import { DeclaredReply, findReply } from "./reply.ts";
 
 /** Answer that wrappers pass on: a result of the handler, or a reply of the handler or a wrapper. */
 export class Answer {

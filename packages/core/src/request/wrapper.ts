@@ -9,6 +9,7 @@ import type { AnyFailure, AnyReply } from "@kit/types";
 import type { DeclaredFail, ReplyFunction } from "./handlers.ts";
 import type { AddedProperties, MiddlewareInput } from "./middleware.ts";
 import type { AnyFail, BaseContext } from "./request-context.ts";
+import { type AnyWrapperFunction, Wrapper } from "./wrapper-object.ts";
 
 /** Parts that the type argument of {@link defineWrapper} may have. */
 interface WrapperParts {
@@ -77,24 +78,6 @@ export type WrapperFunction<TParts> = (
   input: WrapperInput<Part<TParts, "replies">, Part<TParts, "errors">>,
   next: Next<Adds<TParts>>,
 ) => PassedAnswer | Part<TParts, "replies"> | Promise<PassedAnswer | Part<TParts, "replies">>;
-
-/** Function of any wrapper, as the runtime uses it. */
-export type AnyWrapperFunction = (input: object, next: (added?: unknown) => Promise<object>) => unknown;
-
-/** Middleware that {@link defineWrapper} created. It is registered like other middleware. */
-export class Wrapper<TAdded extends object | void = void> {
-  /** Exists only for the type checker: the properties that the wrapper adds to `ctx`. */
-  declare readonly addsToContext: TAdded;
-  /** Function of the wrapper. Only the pipeline calls it. */
-  readonly run: AnyWrapperFunction;
-
-  constructor(run: AnyWrapperFunction) {
-    this.run = run;
-  }
-}
-
-/** Any wrapper. */
-export type AnyWrapper = Wrapper<object | void>;
 
 /**
  * Creates a wrapper: middleware that runs around the rest of the request. It is registered in a `middleware` list, alone

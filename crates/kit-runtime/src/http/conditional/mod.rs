@@ -1,17 +1,14 @@
 //! Entity tags and conditional requests (RFC 9110, 13). The counterpart for Node is
 //! `packages/core/src/edge/conditional.ts`; both pass `conformance/conditional.json`.
 
-mod http_date;
-mod preconditions;
-
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use sha2_v10::{Digest as _, Sha256};
 
 use super::context::text_of;
+use super::preconditions::{CurrentVersion, Outcome, evaluate};
 use super::reply::Streamed;
 use super::{Context, Error};
-use preconditions::{Current, Outcome, evaluate};
 
 /// Number of hexadecimal digits of a generated entity tag: 128 bits.
 const DIGITS: usize = 32;
@@ -83,7 +80,7 @@ impl Etag {
         let headers = response.headers();
         let tag = text_of(headers, header::ETAG);
         let last_modified = text_of(headers, header::LAST_MODIFIED);
-        let current = Current {
+        let current = CurrentVersion {
             tag: tag.as_deref(),
             last_modified: last_modified.as_deref(),
         };

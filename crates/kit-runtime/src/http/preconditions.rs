@@ -7,12 +7,13 @@ use axum::http::Method;
 
 use super::http_date::seconds_of;
 
-/// Validators of the current representation of a resource (RFC 9110, 8.8).
-pub(super) struct Current<'a> {
-    /// Entity tag of the representation, if it has a tag.
-    pub(super) tag: Option<&'a str>,
-    /// Value of the header `last-modified`; `None` if it is unknown.
-    pub(super) last_modified: Option<&'a str>,
+/// Entity tag and time of the last change of what a request reads or changes (RFC 9110, 8.8).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CurrentVersion<'a> {
+    /// Entity tag in quotes, such as `"7"`; `None` if there is none.
+    pub tag: Option<&'a str>,
+    /// Value of the header `last-modified`; `None` if the time is unknown.
+    pub last_modified: Option<&'a str>,
 }
 
 /// Result of the preconditions of a request.
@@ -31,7 +32,7 @@ pub(super) enum Outcome {
 pub(super) fn evaluate<'h>(
     method: &Method,
     header: impl Fn(&str) -> Option<Cow<'h, str>>,
-    current: Option<&Current<'_>>,
+    current: Option<&CurrentVersion<'_>>,
 ) -> Outcome {
     let is_read = method == Method::GET || method == Method::HEAD;
     let tag = current.and_then(|current| current.tag);
@@ -56,7 +57,7 @@ pub(super) fn evaluate<'h>(
 }
 
 /// Returns `None` if one of the two times is unknown or invalid. Such a header is ignored.
-fn is_modified_since(given: Option<&str>, current: Option<&Current<'_>>) -> Option<bool> {
+fn is_modified_since(given: Option<&str>, current: Option<&CurrentVersion<'_>>) -> Option<bool> {
     let given = seconds_of(given?)?;
     let modified = seconds_of(current?.last_modified?)?;
     Some(modified > given)
@@ -108,7 +109,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{Current, Outcome, evaluate};
+    use super::{CurrentVersion, Outcome, evaluate};
 
     #[test]
     fn passes_the_table_of_preconditions() {
@@ -122,7 +123,7 @@ mod tests {
         assert!(cases.len() > 60);
         for case in cases {
             let current = &case["current"];
-            let validators = Current {
+            let validators = CurrentVersion {
                 tag: current["tag"].as_str(),
                 last_modified: current["lastModified"].as_str(),
             };
