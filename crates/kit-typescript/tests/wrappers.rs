@@ -205,3 +205,17 @@ fn refuses_parts_that_a_wrapper_cannot_have() {
         &["the type argument of the wrapper `w` must be an object, not `string`"],
     );
 }
+
+#[test]
+fn refuses_an_error_of_middleware_with_another_status_than_the_route_declares() {
+    refused(
+        "/** @throws BUSY 503 Come back later. */
+export const first = defineMiddleware(() => undefined);
+export const second = defineWrapper<{ errors: Failure<429, \"BUSY\"> }>(async (_i, next) => next());",
+        "first, second",
+        &[
+            "KIT1412",
+            "the middleware `second` declares `BUSY` with the status 429, but `GET /reports` has this error with the status 503",
+        ],
+    );
+}

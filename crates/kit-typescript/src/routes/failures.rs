@@ -147,7 +147,7 @@ fn not_a_failure(lowering: &mut Lowering<'_>, owner_has: &str, member: TyId, loc
     }
 }
 
-fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {
+pub(super) fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {
     let diagnostic = lowering
         .eval
         .diagnostic(codes::INVALID_FAILURE, location, message)

@@ -88,6 +88,7 @@ pub(crate) fn add(
         },
     };
     let throws = failures::read(lowering, contract, &base, tags.throws);
+    let throws = with_middleware(lowering, contract, throws, &registration.middleware);
     let wrappers = wrappers::of_route(&registration.middleware);
     wrappers::check(
         lowering,
@@ -113,7 +114,7 @@ pub(crate) fn add(
             limits: registration.limits,
             summary: tags.summary,
             tags: tags.tags,
-            throws: with_middleware(throws, &registration.middleware),
+            throws,
             documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
             security: registration
                 .middleware
@@ -188,11 +189,29 @@ pub(crate) fn add_group(lowering: &mut Lowering<'_>, name: &str, declared: Optio
     });
 }
 
-/// Returns the errors that a route declares, then the errors of its middleware that have other codes.
-fn with_middleware(mut throws: Vec<DeclaredError>, middleware: &[Entry]) -> Vec<DeclaredError> {
-    for error in middleware.iter().flat_map(|entry| &entry.tags.throws) {
-        if !throws.iter().any(|own| own.code == error.code) {
-            throws.push(error.clone());
+/// Returns the errors that a route declares, then the errors of its middleware that have other codes. Reports a code
+/// that the route or other middleware declares with another status, because clients know an error by its code.
+fn with_middleware(
+    lowering: &mut Lowering<'_>,
+    contract: &Contract,
+    mut throws: Vec<DeclaredError>,
+    middleware: &[Entry],
+) -> Vec<DeclaredError> {
+    for entry in middleware {
+        for error in &entry.tags.throws {
+            match throws.iter().find(|known| known.code == error.code) {
+                None => throws.push(error.clone()),
+                Some(known) if known.status == error.status => {}
+                Some(known) => {
+                    let message = format!(
+                        "the middleware `{}` declares `{}` with the status {}, but `{}` has this error with the status {}",
+                        entry.name, error.code, error.status, contract.key, known.status
+                    );
+                    let help =
+                        "declare the same status in both places, or give one of the two errors another code";
+                    failures::invalid(lowering, contract.location, message, help);
+                }
+            }
         }
     }
     throws
