@@ -25,9 +25,9 @@ pub struct UnionPlan {
     /// Members that are scalars, the most specific first. A scalar value is decoded as the first scalar that
     /// it fits. `unknown` is last.
     pub scalars: Vec<usize>,
-    /// Decision for a value that is an array.
+    /// Decision about which member of the union a value is, if the value is an array.
     pub arrays: Decision,
-    /// Decision for a value that is an object.
+    /// Decision about which member of the union a value is, if the value is an object.
     pub objects: Decision,
 }
 

@@ -248,7 +248,7 @@ fn limits_the_number_of_uncovered_items_in_text() {
 }
 
 #[test]
-fn passes_runs_and_seed_to_the_tests() {
+fn passes_the_options_runs_and_seed_to_the_tests() {
     let mut project = Project::new(&[MANIFEST, TYPES, TESTS]);
     let failed = r#"{"passed":0,"failed":1,"skipped":0,"failures":[{"name":"a > b","file":null,"line":null,
         "message":"it took what is forbidden\ncurl -i 'http://localhost:3000/'\nanswered: 201\nkit test:contracts --seed 7"}]}"#;

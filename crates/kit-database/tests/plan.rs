@@ -133,7 +133,7 @@ fn converts_only_the_requested_timestamp_columns() {
 }
 
 #[test]
-fn refuses_to_convert_a_column_that_has_no_times() {
+fn refuses_to_convert_a_column_whose_type_is_not_timestamp() {
     let (_, mut schema) = with_timestamps();
     let before = schema.clone();
     let wanted = ["notes.created_at", "notes.title", "nothing.at"].map(str::to_owned);

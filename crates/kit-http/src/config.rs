@@ -109,7 +109,7 @@ pub struct Timeouts {
     pub head: Duration,
     /// Time from the end of the head to the end of the body.
     pub body: Duration,
-    /// Time between two requests on a connection. The time is longer than the 60 seconds of common load balancers. So
+    /// Maximum time between two requests on a connection. The time is longer than the 60 seconds of common load balancers. So
     /// the load balancer closes the connection first, and never sends a request on a connection that is just being
     /// closed.
     pub idle: Duration,

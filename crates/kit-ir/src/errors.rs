@@ -53,25 +53,25 @@ pub struct DeclaredFormat {
     pub body: DeclarationId,
     /// Media type of the body.
     pub content_type: String,
-    /// Places of code, message, details and trace id in the body.
+    /// Paths of the code, the message, the details and the trace id in the body.
     #[serde(default, skip_serializing_if = "ErrorPaths::is_empty")]
     pub paths: ErrorPaths,
 }
 
-/// Places in an error body, as the names of nested properties. A place is empty if the body does not have the value.
+/// Paths in the body of an error, as names of nested properties. A path is empty if the body does not have the value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ErrorPaths {
-    /// Place of the code.
+    /// Path of the error code in the body.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<String>,
-    /// Place of the message.
+    /// Path of the message in the body.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub message: Vec<String>,
-    /// Place of the details.
+    /// Path of the details in the body.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
-    /// Place of the trace id.
+    /// Path of the trace id in the body.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace_id: Vec<String>,
 }

@@ -132,11 +132,10 @@ pub enum ReferentialAction {
     /// The database refuses the delete if rows still refer to the row at the end of the statement or transaction.
     #[default]
     NoAction,
-    /// The database refuses the delete if other rows still refer to the row when the statement or the
-    /// transaction ends.
-    Cascade,
     /// The database also deletes the rows that refer to the row.
-    SetNull,
+    Cascade,
     /// The database sets the columns that refer to the row to null.
+    SetNull,
+    /// The database refuses the delete at once if rows refer to the row.
     Restrict,
 }

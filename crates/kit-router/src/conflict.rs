@@ -2,8 +2,8 @@
 
 use crate::{InvalidPath, Method};
 
-/// A route that cannot be in the tree, alone or together with another route. Routes are identified by their index in
-/// the list that was compiled, so that a diagnostic can show the locations of both.
+/// Reason why the tree cannot contain a route: the route itself is invalid, or conflicts with another route. Routes are
+/// identified by their index in the list that was compiled, so that a diagnostic can show the location of each route.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteConflict {
     /// The method is not in [`Method::ALL`].

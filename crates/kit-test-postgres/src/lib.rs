@@ -57,8 +57,8 @@ pub fn database(test: &str) -> Option<Database> {
     database_on(Release::Embedded, test)
 }
 
-/// Returns true with `cargo xtask test --long`. For tests that take long, if a shorter test covers the same code in the
-/// other runs.
+/// Returns true in a run of `cargo xtask test --long`. A test that takes long calls this function and ends at once if the
+/// result is false. A shorter test must cover the same code.
 pub fn is_long_run() -> bool {
     std::env::var_os("KIT_LONG").is_some()
 }

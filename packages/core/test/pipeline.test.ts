@@ -198,7 +198,7 @@ describe("an invalid request", () => {
 });
 
 describe("a request without a matching route", () => {
-  it("is refused with 404, 405 and Allow, or 400 for an invalid percent-escape, with an error body", async () => {
+  it("receives an error body with 404, with 405 and the header Allow, or with 400 for an invalid percent-escape", async () => {
     const { send } = await serve(routes);
     const missing = await send("GET /nowhere");
     assert.equal(missing.status, 404);

@@ -30,7 +30,7 @@ interface Shared {
 const file = new URL("../../../conformance/redaction.json", import.meta.url);
 const shared = JSON.parse(readFileSync(file, "utf8")) as Shared;
 
-it("the log hides the names of credentials that all runtimes share", () => {
+it("the log hides the values of all credential names in the list that Node and Rust share", () => {
   assert.deepEqual([...credentialNames].toSorted(), [...shared.credentials].toSorted());
 });
 

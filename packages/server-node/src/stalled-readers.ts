@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Counters of a socket's handle. Node uses them for its own timeouts and does not declare them. */
+/** Numbers of bytes that a socket has read and written. Node has them for its own timeouts, but not in its type declarations. */
 interface Handle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;

@@ -33,7 +33,7 @@ function failed(status: number, code: string, paths?: readonly string[]): TestRe
 
 const refused = (...paths: string[]): TestResponse => failed(400, "VALIDATION_ERROR", paths);
 
-test("a successful response must have the properties that only a request may leave out", () => {
+test("fails for a successful response without a property that is optional only in requests", () => {
   expectAnswered(table, answer(200, { title: "a", archived: true }), true);
   for (const [body, why] of [
     [{ title: "a" }, /\$\.archived: expected boolean/],

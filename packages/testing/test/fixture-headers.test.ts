@@ -144,7 +144,7 @@ test("calls the headers function of a route's fixture for each request of the ro
   assertPassed(await run(made, use));
 });
 
-test("calls a fixture function only for valid requests if its result has no headers", async () => {
+test("does not call a fixture function for invalid requests if the function returns no headers", async () => {
   let made = 0;
   const fixtures = defineFixtures({
     routes: {

@@ -76,7 +76,7 @@ describe("access tokens that are accepted", () => {
     });
   }
 
-  test("may contain a user id as long as an author may be, but no longer user id", async () => {
+  test("may contain a user id with the maximum length of an author, but not with one character more", async () => {
     const longest = "a".repeat(100);
     const answer = await app.as(longest).post<NoteJson>("/notes", { title: "t", content: "c" });
     assert.equal(answer.body.authorId, longest);

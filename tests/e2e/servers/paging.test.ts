@@ -124,7 +124,7 @@ describe("GET /notes responds with 400", () => {
     assertInvalid(await ada.get("/notes?pageSize=101"), "$.pageSize");
   });
 
-  test("to a value that occurs twice", async () => {
+  test("if a query parameter occurs twice", async () => {
     assertInvalid(await ada.get("/notes?page=1&page=2"), "$.page");
   });
 

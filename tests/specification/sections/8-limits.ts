@@ -77,7 +77,7 @@ export const limits: Section = {
       title: "the author of a note has at most 100 characters",
       provenBy: at(
         "tests/e2e/servers/auth.test.ts",
-        "may contain a user id as long as an author may be, but no longer user id",
+        "may contain a user id with the maximum length of an author, but not with one character more",
       ),
     },
     {

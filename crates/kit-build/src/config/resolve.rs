@@ -127,8 +127,8 @@ fn nested(a: &str, b: &str) -> bool {
     a.starts_with(&b) || b.starts_with(&a)
 }
 
-/// Returns the object in `package.json` and its text. The object is empty if the file does not exist or is invalid, which
-/// is reported.
+/// Returns the object in `package.json` and its text. The object is empty if the file does not exist. If the
+/// file is invalid, the function reports an error and returns an empty object.
 fn read_package(root: &Path, diagnostics: &mut Diagnostics) -> Result<(Value, String), BuildError> {
     let empty = || Value::Object(serde_json::Map::new());
     let Some(text) = disk::read_optional(&root.join("package.json"))? else {

@@ -27,7 +27,8 @@ pub(super) struct Rules<'a> {
     /// starts.
     open_declarations: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
-    /// Rules on the maximum depth of recursive values. Their paths start at the value of the slot.
+    /// Rules on the maximum depth of recursive values. The paths of the rules start at the value of the slot (params,
+    /// query, headers, cookies or body).
     depth_limits: Vec<Rule>,
     /// Number of types that were visited so far.
     visits: usize,

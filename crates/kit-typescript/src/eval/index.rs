@@ -187,7 +187,7 @@ impl Evaluator<'_> {
         let issue = self
             .diagnostic(codes::TAG_DOES_NOT_FIT, location, message)
             .label(label)
-            .help("write the keys as strings with `@pattern`, or remove the tag from the type of the keys");
+            .help("write the keys as strings with `@pattern`, or remove the doc tag with the rule from the type of the keys");
         object.issues.push(issue);
     }
 

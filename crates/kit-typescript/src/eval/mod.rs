@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the declared type of an instance of a declaration. The type is evaluated once.
+    /// Returns the type that a declaration has with the type arguments of an instance. Later calls return the cached result.
     pub(crate) fn body(&mut self, id: InstanceId) -> TyId {
         match self.store.instances[id.index()].body {
             State::Done(body) => return body,

@@ -321,8 +321,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
   }
 
   /**
-   * Sends the error response without throwing, because `throw` costs more than the rest of the refusal. Wrappers
-   * receive the error from `next`, so it is thrown if there are any.
+   * Sends the error response without throwing, because `throw` costs more than the rest of the refusal. If the route has
+   * wrappers, the method throws the error, because wrappers receive errors from `next`.
    */
   #refuseWith(error: AppError): typeof REFUSED {
     if (this.executable.hasWrappers) throw error;

@@ -43,7 +43,7 @@ const mostEntries = 2_000;
 /** Number of flushes between two removals of old rows. */
 const flushesBetweenTrims = 64;
 /**
- * Maximum number of times that a trim removes a tenth of the rows. About an eighth remains after that many. Latencies are never removed,
+ * Maximum number of steps of a trim. Each step removes a tenth of the rows, so an eighth of the rows remains after 20 steps. Latencies are never removed,
  * because they are limited already.
  */
 const mostTrims = 20;

@@ -113,8 +113,8 @@ function share(
 }
 
 /**
- * Narrows a range to readable numbers: to 0 up to about a thousand, or to the numbers of the range that are nearest to
- * these.
+ * Returns the part of a range whose numbers are easy to read: the numbers from 0 to about 1,000. If the range has no such
+ * numbers, returns the part of the range that is nearest to 0.
  */
 function narrowed({ min, max }: Bounds, scale: bigint): Bounds {
   const room = BigInt(READABLE) * scale;

@@ -380,7 +380,7 @@ impl<'a> Evaluator<'a> {
         self.store.object(object)
     }
 
-    /// Returns the type of a variable that starts with a value: `string` for `"a"`.
+    /// Returns the type of a variable that is initialized with a value of this type: `string` for the type `"a"`.
     pub(in crate::eval) fn widened(&mut self, ty: TyId) -> TyId {
         match self.shape_of(ty) {
             Ty::Literal(literal) => self.store.add(literal.primitive()),
