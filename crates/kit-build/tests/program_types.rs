@@ -38,7 +38,7 @@ fn described() -> (Program, TypeId) {
 
 /// Source file with at least one example of every kind of type, and with as many doc tags as possible.
 const SOURCE: &str = r#"
-import { createApp, defineHandlers } from "@kit/core";
+import { createApp, defineHandlers, defineWrapper } from "@kit/core";
 import type { Failure, Reply, Route, RouteContract } from "@kit/types";
 /** A row. @table things @renamedFrom old_things @index by_name (name, count) @deprecated soon */
 export interface Thing {
@@ -78,7 +78,8 @@ const handlers = defineHandlers<Routes>({
   "PUT /things/:id": () => {},
   "POST /things": () => {},
 });
-createApp({ routes: [{ handlers, on: { "POST /things": { limits: { bodyBytes: 9 }, requestTimeoutMs: 1 } } }] });
+const queue = defineWrapper<{ adds: { n: number }; replies: Reply<203, void, { "x-a": string }> }>((_input, next) => next({ n: 1 }));
+createApp({ middleware: [queue], routes: [{ handlers, on: { "POST /things": { limits: { bodyBytes: 9 }, requestTimeoutMs: 1 } } }] });
 "#;
 
 /// Source file with all options of `createApp` that the program contains.
@@ -120,6 +121,8 @@ fn program_document_matches_its_typescript_types() {
         ("/routes/0/method", json!("FETCH")),
         ("/routes/2/replies/0/status", json!(404)),
         ("/routes/2/limits/bodyBytes", json!("9")),
+        ("/routes/2/wrappers/0/replies/0/status", json!(404)),
+        ("/application/middleware/0/isWrapper", json!("yes")),
         ("/types/0/kind", json!("text")),
     ] {
         let mut spoiled = value.clone();

@@ -171,6 +171,8 @@ export interface Route {
   status: number;
   /** Replies of the contract, each with its own status. Absent if the response is a plain type, `slots.response`. */
   replies?: DeclaredReply[];
+  /** Wrappers among the middleware, in the order in which they run, with the replies that each may send. */
+  wrappers?: { name: string; replies?: DeclaredReply[] }[];
   /** Name of the operation in generated code. */
   operation?: string;
   /** Limits of this route alone. */
@@ -243,6 +245,8 @@ export interface Application {
     security?: Security[];
     /** Paths in `ctx` that the middleware adds and that an `@owner` tag names, such as `user.id`. */
     adds?: string[];
+    /** True if the middleware is created with `defineWrapper`. */
+    isWrapper?: boolean;
     span: Span;
   }[];
   cors?: CorsOption;
