@@ -94,7 +94,11 @@ describe("Ctrl-C", { skip: process.platform === "win32" }, () => {
     await unlink(bin);
     await mkdir(join(bin, ".bin"), { recursive: true });
     const compiler = join(bin, ".bin/swc");
-    await writeFile(compiler, "#!/bin/sh\ntouch compiling\nsleep 600\n");
+    // The process that creates the file is the one that waits. A shell would start another process to wait, and this process
+    // loses a signal that arrives between fork and exec, because the shell handles the signal there.
+    const waiting =
+      'require("node:fs").writeFileSync("compiling", ""); setTimeout(() => undefined, 600_000);';
+    await writeFile(compiler, `#!${process.execPath}\n${waiting}\n`);
     await chmod(compiler, 0o755);
     await writeFile(join(project.root, "kit.config.ts"), 'export default { compiler: "swc" };\n');
     const compiling = async (): Promise<boolean> => (await readdir(project.root)).includes("compiling");
