@@ -47,6 +47,10 @@ export class Conditional {
     const isGenerated = this.#options.generate && own === null && body !== undefined && isStorable(headers);
     const tag = isGenerated ? tagOf(body ?? "") : own;
     const lastModified = valueOf(headers, "last-modified");
+    // Most conditional requests have one tag, which kit generated before. They need no list of tags.
+    if (isGenerated && lastModified === null && exchange.header("if-none-match") === tag) {
+      if (exchange.header("if-match") === undefined) return { result: "not-modified", tag };
+    }
     const result = evaluatePreconditions(method, (name) => exchange.header(name), { tag, lastModified });
     return { result, tag: isGenerated ? tag : null };
   }

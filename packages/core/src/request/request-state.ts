@@ -457,7 +457,7 @@ export class RequestState implements RequestFailure, PendingRequest {
       this.refuse(preconditionFailed());
       return true;
     }
-    if (tag !== null) this.setHeader("etag", tag);
+    if (tag !== null) this.responseHeaders.setGenerated("etag", tag);
     if (result === "passed") return false;
     this.#responseHeaders?.dropDescriptionOfRepresentation();
     this.#respond(304, null, null);

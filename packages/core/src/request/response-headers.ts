@@ -79,6 +79,12 @@ export class ResponseHeaders {
     }
   }
 
+  /** Sets a header that kit has made, so that its name and its value need no check. */
+  setGenerated(lowerName: string, value: string): void {
+    if (this.#list.includes(lowerName)) this.#keep((present) => present !== lowerName);
+    this.#list.push(lowerName, value);
+  }
+
   #store(lowerName: string, values: readonly string[]): void {
     if (lowerName === "content-type") {
       if (values.length !== 1) throw new TypeError("The header content-type has exactly one value");
