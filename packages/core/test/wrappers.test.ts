@@ -292,6 +292,52 @@ describe("a wrapper", () => {
     );
   });
 
+  it("answers 500 in development if its reply breaks the declared types", async () => {
+    const wrong = defineWrapper<{ replies: Job }>(({ reply }) => reply(202, { job: "1" as never }));
+    const { send, log } = await wrapped({ wrong }, undefined, { env: "development" });
+    assert.equal((await send("GET /things/1")).status, 500);
+    assert.match(log[0]!.message, /a reply 202 with a body that is not a valid Job/);
+  });
+
+  it("drops the answer of `next` if it returns something else, and the 500 keeps the headers of earlier middleware", async () => {
+    let cancelled: unknown;
+    const stream = new ReadableStream<Uint8Array>({ cancel: (reason) => void (cancelled = reason) });
+    let other: PassedAnswer | undefined;
+    const mixing = defineWrapper(async ({ ctx }, next) => {
+      ctx.header("x-before", "1");
+      const answer = await next();
+      const first = other;
+      other = answer;
+      return first ?? answer;
+    });
+    let body: unknown = { id: 1 };
+    const { send } = await wrapped({ mixing }, ({ ctx }) => (body === stream ? ctx.send(stream) : body));
+    assert.equal((await send("GET /things/1")).status, 200);
+    body = stream;
+    const { status, headers } = await send("GET /things/1");
+    assert.deepEqual(
+      [status, headers, String(cancelled)],
+      [500, ["x-before", "1"], "Error: A wrapper answered instead"],
+    );
+  });
+
+  it("logs an error of `next` that it does not wait for, also before the response", async () => {
+    const hasty = defineWrapper<{ replies: Job }>(({ reply }, next) => {
+      void next();
+      return reply(304);
+    });
+    const slow = defineWrapper(async (_input, next) => {
+      const answer = await next();
+      await setImmediate();
+      return answer;
+    });
+    const { send, log } = await wrapped({ slow, hasty }, () => Promise.reject(new Error("lost")));
+    assert.equal((await send("GET /things/1")).status, 304);
+    assert.deepEqual(messages(log), [
+      "warn the wrapper hasty did not wait for next, which failed; the error is discarded",
+    ]);
+  });
+
   it("is checked like other middleware for what it adds", async () => {
     const adding = defineWrapper<{ adds: { user: string } }>((_input, next) => next({ user: "u" }));
     const spoiling = defineWrapper((_input, next) =>

@@ -286,10 +286,15 @@ impl Context {
     /// Call the function before a change, and respond with 412 if the result is false. `current` is the version that is
     /// stored now; `None` if nothing is stored.
     ///
-    /// ```ignore
-    /// let current = CurrentVersion { tag: Some(&note.tag), ..CurrentVersion::default() };
-    /// if !context.preconditions_hold(Some(&current)) {
-    ///     return Err(Error::new(StatusCode::PRECONDITION_FAILED, "CHANGED", "Read the note again"));
+    /// ```
+    /// use kit_runtime::{Context, CurrentVersion, Error, StatusCode};
+    ///
+    /// fn refuse_if_changed(context: &Context, tag: &str) -> Result<(), Error> {
+    ///     let current = CurrentVersion { tag: Some(tag), last_modified: None };
+    ///     if context.preconditions_hold(Some(&current)) {
+    ///         return Ok(());
+    ///     }
+    ///     Err(Error::new(StatusCode::PRECONDITION_FAILED, "CHANGED", "Read the note again"))
     /// }
     /// ```
     pub fn preconditions_hold(&self, current: Option<&CurrentVersion<'_>>) -> bool {

@@ -47,7 +47,8 @@ export class Conditional {
     const isGenerated = this.#options.generate && own === null && body !== undefined && isStorable(headers);
     const tag = isGenerated ? tagOf(body ?? "") : own;
     const lastModified = valueOf(headers, "last-modified");
-    // Most conditional requests have one tag, which kit generated before. They need no list of tags.
+    // Most conditional requests have only `if-none-match` with the tag that kit generated. The general evaluation would
+    // parse a list of tags.
     if (isGenerated && lastModified === null && exchange.header("if-none-match") === tag) {
       if (exchange.header("if-match") === undefined) return { result: "not-modified", tag };
     }

@@ -1,6 +1,7 @@
 import type { CompiledReply, CompiledRoute } from "@kit/types";
 
 import { count } from "../codec/describe.ts";
+import { ResponseContractError } from "../validation-error.ts";
 
 /** Result of `reply(status, …)`, which the handler of a contract with replies returns. */
 export class DeclaredReply {
@@ -60,6 +61,28 @@ export function findReply(
   throw new TypeError(
     `${ref}: ${owner} declares no reply with the status ${String(status)}${declared}. ${choice} a Reply to ${owner} and run \`kit build\``,
   );
+}
+
+/**
+ * Checks the body and the headers of a reply against their declared types.
+ *
+ * @throws {ResponseContractError} If one of them is invalid.
+ */
+export function checkReply(
+  ref: string,
+  declared: CompiledReply,
+  { status, body, headers }: DeclaredReply,
+): void {
+  const failures = declared.body?.failures(body) ?? [];
+  if (failures.length > 0) {
+    const found = `a reply ${status} with a body that is not a valid`;
+    throw new ResponseContractError(ref, declared.body!.name, failures, found);
+  }
+  const ofHeaders = declared.headers?.failures(headers ?? {}) ?? [];
+  if (ofHeaders.length > 0) {
+    const found = `a reply ${status} with headers that are not a valid`;
+    throw new ResponseContractError(ref, declared.headers!.name, ofHeaders, found);
+  }
 }
 
 function partsInWords({ body, headers }: CompiledReply): string {

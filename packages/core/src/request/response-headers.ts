@@ -132,11 +132,6 @@ export class ResponseHeaders {
     return copy;
   }
 
-  /** Returns a list without headers. */
-  empty(): ResponseHeaders {
-    return new ResponseHeaders();
-  }
-
   /** Adds the headers of another list, as if they were set after those of this list. Returns this list. */
   merge(later: ResponseHeaders): this {
     if (later.contentType !== null) this.contentType = later.contentType;

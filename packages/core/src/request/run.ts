@@ -11,7 +11,7 @@ import { hideValues } from "./hidden-failure.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import { invalidSlot, undeclaredBody } from "./refusals.ts";
 import { RawResponse } from "./raw-response.ts";
-import { DeclaredReply, findReply, type Replies } from "./reply.ts";
+import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
@@ -391,21 +391,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
     const { ref } = this.executable.compiled;
     if (!(result instanceof DeclaredReply)) throw notAReply(ref, result);
     const declared = findReply(ref, replies, result.status);
-    if (this.settings.checkResponses) this.#checkReply(ref, declared, result);
+    if (this.settings.checkResponses) checkReply(ref, declared, result);
     return declared;
-  }
-
-  #checkReply(ref: string, declared: Replies[number], { status, body, headers }: DeclaredReply): void {
-    const failures = declared.body?.failures(body) ?? [];
-    if (failures.length > 0) {
-      const found = `a reply ${status} with a body that is not a valid`;
-      throw new ResponseContractError(ref, declared.body!.name, failures, found);
-    }
-    const ofHeaders = declared.headers?.failures(headers ?? {}) ?? [];
-    if (ofHeaders.length > 0) {
-      const found = `a reply ${status} with headers that are not a valid`;
-      throw new ResponseContractError(ref, declared.headers!.name, ofHeaders, found);
-    }
   }
 
   /** Responds with 500 because the result of the handler cannot be written as its contract requires. */

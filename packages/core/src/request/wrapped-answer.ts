@@ -2,10 +2,10 @@ import type { CompiledReply } from "@kit/types";
 
 import { RawResponse } from "./raw-response.ts";
 import type { RequestState } from "./request-state.ts";
-import type { ResponseHeaders } from "./response-headers.ts";
+import { ResponseHeaders } from "./response-headers.ts";
 import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { AnswerHeaders } from "./wrapper.ts";
-import { DeclaredReply, findReply } from "./reply.ts";
+import { checkReply, DeclaredReply, findReply } from "./reply.ts";
 
 /** Answer that wrappers pass on: a result of the handler, or a reply of the handler or a wrapper. */
 export class Answer {
@@ -105,10 +105,10 @@ export async function runWrapper(
         return answer;
       }
       passed = answer;
-      answer.hold(request.swapHeaders((current) => current.empty()));
+      answer.hold(request.swapHeaders(() => new ResponseHeaders()));
       return answer;
     } catch (error) {
-      if (!isOver) failed = request.swapHeaders((current) => current.empty());
+      if (!isOver) failed = request.swapHeaders(() => new ResponseHeaders());
       throw error;
     }
   };
@@ -122,7 +122,10 @@ export async function runWrapper(
     running = runRest(added);
     // A wrapper may return without awaiting `next`. Without this handler, a later error would end the process.
     running.catch((error: unknown) => {
-      if (isOver && request.isAnswered) request.logLateResult(error);
+      if (!isOver) return;
+      if (request.isAnswered) request.logLateResult(error);
+      else
+        request.log.warn(`${owner} did not wait for next, which failed; the error is discarded`, { error });
     });
     return running;
   };
@@ -130,6 +133,7 @@ export async function runWrapper(
   let chosen: unknown;
   try {
     chosen = await call(() => wrapper.run(input, next));
+    requireAnswer(wrapper, chosen, passed);
   } catch (error) {
     isOver = true;
     // The error response has the headers that middleware and the handler set, as without a wrapper.
@@ -140,16 +144,11 @@ export async function runWrapper(
   }
   isOver = true;
   if (chosen instanceof Answer) {
-    if (chosen !== passed) throw notAnAnswer(wrapper, "the answer of another request or wrapper");
-    const inner = passed.release()!;
+    const inner = chosen.release()!;
     request.swapHeaders((after) => inner.merge(after));
-    return passed;
+    return chosen;
   }
   passed?.drop();
-  if (!(chosen instanceof DeclaredReply)) {
-    if (chosen instanceof RawResponse) chosen.cancel(new Error(`${owner} cannot use ctx.send`));
-    throw notAnAnswer(wrapper, describe(chosen));
-  }
   // The wrapper answers itself, so the status and the headers of the wrapped code are dropped.
   const outer = before as ResponseHeaders | null;
   if (outer !== null) {
@@ -157,7 +156,21 @@ export async function runWrapper(
     request.swapHeaders((current) => (isSettled ? outer.merge(current) : outer));
   }
   request.dropStatus();
-  return declaredAnswer(request, chosen, findReply(ref, wrapper.replies, chosen.status, owner));
+  const reply = chosen as DeclaredReply;
+  const declared = findReply(ref, wrapper.replies, reply.status, owner);
+  if (request.settings.checkResponses) checkReply(ref, declared, reply);
+  return declaredAnswer(request, reply, declared);
+}
+
+/**
+ * Checks that a wrapper returned the answer of its `next`, or a reply.
+ *
+ * @throws {TypeError} If the wrapper returned anything else.
+ */
+function requireAnswer(wrapper: ExecutableWrapper, chosen: unknown, passed: Answer | undefined): void {
+  if (chosen instanceof DeclaredReply || (chosen instanceof Answer && chosen === passed)) return;
+  if (chosen instanceof RawResponse) chosen.cancel(new Error(`${wrapper.owner} cannot use ctx.send`));
+  throw notAnAnswer(wrapper, describe(chosen));
 }
 
 /** Returns the answer of a declared reply. The headers of the reply become headers of the response. */
@@ -176,6 +189,7 @@ function notAnAnswer({ ref, owner }: ExecutableWrapper, found: string): TypeErro
 function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
+  if (value instanceof Answer) return "the answer of another request or wrapper";
   if (value instanceof RawResponse) return "the result of ctx.send";
   if (value instanceof Response) return "a Response";
   return Array.isArray(value) ? "an array" : `a value of type ${typeof value}`;
