@@ -14,7 +14,7 @@ use crate::declared_names::DeclaredNames;
 use crate::groups::Groups;
 use crate::references::References;
 
-/// Facts about a program.
+/// Facts about a program that several emitters need. They are computed once.
 pub(crate) struct Analysis {
     groups: Groups,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
@@ -22,8 +22,8 @@ pub(crate) struct Analysis {
     written: FxHashSet<DeclarationId>,
     /// Declarations of the headers of replies, in the order of the routes.
     reply_headers: IndexSet<DeclarationId>,
-    /// Routes that use a declaration in replies and errors, each with the name of the part: `response`,
-    /// `responseHeaders` or `details`.
+    /// Routes that use a declaration in replies and errors, each with the name of the slot that uses it:
+    /// `response`, `responseHeaders` or `details`.
     in_answers: FxHashMap<DeclarationId, Vec<(RouteId, &'static str)>>,
     references: References,
     components: ComponentNames,
@@ -34,13 +34,14 @@ pub(crate) struct Analysis {
     names: Arc<DeclaredNames>,
     /// True if no two generated modules export the same name.
     exports_distinct: bool,
-    /// For each union, the plan of the code that finds the member to which a value belongs.
+    /// For each union, the plan: the order of checks by which generated code finds the member to which a
+    /// value belongs.
     plans: FxHashMap<TypeId, UnionPlan>,
-    /// Names of constants for the unions whose members must be tried one after the other. The key also contains the declaration
-    /// whose module contains the constant.
+    /// Names of constants for the unions whose members generated code must try one after the other. The key
+    /// is the union, and the declaration whose module contains the constant.
     trial_unions: FxHashMap<(DeclarationId, TypeId), String>,
-    /// Recursive declarations that contain such unions. Their functions pass on the matched members, so that no value is
-    /// checked twice.
+    /// Recursive declarations that contain a union whose members must be tried. Their generated functions
+    /// pass a list of the members that matched to each other, so that no value is checked twice.
     passing_selector: FxHashSet<DeclarationId>,
 }
 
@@ -113,23 +114,26 @@ impl Analysis {
         &self.groups
     }
 
-    /// Returns the plan of the code that finds the member of the union to which a value belongs.
+    /// Returns the plan of a union: the order of checks by which generated code finds the member to which a
+    /// value belongs.
     pub(crate) fn plan(&self, union: TypeId) -> &UnionPlan {
         &self.plans[&union]
     }
 
-    /// Returns the name of the constant for a union whose members must be tried one after the other; `None` if a property
-    /// distinguishes the members.
+    /// Returns the name of the constant for a union whose members generated code must try one after the
+    /// other. Returns `None` if a property distinguishes the members.
     pub(crate) fn trial_union(&self, home: DeclarationId, union: TypeId) -> Option<&str> {
         self.trial_unions.get(&(home, union)).map(String::as_str)
     }
 
-    /// Returns true if the functions of a declaration pass on which members of unions matched.
+    /// Returns true if the generated functions of a declaration tell each other which members of unions
+    /// matched, so that no value is checked twice.
     pub(crate) fn passes_selector(&self, declaration: DeclarationId) -> bool {
         self.passing_selector.contains(&declaration)
     }
 
-    /// Returns true if code for the type, in the module of `home`, must know which members of unions matched.
+    /// Returns true if the code for a type must know which members of unions matched. `home` is the
+    /// declaration whose module contains the code.
     pub(crate) fn needs_selector(&self, program: &Program, home: DeclarationId, id: TypeId) -> bool {
         match &program.types[id].kind {
             TypeKind::Reference { declaration } => self.passes_selector(*declaration),
@@ -159,15 +163,15 @@ impl Analysis {
             .map(|(route, _)| *route)
     }
 
-    /// Returns true if routes use the declaration only for values that are text on the wire: params, query, headers,
-    /// cookies, and headers of replies. Then the declaration needs no serializer.
+    /// Returns true if all values of the declaration are text on the wire, because routes use it only for
+    /// params, query, headers, cookies, or headers of replies. The declaration then needs no serializer.
     pub(crate) fn is_only_text(&self, program: &Program, declaration: DeclarationId) -> bool {
         program.declarations[declaration].origin == DeclarationOrigin::Slot
             && !self.written.contains(&declaration)
             && self.uses(declaration).iter().all(|(_, slot)| slot.is_text())
     }
 
-    /// Returns true if strings are converted to values of the declaration.
+    /// Returns true if requests contain values of the declaration as text, which generated code converts.
     pub(crate) fn is_text(&self, declaration: DeclarationId) -> bool {
         self.uses(declaration).iter().any(|(_, slot)| slot.is_text())
     }
@@ -177,8 +181,8 @@ impl Analysis {
         self.reply_headers.contains(&declaration)
     }
 
-    /// Returns the routes that use a declaration in declared replies and in details of errors, each with the name of the
-    /// part.
+    /// Returns the routes that use a declaration in declared replies and in details of errors, each with the
+    /// name of the slot that uses it.
     pub(crate) fn uses_in_answers(&self, declaration: DeclarationId) -> &[(RouteId, &'static str)] {
         self.in_answers.get(&declaration).map_or(&[], Vec::as_slice)
     }

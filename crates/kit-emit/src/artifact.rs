@@ -9,7 +9,7 @@ pub struct Artifact {
     pub path: String,
     /// Complete content, with a line break at the end. Shared with the [`Emitter`](crate::Emitter), which may return it again.
     pub text: Arc<String>,
-    /// True if the content contains [`EmitOptions::generated_at`](crate::EmitOptions::generated_at), so it differs for each
-    /// build time.
+    /// True if the content contains [`EmitOptions::generated_at`](crate::EmitOptions::generated_at), and so
+    /// changes with each build time.
     pub dated: bool,
 }

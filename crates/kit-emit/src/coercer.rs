@@ -35,8 +35,8 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         })
 }
 
-/// Returns the path parameters in the order in which the coercer expects their values: the order in the first route that
-/// uses the type. A route with another order must pass the values in this order.
+/// Returns the path parameters in the order in which the coercer expects their values: the order in the path
+/// of the first route that uses the type. Other routes reorder their values.
 pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) -> &[String] {
     context
         .analysis
@@ -44,8 +44,8 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
         .map_or(&[], |route| context.program.routes[route].parameters.as_slice())
 }
 
-/// Returns the fingerprint of a coercer's inputs. It covers the slots that use the type and the order of the path
-/// parameters.
+/// Returns the fingerprint of a coercer's inputs: of the type, the slots that use the type, and the order of
+/// the path parameters.
 fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
     let used = Slot::INPUTS.map(|slot| context.analysis.first_use(id, slot).is_some());
     fingerprint((context.module_key(id), used, parameter_order(context, id)))
@@ -92,7 +92,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     module.finish()
 }
 
-/// Returns the parts of a request from which a coercer reads.
+/// Returns the parts of a request from which the coercer of these slots reads, for a comment.
 fn source(slots: &[&str]) -> &'static str {
     let reads = |slot| slots.contains(&slot);
     match (reads("\"headers\""), reads("\"cookies\"")) {
@@ -203,7 +203,7 @@ fn cookies(program: &Program, object: &ObjectType, body: &mut Writer, module: &m
     });
 }
 
-/// Writes assignments of the strings in the array `values`, which has one item for each property.
+/// Writes the assignments that read one property after the other from the array `values`.
 fn assign_values(program: &Program, properties: &[Property], body: &mut Writer, module: &mut Module) {
     for (position, property) in properties.iter().enumerate() {
         let local = format!("value{position}");
@@ -216,7 +216,8 @@ fn assign_values(program: &Program, properties: &[Property], body: &mut Writer, 
     }
 }
 
-/// Writes the coercer of a query whose type has an index signature. It converts undeclared keys, too.
+/// Writes the coercer of a query whose type has an index signature. The coercer also converts keys that the
+/// type does not declare by name.
 fn whole_query(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
     let read = module.helper("readWholeQuery");
     body.block("query: (query) => {", "},", |body| {
@@ -274,7 +275,7 @@ fn coerce(program: &Program, id: TypeId, text: &str, module: &mut Module) -> Str
     }
 }
 
-/// Returns the code that coerces each item of a list, which is an expression.
+/// Returns the code that coerces each item of a list. `list` is the expression of the list.
 fn coerce_each(scalars: &ScalarConversions, list: &str, module: &mut Module) -> String {
     if scalars.is_empty() {
         return list.to_owned();
@@ -321,7 +322,7 @@ impl Conversion {
 #[derive(Default)]
 struct AcceptedTypes {
     array: bool,
-    /// True if the type accepts every string, so no string is converted.
+    /// True if the type accepts every string. Generated code then converts no string.
     text: bool,
     number: bool,
     boolean: bool,

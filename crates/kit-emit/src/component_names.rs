@@ -20,7 +20,8 @@ pub(crate) type Use = (DeclarationId, Direction);
 /// name gets the first free number from 2: `NoteInput2`.
 #[derive(Debug, Default)]
 pub(crate) struct ComponentNames {
-    /// Declarations with two components: the direction whose component gets a created name, and that name.
+    /// For each declaration with two components, the direction whose component gets a created name, and this
+    /// name.
     made: FxHashMap<DeclarationId, (Direction, String)>,
 }
 
@@ -70,7 +71,7 @@ impl ComponentNames {
         fingerprint(names)
     }
 
-    /// Returns the name of a declaration's component in a direction.
+    /// Returns the name of a declaration's component in requests or in responses.
     pub(crate) fn name<'a>(&'a self, program: &'a Program, (id, direction): Use) -> &'a str {
         match self.made.get(&id) {
             Some((made_for, name)) if *made_for == direction => name,
@@ -79,8 +80,9 @@ impl ComponentNames {
     }
 }
 
-/// Returns all declarations that the routes refer to, and the `roots` as responses with everything that they refer to. The
-/// result is sorted by declaration, with a response before a request.
+/// Returns the declarations for which a document needs components: all that the routes refer to, and the
+/// `roots` as responses with everything that these refer to. Sorted by declaration, with a response before a
+/// request.
 pub(crate) fn used(references: &References, routes: &[&Route], roots: &[DeclarationId]) -> BTreeSet<Use> {
     let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {

@@ -33,7 +33,8 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the fingerprint of all inputs of a declaration's modules.
+    /// Returns the fingerprint of everything that the modules of a declaration depend on. If it is unchanged,
+    /// the modules of the last build are reused.
     pub(crate) fn module_key(self, declaration: DeclarationId) -> Fingerprint {
         fingerprint((self.fingerprints.of(declaration), self.fingerprints.names))
     }

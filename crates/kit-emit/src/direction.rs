@@ -11,8 +11,8 @@ pub(crate) enum Direction {
     Input,
 }
 
-/// Returns true if a type's request schema differs from its response schema. Does not follow
-/// references to other types.
+/// Returns true if a type's request schema differs from its response schema. Does not look into types to
+/// which the type refers.
 pub(crate) fn differs_inline(program: &Program, id: TypeId) -> bool {
     let kind = &program.types[id].kind;
     if let TypeKind::Object(object) = kind

@@ -4,8 +4,9 @@ use kit_ir::{ErrorFormat, ErrorRules};
 
 use crate::text::literal;
 
-/// Returns the property `errors` for the client and the contract tests: the status of validation errors, and the places of
-/// values in an error body. Returns `None` for kit's envelope with the status 400, which both expect by default.
+/// Returns the property `errors` for the client and the contract tests: the status of validation errors, and
+/// the location of each value in an error body. Returns `None` for kit's envelope with the status 400, which
+/// the client and the tests expect by default.
 pub(crate) fn properties(rules: &ErrorRules) -> Option<Vec<(String, String)>> {
     if *rules == ErrorRules::DEFAULT {
         return None;

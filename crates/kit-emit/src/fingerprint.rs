@@ -73,7 +73,8 @@ impl Fingerprints {
     }
 }
 
-/// Returns the fingerprint of a declaration without the declarations that it refers to: only their names count.
+/// Returns the fingerprint of a declaration itself. Of the declarations to which it refers, only the names
+/// count.
 fn declaration_fingerprint(program: &Program, id: DeclarationId) -> Fingerprint {
     let declaration = &program.declarations[id];
     let Declaration {
@@ -95,8 +96,8 @@ fn declaration_fingerprint(program: &Program, id: DeclarationId) -> Fingerprint 
 
 struct Walk<'a> {
     program: &'a Program,
-    /// Visited types, numbered. The fingerprint must tell one type that occurs twice from two equal types, because a module
-    /// has one function per type.
+    /// Visited types, each with a number. A type that occurs twice must have another fingerprint than two
+    /// equal types, because a module has one function per type.
     seen: FxHashMap<TypeId, usize>,
     hasher: DefaultHasher,
 }

@@ -4,8 +4,9 @@ use kit_ir::DeclarationId;
 
 use crate::references::References;
 
-/// Groups of declarations (strongly connected components): declarations that refer to each other in a cycle are in one
-/// group. Every other declaration is alone in its group. A group comes after the groups that it refers to.
+/// Groups of declarations: declarations that refer to each other in a cycle are in one group (strongly
+/// connected component). Every other declaration is alone in its group. Each group comes after the groups to
+/// which it refers.
 pub(crate) struct Groups {
     groups: Vec<Vec<DeclarationId>>,
     of: Vec<usize>,
@@ -37,7 +38,7 @@ impl Groups {
         self.groups.len()
     }
 
-    /// Returns all groups, each after the groups that it refers to.
+    /// Returns all groups. Each group comes after the groups to which it refers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[DeclarationId]> {
         self.groups.iter().map(Vec::as_slice)
     }
@@ -55,9 +56,11 @@ impl Groups {
 
 struct Search<'a> {
     references: &'a References,
-    /// Position of each declaration in the order of the visits; `None` before the visit.
+    /// For each declaration, its position in the order of the visits. `None` if the declaration was not
+    /// visited yet.
     number: Vec<Option<usize>>,
-    /// For each declaration, the lowest position among the declarations without a group that it can reach by references.
+    /// For each declaration, the lowest position that it can reach through references. Declarations that
+    /// already have a group do not count.
     lowest: Vec<usize>,
     /// Visited declarations that have no group yet.
     open: Vec<DeclarationId>,

@@ -12,7 +12,8 @@ use crate::origin::origin;
 use crate::text::{Module, Writer, Written, literal};
 use crate::validator::is_inherited;
 
-/// Header that is written once for each item of a list, because its values contain commas (RFC 9110, section 5.3).
+/// Header of which a reply sends one line for each item of a list, because its values may contain commas (RFC
+/// 9110, section 5.3).
 const SET_COOKIE: &str = "set-cookie";
 
 /// Returns the file name of a declaration's module.
@@ -120,7 +121,7 @@ fn write_property(
 #[derive(Default)]
 struct Kinds {
     array: bool,
-    /// True if a value need not be an array.
+    /// True if the value may be a single value and not only an array.
     scalar: bool,
     helpers: Vec<&'static str>,
 }

@@ -12,10 +12,11 @@ use crate::text::{Imports, Written};
 /// A job that generates one artifact.
 pub(crate) struct Job<'a> {
     path: String,
-    /// Fingerprint of all inputs of the artifact; `None` if the artifact is generated in every build.
+    /// Fingerprint of everything that the artifact depends on. `None` if the artifact is generated in every
+    /// build.
     key: Option<Fingerprint>,
     dated: bool,
-    /// True if the artifact covers the whole program, so that its generation takes longest.
+    /// True if the artifact covers the whole program. Such jobs take longest and start first.
     whole: bool,
     make: Box<dyn Fn() -> Content + Send + Sync + 'a>,
 }
@@ -93,7 +94,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Sets the fingerprint of the inputs: while it is equal, the artifact is not generated again.
+    /// Sets the fingerprint of the job's inputs. As long as the fingerprint does not change, the artifact of
+    /// an earlier build is reused.
     pub(crate) fn keyed(self, key: Fingerprint) -> Self {
         Self {
             key: Some(key),
@@ -102,13 +104,14 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Texts of which artifacts consist, such as the declarations in `types.ts`, by the fingerprints of their inputs.
+/// Texts from which long artifacts are assembled, such as the declarations in `types.ts`, by the fingerprints
+/// of their inputs.
 #[derive(Debug, Default)]
 pub(crate) struct PartCache(FxHashMap<Fingerprint, Arc<String>>);
 
 impl PartCache {
-    /// Returns the texts for these fingerprints, in order. `make` generates the texts that are not in the cache.
-    /// Removes all other texts from the cache.
+    /// Returns the texts for these fingerprints, in order. `make` generates the texts that the cache does not
+    /// have. Afterwards the cache contains only these texts.
     pub(crate) fn get_or_create<T: Sync>(
         &mut self,
         items: &[(Fingerprint, T)],
@@ -150,8 +153,8 @@ impl From<Content> for CachedText {
 #[derive(Debug, Default)]
 pub(crate) struct ArtifactCache(FxHashMap<String, (Fingerprint, CachedText)>);
 
-/// Generates all artifacts, in the order of the jobs. Takes unchanged artifacts from `made`, and stores all artifacts
-/// with a key there.
+/// Generates all artifacts, in the order of the jobs. Takes unchanged artifacts from the cache `made`, and
+/// adds new artifacts to it.
 pub(crate) fn run(jobs: Vec<Job<'_>>, made: &mut ArtifactCache) -> Vec<Generated> {
     let mut texts: Vec<Option<CachedText>> = jobs
         .iter()

@@ -143,8 +143,8 @@ impl Emitter {
     }
 }
 
-/// Generates only the artifacts of [`emit`] that contain the time of the build. The build compares them with existing files
-/// that contain another time.
+/// Generates only the artifacts that contain the time of the build. With these, the build finds out if
+/// existing files differ in more than their time.
 pub fn emit_dated(tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     let jobs = vec![routes::compiled_router(tree, options)];
     let made = job::run(jobs, &mut ArtifactCache::default());

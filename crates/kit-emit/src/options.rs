@@ -23,7 +23,8 @@ pub struct EmitOptions {
     pub openapi: OpenApiVersion,
     /// True to generate `client/`, which needs the package `@kit/client`.
     pub client: bool,
-    /// Paths of validators that a plugin replaces. Other modules import these files instead of including their functions.
+    /// Paths of validators that a plugin replaces. Other modules import these files, and contain no copies of
+    /// their functions.
     pub replaced: BTreeSet<String>,
     /// Options of contract tests; `None` if no contract tests are generated.
     pub tests: Option<ContractTests>,

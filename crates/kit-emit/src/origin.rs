@@ -2,7 +2,7 @@
 
 use kit_ir::{Declaration, DeclarationOrigin, Program};
 
-/// Returns the file and name of a declaration, for the first line of its modules.
+/// Returns the file and the name of a declaration, which the first line of its generated modules states.
 pub(crate) fn origin(program: &Program, declaration: &Declaration) -> String {
     let path = program.path(declaration.span);
     match &declaration.origin {

@@ -184,8 +184,8 @@ struct HandlerEntry<'a> {
 #[derive(Serialize)]
 struct MiddlewareEntry<'a> {
     name: &'a str,
-    /// Priority: middleware with a lower one runs first. `None` for kit's own middleware, which runs around all
-    /// other.
+    /// Priority: middleware with a lower priority runs first. `None` for kit's own middleware, which runs
+    /// around all other middleware.
     priority: Option<Number>,
     r#type: &'static str,
     /// Properties of `ctx` that the middleware sets, such as `userId`. Lists only the properties that an
@@ -300,7 +300,7 @@ struct SchemaEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<Schema>,
     properties: Vec<PropertyEntry<'a>>,
-    /// Routes that use the type directly, and the part of the contract that has it.
+    /// Routes that use the type directly, each with the slot that uses it.
     used_by: Vec<Usage>,
     /// Types that the type names in its properties. Tools follow them to find routes that use the type indirectly.
     refers_to: Vec<&'a str>,

@@ -15,9 +15,9 @@ use crate::job::{Generated, Items};
 use crate::text::{Imports, header};
 use crate::{coercer, header_writer, serializer, validator};
 
-/// Path of the module.
+/// Path of the generated module that contains all functions that routes need.
 const PATH: &str = "runtime.ts";
-/// Path from the modules of types to `runtime.ts`: they are in a subdirectory.
+/// Path from the modules in subdirectories, such as `validators/`, to the output directory.
 const TO_OUTPUT_DIRECTORY: &str = "../";
 
 /// Returns the path from which `routes/index.ts` imports an export of the module `own`: `runtime.ts` if it exists, else `own`
@@ -31,9 +31,9 @@ pub(crate) fn module_of(context: Context<'_>, own: &str) -> String {
     format!("{TO_OUTPUT_DIRECTORY}{module}")
 }
 
-/// Emits the module. Returns `None` if no route needs it, or if exports collide. `generated` contains the modules of
-/// all types. `replaced` names the modules that plugins replace; the emitted module imports them instead of including
-/// their functions.
+/// Emits `runtime.ts`, into which the modules that routes need are merged. Returns `None` if no route needs a
+/// module, or if two modules export the same name. `generated` contains the modules of all types. `replaced`
+/// names the modules that plugins replace; the emitted module imports them.
 pub(crate) fn emit(
     context: Context<'_>,
     generated: &[Generated],
@@ -75,8 +75,8 @@ pub(crate) fn emit(
     })
 }
 
-/// Returns the paths of the modules that routes need, each with the name that routes import. A module comes after the modules
-/// whose constants it uses.
+/// Returns the paths of the modules that routes need, each with the name that routes import. If one module
+/// uses constants of another, it comes after the other.
 fn modules(context: Context<'_>) -> Vec<(String, String)> {
     let (program, analysis) = (context.program, context.analysis);
     let (read, written) = (
@@ -121,8 +121,8 @@ fn modules(context: Context<'_>) -> Vec<(String, String)> {
     modules
 }
 
-/// Returns the declarations that `of` returns for the routes, and all declarations that they refer to directly or
-/// indirectly.
+/// Returns the declarations that `of` returns for the routes, and all declarations to which they refer,
+/// directly or through others.
 fn with_references(
     context: Context<'_>,
     of: impl Fn(&Route) -> Vec<DeclarationId>,

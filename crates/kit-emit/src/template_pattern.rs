@@ -15,9 +15,10 @@ pub(crate) fn template_pattern(program: &Program, parts: &[TemplatePart]) -> Str
     format!("^{}$", sequence(&segments(program, parts)))
 }
 
-/// Returns the pattern of all segments. As in TypeScript and in the runtimes, a placeholder ends at the first occurrence
-/// of the text after it, and a placeholder directly before another placeholder is one character. If only `${string}`
-/// placeholders follow, it does not matter where a placeholder ends.
+/// Returns the pattern of all segments of a template. As in TypeScript and in all servers of kit, a
+/// placeholder ends at the first occurrence of the text after it, and a placeholder directly before another
+/// placeholder is one character. If only `${string}` placeholders follow, it does not matter where a
+/// placeholder ends.
 fn sequence(segments: &[Segment]) -> String {
     let divided = !segments
         .iter()
@@ -59,12 +60,12 @@ fn placeholder_before(segment: &Segment, after: &str) -> String {
     }
 }
 
-/// Returns true if a number on the wire may contain the character.
+/// Returns true if a number on the wire may contain the character: digits, `+`, `-`, `.`, `e` and `E`.
 fn is_of_number(character: char) -> bool {
     character.is_ascii_digit() || "+-.eE".contains(character)
 }
 
-/// Returns the pattern of a segment, independent of the segments after it.
+/// Returns the pattern of a single segment, without regard to the segments after it.
 fn segment_pattern(segment: &Segment) -> String {
     match segment {
         Segment::Text(text) => escape(text),

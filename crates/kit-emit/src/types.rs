@@ -54,7 +54,8 @@ pub(crate) trait InputNames {
     fn name(&self, declaration: DeclarationId) -> String;
 }
 
-/// Prints the type that clients send for a declaration: properties that the server fills in are optional.
+/// Prints the type that clients send for a declaration. Properties that the server fills in, such as
+/// `@generated` ones, are optional.
 pub(crate) fn write_input(
     context: Context<'_>,
     declaration: &Declaration,
@@ -82,7 +83,8 @@ fn doc_text(documentation: &Documentation) -> String {
     text
 }
 
-/// Returns true if an index signature may accept a key. If it is wrongly true, the printed type only allows more values.
+/// Returns true if an index signature may accept a key. If the answer is not certain, returns true: the
+/// printed type then allows more values.
 fn may_take(key: &IndexKey, name: &str) -> bool {
     let text = |part: Option<&TemplatePart>| match part {
         Some(TemplatePart::Text(text)) => text.clone(),
@@ -100,7 +102,7 @@ fn may_take(key: &IndexKey, name: &str) -> bool {
 /// Prints types as valid code, with doc comments. TypeScript accepts the text for every type of the IR.
 struct CodePrinter<'a> {
     context: Context<'a>,
-    /// Names of the types that clients send; `None` if the types of the server are printed.
+    /// Names of the types that clients send. `None` to print the types of the server.
     input: Option<&'a dyn InputNames>,
 }
 
@@ -147,8 +149,9 @@ impl CodePrinter<'_> {
         }
     }
 
-    /// Prints an index signature. In TypeScript, its type must include the types of the declared properties, and `undefined`
-    /// if a property is optional. `[key: string]` must also include the types of the other signatures.
+    /// Prints an index signature. TypeScript requires that its type includes the types of the declared
+    /// properties, and `undefined` if a property is optional. `[key: string]` must also include the types of
+    /// the other signatures.
     fn index(&self, object: &ObjectType, signature: &IndexSignature) -> String {
         let key = self.index_key(&signature.key);
         let covered: Vec<_> = object

@@ -17,18 +17,20 @@ fn option(program: &Program) -> Option<Named<'_>> {
     })
 }
 
-/// Returns true if the application has the option, with a value that the compiler could read.
+/// Returns true if the application has the option `compression`, with a value that the compiler could read.
 pub(crate) fn is_on(program: &Program) -> bool {
     option(program).is_some_and(|option| option.members().is_some())
 }
 
-/// Returns true if the generated code names the type `Coding`.
+/// Returns true if the option `compression` lists codings such as `gzip`, so that the generated code must
+/// import the type `Coding`.
 pub(crate) fn names_codings(program: &Program) -> bool {
     let members = option(program).and_then(|option| option.members());
     members.is_some_and(|members| members.contains_key("encodings"))
 }
 
-/// Returns the call `.compression(…)` for the routes; `None` without the option.
+/// Returns the call `.compression(…)` for the generated routes. Returns `None` if the application does not
+/// have the option `compression`.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let members = option(types.program)?.members()?;
     let compression = types.of_runtime("Compression");
@@ -50,7 +52,8 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     Some(quote!(.compression(#compression::new() #encodings #min_bytes)))
 }
 
-/// Returns the problems of the option. A server on Node reports the same mistakes when it starts.
+/// Returns the mistakes in the option `compression`. A server on Node reports the same mistakes when it
+/// starts.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let Some(option) = option(program) else {
         return Vec::new();

@@ -8,7 +8,7 @@ use crate::Problem;
 use crate::source::string_literal;
 use crate::types::Types;
 
-/// Returns true if the application has the option, with a value that the compiler could read.
+/// Returns true if the application has the option `cors`, with a value that the compiler could read.
 pub(crate) fn is_on(types: &Types<'_>) -> bool {
     rules(types.program).is_some()
 }
@@ -17,7 +17,8 @@ pub(crate) fn rules(program: &Program) -> Option<&CorsRules> {
     program.application.cors.as_ref()?.rules.as_ref()
 }
 
-/// Returns the call `.cors(…)` for the routes; `None` without the option.
+/// Returns the call `.cors(…)` for the generated routes. Returns `None` if the application does not have the
+/// option `cors`.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let rules = rules(types.program)?;
     let cors = types.of_runtime("Cors");
@@ -44,7 +45,7 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     Some(quote!(.cors(#new #credentials #allowed #exposed #seconds)))
 }
 
-/// Returns the problems of the option. A server on Node reports the same mistakes when it starts.
+/// Returns the mistakes in the option `cors`. A server on Node reports the same mistakes when it starts.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let Some(cors) = &program.application.cors else {
         return Vec::new();
@@ -103,8 +104,8 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     found
 }
 
-/// Returns true for an origin as browsers send it: without a path, in lower case, without a default port. `*.`
-/// matches all subdomains.
+/// Returns true for an origin as browsers send it, such as `https://example.com`: without a path, in lower
+/// case, without a default port. Also returns true for `https://*.example.com`, which matches all subdomains.
 pub(crate) fn is_origin(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         return false;

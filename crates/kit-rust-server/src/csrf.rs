@@ -16,12 +16,13 @@ fn option(program: &Program) -> Option<Named<'_>> {
     Some(Named { name: "csrf", option })
 }
 
-/// Returns true if the application has the option, with a value that the compiler could read.
+/// Returns true if the application has the option `csrf`, with a value that the compiler could read.
 pub(crate) fn is_on(program: &Program) -> bool {
     option(program).is_some_and(|option| option.members().is_some())
 }
 
-/// Returns the call `.csrf(…)` for the routes; `None` without the option. Origins that `cors` lists are allowed too.
+/// Returns the call `.csrf(…)` for the generated routes. Returns `None` if the application does not have the
+/// option `csrf`. The origins that the option `cors` lists are allowed too.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let members = option(types.program)?.members()?;
     let csrf = types.of_runtime("Csrf");
@@ -39,7 +40,7 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     Some(quote!(.csrf(#csrf::new() #origins #token)))
 }
 
-/// Returns the problems of the option. A server on Node reports the same mistakes when it starts.
+/// Returns the mistakes in the option `csrf`. A server on Node reports the same mistakes when it starts.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let Some(option) = option(program) else {
         return Vec::new();

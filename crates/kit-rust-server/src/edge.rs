@@ -8,7 +8,7 @@ use quote::quote;
 use crate::types::Types;
 use crate::{Problem, compression, cors, csrf, etag, request_log, security_headers};
 
-/// Returns the names of the runtime that the calls use.
+/// Returns the items of `kit_runtime` that the calls of [`calls`] use.
 pub(crate) fn names(types: &Types<'_>) -> Vec<&'static str> {
     let program = types.program;
     let used = [
@@ -23,7 +23,8 @@ pub(crate) fn names(types: &Types<'_>) -> Vec<&'static str> {
     used.map(|(name, _)| name).collect()
 }
 
-/// Returns the calls for the routes, such as `.cors(…)`.
+/// Returns the method calls on the generated routes for all options about headers and responses, such as
+/// `.cors(…)`.
 pub(crate) fn calls(types: &Types<'_>) -> TokenStream {
     let cors = cors::call(types);
     let security_headers = security_headers::call(types);
@@ -34,7 +35,7 @@ pub(crate) fn calls(types: &Types<'_>) -> TokenStream {
     quote!(#cors #security_headers #compression #etag #csrf #request_log)
 }
 
-/// Returns the problems of the options.
+/// Returns the mistakes in all options about headers and responses.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     [
         compression::problems(program),
@@ -47,7 +48,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     .concat()
 }
 
-/// Returns the features of `kit-runtime` that the options need.
+/// Returns the cargo features of `kit-runtime` that these options need.
 pub(crate) fn features(program: &Program) -> Vec<&'static str> {
     let features = [
         ("compression", compression::is_on(program)),

@@ -12,7 +12,7 @@ use crate::types::Types;
 /// Name of the generated trait.
 const TRAIT: &str = "ErrorBodies";
 
-/// Returns the items of the runtime that the generated code uses.
+/// Returns the items of `kit_runtime` that the generated code for the option `errors` uses.
 pub(crate) fn imports(types: &Types<'_>) -> Vec<&'static str> {
     let rules = types.program.application.error_rules();
     match rules.format {
@@ -22,15 +22,15 @@ pub(crate) fn imports(types: &Types<'_>) -> Vec<&'static str> {
     }
 }
 
-/// Adds the import of the declared type.
+/// Adds the import of the type that describes error bodies, if the application declares this type.
 pub(crate) fn add_model(types: &Types<'_>, models: &mut Imports) {
     if let Some(declared) = types.program.application.declared_format() {
         models.add("crate::models", types.name(declared.body));
     }
 }
 
-/// Returns the trait that the application implements; `None` if the application does not declare an error
-/// format.
+/// Returns the trait with which the application creates its error bodies. Returns `None` if the application
+/// does not declare an error format.
 pub(crate) fn body_trait(types: &Types<'_>) -> Option<TokenStream> {
     let declared = types.program.application.declared_format()?;
     let name = ident(TRAIT);
@@ -50,7 +50,8 @@ pub(crate) fn body_trait(types: &Types<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Returns the call `.errors(…)` for the routes; `None` for the format and the status that the runtime has by default.
+/// Returns the call `.errors(…)` for the generated routes. Returns `None` for the format and the status that
+/// the runtime has by default.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let rules = types.program.application.error_rules();
     if *rules == ErrorRules::DEFAULT {
@@ -69,7 +70,7 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     Some(quote!(.errors(#format, #status)))
 }
 
-/// Returns the problems of the option.
+/// Returns the mistakes in the option `errors`.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let unknown = program
         .application

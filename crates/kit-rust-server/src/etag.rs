@@ -13,12 +13,13 @@ fn option(program: &Program) -> Option<Named<'_>> {
     Some(Named { name: "etag", option })
 }
 
-/// Returns true if the application has the option, with a value that the compiler could read.
+/// Returns true if the application has the option `etag`, with a value that the compiler could read.
 pub(crate) fn is_on(program: &Program) -> bool {
     option(program).is_some_and(|option| option.members().is_some())
 }
 
-/// Returns the call `.etag(…)` for the routes; `None` without the option.
+/// Returns the call `.etag(…)` for the generated routes. Returns `None` if the application does not have the
+/// option `etag`.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let members = option(types.program)?.members()?;
     let etag = types.of_runtime("Etag");
@@ -27,7 +28,7 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     Some(quote!(.etag(#etag::new() #own)))
 }
 
-/// Returns the problems of the option. A server on Node reports the same mistakes when it starts.
+/// Returns the mistakes in the option `etag`. A server on Node reports the same mistakes when it starts.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let Some(option) = option(program) else {
         return Vec::new();

@@ -67,7 +67,7 @@ pub struct Options {
     /// Migrations of the project, in the order of their names.
     #[serde(default)]
     pub migrations: Vec<Committed>,
-    /// Current content of the project's `Cargo.toml`; `None` if the file does not exist.
+    /// Current content of the project's `Cargo.toml`. `None` if the file does not exist.
     #[serde(default)]
     pub manifest: Option<String>,
 }
@@ -78,7 +78,8 @@ pub struct Options {
 pub struct Committed {
     /// Name of the migration's directory.
     pub name: String,
-    /// Content of its `snapshot.json`. `None` if the migration was written by hand and changes only data.
+    /// Content of the migration's `snapshot.json`. `None` if the migration was written by hand and changes
+    /// only data.
     pub snapshot: Option<String>,
 }
 
@@ -110,7 +111,7 @@ impl Options {
 pub struct Output {
     /// Generated files.
     pub files: Vec<File>,
-    /// Types and routes that have no Rust form. The build must report them as errors.
+    /// Types and routes that Rust code cannot express. The build must report them as errors.
     pub problems: Vec<Problem>,
     /// Lines of the user's `Cargo.toml` that make the generated code fail to compile.
     pub manifest_problems: Vec<ManifestProblem>,
@@ -143,7 +144,7 @@ pub enum Owner {
     User,
 }
 
-/// A type or route that has no Rust form.
+/// A type or route that Rust code cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
@@ -166,8 +167,8 @@ pub struct Warning {
     pub span: Span,
     /// Advice for the user.
     pub help: String,
-    /// The generated handler, if the warning is about a single handler. The warning no longer applies after the
-    /// user has replaced that handler.
+    /// The generated handler, if the warning is about a single handler. The warning no longer applies after
+    /// the user has replaced the handler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handler: Option<HandlerText>,
 }

@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 
 use crate::Problem;
 
-/// An option that is on, with its name.
+/// An option of the application that is set, with its name.
 pub(crate) struct Named<'a> {
     pub(crate) name: &'static str,
     pub(crate) option: &'a LiteralOption,
 }
 
 impl Named<'_> {
-    /// Returns the members of the option's value. The value `true` has no members. Returns `None` if the value is
-    /// unknown or of another type.
+    /// Returns the properties of the option's value. Returns no properties for the value `true`. Returns
+    /// `None` if the value is unknown or is neither `true` nor an object.
     pub(crate) fn members(&self) -> Option<Map<String, Value>> {
         match self.option.value.as_ref()? {
             Value::Bool(true) => Some(Map::new()),
@@ -31,8 +31,8 @@ impl Named<'_> {
         }
     }
 
-    /// Returns the problems that every option can have: a value that is not known, one of another type, and members
-    /// that do not exist.
+    /// Returns the mistakes that every option can have: the compiler could not read the value, the value has
+    /// a wrong type, or it has unknown properties.
     pub(crate) fn problems(&self, known: &[&str], example: &str) -> Vec<Problem> {
         let name = self.name;
         let Some(value) = &self.option.value else {

@@ -47,14 +47,14 @@ struct Dependency {
     /// Line for the dependency if `Cargo.toml` does not have it.
     line: String,
     features: Vec<&'static str>,
-    /// Those of `features` that the crate enables by default.
+    /// Those of `features` that the crate enables by default, so that `Cargo.toml` need not list them.
     by_default: &'static [&'static str],
 }
 
 impl Manifest {
     /// Writes a new manifest, or completes the existing manifest.
     ///
-    /// `needed` are features of `kit-runtime` that options of the application need.
+    /// `needed` are the cargo features of `kit-runtime` that options of the application need.
     pub(crate) fn new(options: &Options, has_database: bool, needed: &[&'static str]) -> Self {
         let runtime = Runtime::new(options, has_database, needed);
         let dependencies = dependencies(has_database);
@@ -119,7 +119,7 @@ struct Runtime {
 }
 
 impl Runtime {
-    /// Features that kit sets in each build, by the configuration and the types.
+    /// Cargo features that kit turns on or off in each build, as the configuration and the types require.
     const DECIDED: [&'static str; 2] = ["otlp", "sqlx"];
 
     fn new(options: &Options, has_database: bool, needed: &[&'static str]) -> Self {
@@ -145,8 +145,8 @@ impl Runtime {
         )
     }
 
-    /// Sets the path and the features of [`Self::DECIDED`], and adds the other needed features. Features that the user
-    /// has added stay.
+    /// Sets the path, turns the features of [`Self::DECIDED`] on or off, and adds the other needed features.
+    /// Features that the user has added stay.
     fn complete(&self, table: &mut dyn TableLike) {
         let Some(own) = table.get_mut("kit-runtime").and_then(Item::as_table_like_mut) else {
             insert(table, &self.line());
@@ -178,7 +178,8 @@ impl Runtime {
 }
 
 impl Dependency {
-    /// Adds the dependency to a table. If it is there, adds only the features that it lacks.
+    /// Adds the dependency to a table of `Cargo.toml`. If the table already has the dependency, adds only the
+    /// missing features.
     fn complete(&self, table: &mut dyn TableLike, text: &str, problems: &mut Vec<ManifestProblem>) {
         let Some(item) = table.get_mut(self.name) else {
             insert(table, &self.line);
@@ -213,7 +214,7 @@ impl Dependency {
         }
     }
 
-    /// Returns the required features that are neither in the list nor enabled by default.
+    /// Returns the required features that the list lacks and that the crate does not enable by default.
     fn missing(&self, there: &[String], has_defaults: bool) -> Vec<&'static str> {
         let is_there = |name: &&'static str| {
             there
@@ -334,7 +335,7 @@ fn insert(table: &mut dyn TableLike, line: &str) {
     }
 }
 
-/// Restores the usual spaces in an inline table that was changed: `{ path = "a" }`.
+/// Restores the usual spaces in an inline table after a change: `{ path = "a" }`.
 fn space(item: Option<&mut Item>) {
     if let Some(table) = item.and_then(Item::as_inline_table_mut) {
         table.fmt();
@@ -393,7 +394,7 @@ fn check_package(document: &DocumentMut, text: &str, problems: &mut Vec<Manifest
     }
 }
 
-/// Returns the line of a key, from 1. Returns 1 if no line begins with the key.
+/// Returns the number of the line that begins with a key, from 1. Returns 1 if no line begins with the key.
 fn line_of(text: &str, key: &str) -> usize {
     let found = text.lines().position(|line| line.trim_start().starts_with(key));
     found.unwrap_or(0) + 1
@@ -425,8 +426,8 @@ fn package_name_beside(name: &str) -> String {
     format!("{name}-server")
 }
 
-/// Returns true if a package cannot have this name: it is a Rust keyword, a crate that generated code uses, or a
-/// directory of cargo.
+/// Returns true if a package of cargo cannot have this name, because the name is a Rust keyword, a crate that
+/// generated code uses, or a directory of cargo.
 fn is_taken(name: &str) -> bool {
     const TAKEN: [&str; 17] = [
         "alloc",

@@ -11,22 +11,23 @@ use crate::names;
 pub(crate) struct Middleware {
     /// Name of the middleware in the contracts: `requireAuth`.
     pub(crate) name: String,
-    /// Name of its Rust module: `require_auth`.
+    /// Name of the generated Rust module: `require_auth`.
     pub(crate) module: String,
-    /// Name of its Rust type: `RequireAuth`.
+    /// Name of the generated Rust type: `RequireAuth`.
     pub(crate) r#type: String,
-    /// Values that it adds below `ctx` and that entities use as owners.
+    /// Values that the middleware adds below `ctx` and that `@owner` of an entity names.
     pub(crate) adds: Vec<ContextValue>,
-    /// Replies, if the middleware is a wrapper.
+    /// Replies of the middleware. `None` if the middleware is not a wrapper.
     pub(crate) wrapper: Option<WrapperReplies>,
 }
 
-/// Replies of a wrapper, which may be none.
+/// Replies of a wrapper. A wrapper may declare no replies.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct WrapperReplies {
-    /// Replies in the contracts of all routes that it wraps.
+    /// Replies that the wrapper declares. They are equal in all routes that the wrapper is part of.
     pub(crate) declared: Vec<DeclaredReply>,
-    /// Name of their Rust enum: `TimedReply`. `None` if the wrapper declares no replies.
+    /// Name of the generated Rust enum for the replies: `TimedReply`. `None` if the wrapper declares no
+    /// replies.
     pub(crate) name: Option<String>,
 }
 
@@ -40,7 +41,8 @@ pub(crate) struct ContextValue {
 }
 
 impl Middleware {
-    /// Creates a middleware. Its module and type get names that no other part of a request and no import has.
+    /// Creates a middleware. Chooses names for its module and its type that no other part of a request and no
+    /// import has.
     pub(crate) fn new(
         program: &Program,
         route: &Route,
@@ -80,8 +82,8 @@ impl Middleware {
         }
     }
 
-    /// Returns true if the middleware with this name of a route is the same kind of middleware with the same replies.
-    /// Otherwise, one Rust type cannot implement both.
+    /// Returns true if the route's middleware of this name is a wrapper with the same replies, or if both are
+    /// plain middleware. One Rust type can implement both only in this case.
     pub(crate) fn is_that_of(&self, route: &Route) -> bool {
         let own = self.wrapper.as_ref().map(|wrapper| wrapper.declared.as_slice());
         own == declared_by_wrapper(route, &self.name)
@@ -94,8 +96,8 @@ fn declared_by_wrapper<'r>(route: &'r Route, name: &str) -> Option<&'r [Declared
     wrapper.map(|wrapper| wrapper.replies.as_slice())
 }
 
-/// Returns the values that middleware with this name adds. If several middleware have this name, returns only
-/// values that all of them add.
+/// Returns the values that middleware with this name adds below `ctx`. If several middleware have this name,
+/// returns only the values that all of them add.
 fn context_values(program: &Program, name: &str) -> Vec<ContextValue> {
     let known = program.application.middleware.iter();
     let mut known = known.filter(|source| source.name == name && source.kind != MiddlewareKind::BuiltIn);

@@ -71,8 +71,9 @@ const SHARED: &[&str] = &["App", "AppError", "Error", "FromRow", "PgPool", "PgRo
 /// Names of type parameters in generated functions: any deserializer, any serializer.
 const GENERIC: &[&str] = &["D", "S"];
 
-/// All other names that generated modules import. A type that the application declares keeps its name even if it
-/// is in this list. A type without a name never gets a name from this list.
+/// Names that generated modules import, in addition to the names in the other lists. A type that the
+/// application declares keeps its name even if the name is in this list. A type without a name never gets a
+/// name from this list.
 pub(crate) const IMPORTED: &[&str] = &[
     "BigInt",
     "Bytes",
@@ -131,7 +132,7 @@ const NO_MODULES: &[&str] = &[
     "tracing",
 ];
 
-/// Keywords that cannot be names even with the prefix `r#`.
+/// Keywords that the prefix `r#` cannot turn into names.
 const NEVER: [&str; 4] = ["self", "super", "crate", "Self"];
 
 /// Returns the Rust name for a field, function or module: `createdAt` gives `created_at`, and `type` gives `r#type`.
@@ -156,7 +157,8 @@ pub(crate) fn plain_field(name: &str) -> String {
     }
 }
 
-/// Returns a name in which a space replaces each character that Rust names cannot contain or that separates words.
+/// Replaces each character that Rust names cannot contain, or that separates words, by a space: `note-id`
+/// gives `note id`.
 fn ascii_words(name: &str) -> String {
     name.chars()
         .map(|character| {
@@ -310,8 +312,8 @@ mod tests {
         }
     }
 
-    /// The golden files contain every kind of type and route. So their imports are all names that generated code can
-    /// import.
+    /// The golden files contain every kind of type and route, so their imports are all names that generated
+    /// code can import.
     #[test]
     #[allow(clippy::disallowed_methods)] // goldens are files
     fn lists_every_name_that_generated_modules_import() {

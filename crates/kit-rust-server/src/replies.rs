@@ -35,7 +35,8 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
     })
 }
 
-/// Returns the enum with a variant for each reply of a wrapper. Returns `None` if the middleware declares no replies.
+/// Returns the enum with a variant for each reply of a wrapper. Returns `None` if the wrapper declares no
+/// replies.
 pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<TokenStream> {
     let (name, replies) = enum_of(middleware)?;
     let text = format!("Replies of the wrapper `{}`.", middleware.name);
@@ -60,8 +61,8 @@ pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<T
     })
 }
 
-/// Returns the name of the enum with the replies of a wrapper, and the replies. Returns `None` if the middleware declares
-/// no replies.
+/// Returns the name of the enum for the replies of a wrapper, and the replies. Returns `None` if the
+/// middleware is not a wrapper, or if the wrapper declares no replies.
 pub(crate) fn enum_of(middleware: &Middleware) -> Option<(&str, &[DeclaredReply])> {
     let wrapper = middleware.wrapper.as_ref()?;
     Some((wrapper.name.as_deref()?, &wrapper.declared))
@@ -103,7 +104,8 @@ fn variant(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
     }
 }
 
-/// Returns the match arm that creates the response of a reply. `begun` is the code that begins the reply.
+/// Returns the match arm that creates the response of a reply. `begun` is Rust code that creates a reply
+/// without headers.
 fn arm(reply: &DeclaredReply, begun: &TokenStream) -> TokenStream {
     let name = ident(&variant_name(reply.status));
     let headers = reply.headers.map(|_| quote!(.headers(headers)?));

@@ -18,12 +18,13 @@ fn option(program: &Program) -> Option<Named<'_>> {
     })
 }
 
-/// Returns true if the application has the option, with a value that the compiler could read.
+/// Returns true if the application has the option `requestLog`, with a value that the compiler could read.
 pub(crate) fn is_on(program: &Program) -> bool {
     option(program).is_some_and(|option| option.members().is_some())
 }
 
-/// Returns the call `.request_log(…)` for the routes; `None` without the option.
+/// Returns the call `.request_log(…)` for the generated routes. Returns `None` if the application does not
+/// have the option `requestLog`.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let members = option(types.program)?.members()?;
     let log = types.of_runtime("RequestLog");
@@ -40,7 +41,8 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     Some(quote!(.request_log(#log::new() #paths #rate #agent)))
 }
 
-/// Returns the problems of the option. A server on Node reports the same mistakes when it starts.
+/// Returns the mistakes in the option `requestLog`. A server on Node reports the same mistakes when it
+/// starts.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let Some(option) = option(program) else {
         return Vec::new();

@@ -23,15 +23,15 @@ pub(crate) struct Routes<'a> {
     pub(crate) groups: Vec<Group<'a>>,
     /// Middleware that routes use.
     pub(crate) middleware: Vec<Middleware>,
-    /// Middleware that cannot be generated, because its name has two meanings.
+    /// Errors for middleware that cannot be generated, because two different middleware have the same name.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// A group of routes in the contracts, and its names in Rust.
+/// A group of routes in the contracts, with its names in Rust.
 pub(crate) struct Group<'a> {
     /// Name of the group in the contracts.
     contract: &'a str,
-    /// Name of the Rust trait. The trait has the name of the group if no other type has this name.
+    /// Name of the generated trait: the name of the group, unless another type has this name.
     pub(crate) name: String,
     /// Name of the Rust module with the handlers.
     pub(crate) module: String,
@@ -147,9 +147,9 @@ fn input_name(route: &Route) -> String {
     format!("{method}{}", route.path.name(names::variant))
 }
 
-/// Returns the plural of a name, for the module with the handlers of a group. The rules are simpler than the rules
-/// for tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the module belongs to
-/// the user.
+/// Returns the plural of a name, which names the module with the handlers of a group. The rules are simpler
+/// than those for tables (`kit_analysis::plural_snake_case`). They must never change, because the file of the
+/// module belongs to the user.
 fn plural(name: &str) -> String {
     let snake = name.to_snake_case();
     let stem = snake.strip_suffix('y');
@@ -161,9 +161,9 @@ fn plural(name: &str) -> String {
 }
 
 impl RouteNames<'_> {
-    /// Returns the Rust expression for the value at a path below `ctx`: `input.require_auth.user_id`. If several
-    /// middleware add the value, takes the last middleware, as in TypeScript. Returns `None` if no middleware of the
-    /// route adds it.
+    /// Returns the Rust expression for the value at a path below `ctx`: `input.require_auth.user_id`. If
+    /// several middleware add the value, uses the last of them, as in TypeScript. Returns `None` if no
+    /// middleware of the route adds the value.
     pub(crate) fn added(&self, context: &str) -> Option<TokenStream> {
         self.middleware.iter().rev().find_map(|middleware| {
             let added = middleware.adds.iter().find(|added| added.context == context)?;
@@ -196,7 +196,7 @@ impl RouteNames<'_> {
         })
     }
 
-    /// Returns the slots of the request that the contract has.
+    /// Returns the slots of the request that the contract declares, each as a field of the generated struct.
     fn parts(&self, types: &Types<'_>) -> Vec<Part> {
         let part = |slot: Slot| {
             let id = self.route.slots.get(slot)?;
@@ -217,8 +217,8 @@ impl RouteNames<'_> {
         Slot::INPUTS.into_iter().filter_map(part).collect()
     }
 
-    /// Returns true if the contract has parts that kit cannot generate code for: headers, cookies, replies, or errors
-    /// with details. Their meaning is not in the types.
+    /// Returns true if the contract has slots for which kit cannot generate a handler, because types do not
+    /// tell their meaning: headers, cookies, replies, or errors with details.
     pub(crate) fn has_parts_without_meaning(&self) -> bool {
         let Route {
             slots,
@@ -428,8 +428,8 @@ fn limits(limits: RouteLimits) -> TokenStream {
     quote!(#body #timeout)
 }
 
-/// Returns the Rust expression for a segment of a route's path: `Segment::Parameter("id")`. Static text has the normal
-/// form of paths, as the runtime requires.
+/// Returns the Rust expression for a segment of a path pattern: `Segment::Parameter("id")`. Static text is in
+/// the normal form of paths, as the runtime requires.
 fn segment(types: &Types<'_>, segment: &Segment) -> TokenStream {
     let (variant, text) = match segment.normalized() {
         Segment::Static(text) => ("Static", text),
@@ -469,7 +469,8 @@ fn source(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
     quote!(.source(#place, &[#(#elsewhere),*], &[#(#tests),*]))
 }
 
-/// Returns the function that decodes a request, runs its middleware and calls its handler.
+/// Returns the generated function that decodes a request, runs the middleware of the route and calls its
+/// handler.
 fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> TokenStream {
     let function = ident(&handled.function);
     let [request, response] = ["Request", "Response"].map(|name| types.of_runtime(name));
@@ -544,7 +545,7 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     }
 }
 
-/// Returns the code that runs a middleware, then `rest`.
+/// Returns the code that runs a middleware, followed by the code `rest`.
 fn run_middleware(middleware: &Middleware, app: &TokenStream, rest: &TokenStream) -> TokenStream {
     let name = ident(&middleware.module);
     if middleware.wrapper.is_none() {

@@ -10,7 +10,7 @@ const OPENER_POLICIES: [&str; 4] = [
     "noopener-allow-popups",
     "unsafe-none",
 ];
-/// Policies of `referrer-policy` (W3C Referrer Policy, 3).
+/// Values of the header `referrer-policy` that browsers know (W3C Referrer Policy, section 3).
 const REFERRER_POLICIES: [&str; 8] = [
     "no-referrer",
     "no-referrer-when-downgrade",
@@ -22,8 +22,9 @@ const REFERRER_POLICIES: [&str; 8] = [
     "unsafe-url",
 ];
 
-/// Returns a description of the values that browsers know, if they do not know this one. The values of
-/// `contentSecurityPolicy` and `permissionsPolicy` are not checked.
+/// Returns a description of the values that browsers know for a header. Returns `None` if browsers know the
+/// given value, or if kit does not check the values of the header (`contentSecurityPolicy`,
+/// `permissionsPolicy`).
 pub(crate) fn describe_known_values(option: &str, value: &str) -> Option<String> {
     match option {
         "frameOptions" => known_by(&FRAME_OPTIONS, &value.to_ascii_uppercase()),
@@ -48,7 +49,8 @@ fn known_by(known: &[&str], value: &str) -> Option<String> {
     (!known.contains(&value)).then(|| known.join(", "))
 }
 
-/// Returns true if the value has `max-age`, each directive once, and no unknown one (RFC 6797, 6.1).
+/// Returns true for a valid value of `strict-transport-security`: it has `max-age`, no directive twice, and
+/// no unknown directive (RFC 6797, section 6.1).
 fn is_transport_security(value: &str) -> bool {
     let mut names = Vec::new();
     for directive in value.split(';') {

@@ -11,7 +11,7 @@ use crate::security_header_values::describe_known_values;
 use crate::source::string_literal;
 use crate::types::Types;
 
-/// A header: its option, its name, and its value by default.
+/// A security header: the name of its option, its name on the wire, and its default value.
 struct Header {
     option: &'static str,
     name: &'static str,
@@ -62,7 +62,7 @@ const HEADERS: [Header; 7] = [
 /// Values of the option, by the names of its properties.
 type Values = BTreeMap<String, Option<String>>;
 
-/// Returns the call `.security_headers(…)` for the routes; `None` if no header is sent.
+/// Returns the call `.security_headers(…)` for the generated routes. Returns `None` if no header is sent.
 pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     let option = types.program.application.security_headers.as_ref()?;
     let headers = headers(option.values.as_ref()?);
@@ -73,7 +73,7 @@ pub(crate) fn call(types: &Types<'_>) -> Option<TokenStream> {
     (headers.len() > 0).then(|| quote!(.security_headers(&[#(#headers),*])))
 }
 
-/// Returns names and values of the headers that responses have.
+/// Returns names and values of the security headers that responses have.
 fn headers(values: &Values) -> Vec<(&'static str, &str)> {
     let headers = HEADERS.iter().filter_map(|header| {
         let value = match values.get(header.option) {
@@ -85,7 +85,8 @@ fn headers(values: &Values) -> Vec<(&'static str, &str)> {
     headers.collect()
 }
 
-/// Returns the problems of the option. A server on Node reports the same mistakes when it starts.
+/// Returns the mistakes in the option `securityHeaders`. A server on Node reports the same mistakes when it
+/// starts.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     let Some(option) = &program.application.security_headers else {
         return Vec::new();
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(count, 4);
     }
 
-    /// Returns the messages about a value of the option.
+    /// Returns the messages about unknown headers and invalid values in the option.
     fn messages(values: Option<&[(&str, Option<&str>)]>) -> Vec<String> {
         let values = values.map(|values| {
             let owned = |(name, value): &(&str, Option<&str>)| ((*name).to_owned(), value.map(str::to_owned));

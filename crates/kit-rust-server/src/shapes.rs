@@ -55,8 +55,8 @@ pub(crate) fn shape(types: &Types<'_>, id: TypeId, name: Option<&str>, module: &
     }
 }
 
-/// Returns the method call that adds a rule to a shape, such as `.min_length(1)`. Returns nothing if there is no
-/// value.
+/// Returns the method call that adds a rule to a shape, such as `.min_length(1)`. Returns no tokens if
+/// `value` is `None`.
 fn rule(method: &str, value: Option<impl ToTokens>) -> TokenStream {
     let method = ident(method);
     value.map(|value| quote!(.#method(#value))).unwrap_or_default()
@@ -130,8 +130,9 @@ pub(crate) fn keys(types: &Types<'_>, key: &IndexKey, module: &mut Module) -> To
     }
 }
 
-/// Returns the Rust expression for the shape of a union. A union inside of it is replaced by its members; if that
-/// union is recursive, each of these members is wrapped, so that it counts towards the maximum depth.
+/// Returns the Rust expression for the shape of a union. A union inside of the union is replaced by its
+/// members. If the inner union is recursive, its members are wrapped, so that each counts as a level of the
+/// maximum depth.
 pub(crate) fn union(types: &Types<'_>, members: &[TypeId], module: &mut Module) -> TokenStream {
     let base = module.runtime(types, "shape::Shape");
     let plan = UnionPlan::new(types.program, members);

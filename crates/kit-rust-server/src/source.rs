@@ -105,7 +105,7 @@ pub(crate) fn order(name: &str) -> Vec<(String, usize, String)> {
     parts
 }
 
-/// Returns true if the code contains `variable.`, so that it reads a field of the variable.
+/// Returns true if the code reads a field of a variable, such as `input.body` for the variable `input`.
 pub(crate) fn reads_field_of(code: &TokenStream, variable: &str) -> bool {
     let mut tokens = code.clone().into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -134,7 +134,7 @@ pub(crate) struct Imports {
 enum Imported {
     Module,
     Name(String),
-    /// The trait is imported without a name, only for its methods: `Row as _`.
+    /// A trait that is imported only for its methods, without a name: `Row as _`.
     Methods(String),
 }
 
@@ -165,7 +165,7 @@ impl Imports {
         self.by_path.entry(path.to_owned()).or_default().insert(name);
     }
 
-    /// Returns the statements with `pub use` in place of `use`.
+    /// Returns the import statements as `pub use`.
     pub(crate) fn reexported(&self) -> TokenStream {
         self.statements(&quote!(pub))
     }

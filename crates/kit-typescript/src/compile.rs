@@ -21,7 +21,7 @@ use crate::source::SourceTexts;
 use crate::unmatched_tables;
 use crate::{Input, Output};
 
-/// Compiles an application. The files in `parsed` are not parsed again.
+/// Compiles an application. Files whose syntax trees are in `parsed` are not parsed again.
 pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     let allocator = Allocator::default();
     let mut graph = Graph::new(
@@ -201,7 +201,8 @@ fn entity(lowering: &mut Lowering<'_>, decl_id: DeclId, doc: &Doc, owners: &mut 
     }));
 }
 
-/// Returns the name and the properties of each `@index name (a, b)` or `@unique name (a, b)` on an interface.
+/// Returns the `@index name (a, b)` and `@unique name (a, b)` tags of an interface: the name and the
+/// properties of each.
 fn composites(
     lowering: &mut Lowering<'_>,
     ty: TyId,
@@ -309,7 +310,7 @@ fn registered_twice(lowering: &Lowering<'_>, earlier: &Group, group: &Group, nam
         .help("remove one of the two route groups, or give it another prefix")
 }
 
-/// Adds the routes that `createApp` registers. Without a call of `createApp`, adds the routes of all groups.
+/// Adds the routes that `createApp` registers. If no module calls `createApp`, adds the routes of all groups.
 fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[ModuleId]) {
     let mut registered: FxHashSet<Location> = FxHashSet::default();
     for (index, group) in factory.groups.iter().enumerate() {
@@ -394,7 +395,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
     }
 }
 
-/// Starts to count the evaluation steps for a declaration.
+/// Starts to count evaluation steps for a declaration, which the limit on steps applies to.
 fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     let decl = lowering.graph().decl(decl);
     let (name, location) = (
@@ -408,8 +409,8 @@ fn begin(lowering: &mut Lowering<'_>, decl: DeclId) {
     lowering.eval.set_location(location);
 }
 
-/// Adds the exported types of type files. A type without a JSON form that no route and no entity uses, such
-/// as the type of a helper function, is skipped without an error.
+/// Adds the exported types of type files. A type that JSON cannot represent, such as the type of a helper
+/// function, is an error only if a route or an entity uses it.
 fn exported(lowering: &mut Lowering<'_>, type_modules: &[ModuleId]) {
     let mut checked = CheckedTypes::default();
     for module in type_modules {

@@ -75,8 +75,8 @@ impl MemoryFiles {
         }
     }
 
-    /// Returns the files in a directory and its subdirectories. They follow the directory in the map, because
-    /// paths are compared by component.
+    /// Returns the files in a directory and its subdirectories. They directly follow the directory in the
+    /// sorted map.
     fn below(&self, directory: &Path) -> impl Iterator<Item = &Path> {
         let after = (Bound::Excluded(directory), Bound::Unbounded);
         self.files

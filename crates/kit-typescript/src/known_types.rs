@@ -108,7 +108,8 @@ pub(crate) const BUILTINS: &[&str] = &[
     "WeakSet",
 ];
 
-/// Returns true for a class of TypeScript whose type arguments follow from the arguments of `new Name(…)`.
+/// Returns true for a class of TypeScript whose type arguments follow from the arguments of `new Name(…)`,
+/// such as `Set`.
 pub(crate) fn infers_arguments(name: &str) -> bool {
     matches!(
         name,
@@ -116,8 +117,8 @@ pub(crate) fn infers_arguments(name: &str) -> bool {
     )
 }
 
-/// Returns the number of type parameters of a class whose type arguments are optional. Omitted arguments are
-/// `any`.
+/// Returns the number of type parameters of a class whose type arguments may be omitted. Omitted type
+/// arguments mean `any`.
 pub(crate) fn parameters_of(name: &str) -> usize {
     match name {
         "AsyncGenerator"
@@ -150,7 +151,7 @@ pub(crate) fn is_known(name: &str) -> bool {
         || BUILTINS.contains(&name)
 }
 
-/// Returns a number of type arguments in words.
+/// Returns a number of type arguments for a message: `1 type argument`, `2 type arguments`.
 pub(crate) fn argument_count(arguments: usize) -> String {
     format!(
         "{arguments} type argument{}",

@@ -100,8 +100,8 @@ pub struct Output {
     pub diagnostics: Diagnostics,
     /// Contents of the source files, which code frames in messages show.
     pub sources: SourceTexts,
-    /// Sorted paths of all files that were read. A watch mode watches them, and a cache is valid only while
-    /// they do not change.
+    /// Sorted paths of all files that were read. `kit dev` watches these files, and a cached result is valid
+    /// only while they do not change.
     pub dependencies: Vec<PathBuf>,
 }
 

@@ -130,8 +130,8 @@ impl OptionLocations {
     }
 }
 
-/// Maximum number of constants that are followed. Without a limit, a constant that refers to itself would not
-/// end.
+/// Maximum number of constants that are followed to the value of an option. The limit stops a constant that
+/// refers to itself.
 const MAX_STEPS: usize = 20;
 
 struct Finder<'t> {

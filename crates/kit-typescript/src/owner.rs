@@ -70,8 +70,8 @@ fn parse(argument: &str) -> Option<EntityOwner> {
     })
 }
 
-/// Checks the tags when all types are lowered, and notes for each middleware which of the values it adds. A
-/// tag with a mistake is removed from its entity.
+/// Checks the `@owner` tags after all types were converted to the IR, and records for each middleware which
+/// of the named values it adds. A tag with a mistake is removed from its entity.
 pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: Vec<OwnerTag>) {
     for written in owners {
         let EntityOwner::Property { property, context } = &written.owner else {
@@ -92,8 +92,8 @@ pub(crate) fn check(lowering: &mut Lowering<'_>, factory: &mut Factory, owners: 
 /// Error for an `@owner` tag. The error is boxed, because a diagnostic is large and mistakes are rare.
 type Mistake = Box<Diagnostic>;
 
-/// Returns the type of the property that the tag names. Returns `None` if the entity has a mistake that was
-/// reported before.
+/// Returns the type of the property that an `@owner` tag names. Returns `None` if the entity has a mistake
+/// that was reported before.
 fn property_type(
     lowering: &mut Lowering<'_>,
     written: &OwnerTag,
@@ -150,8 +150,8 @@ fn holds_an_owner(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// Notes which middleware adds the value that a tag names. Returns an error if no middleware adds the value,
-/// or if the type of the value does not fit.
+/// Records which middleware adds the value that an `@owner` tag names. Returns an error if no middleware adds
+/// the value, or if the type of the value does not fit.
 fn check_added_value(
     lowering: &mut Lowering<'_>,
     factory: &mut Factory,
@@ -208,8 +208,8 @@ fn check_added_value(
     Err(Box::new(diagnostic))
 }
 
-/// Returns the error for a value that has another type than the property, or that may be absent (`found` is
-/// `None`).
+/// Returns the error for a value whose type differs from the property's type, or which may be absent (`found`
+/// is `None`).
 fn misfit(
     lowering: &mut Lowering<'_>,
     entry: &Entry,

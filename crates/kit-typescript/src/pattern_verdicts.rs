@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 /// Maximum number of patterns in the cache.
 const MAX_VERDICTS: usize = 10_000;
 
-/// Cache of the results of checking patterns. A check takes long, and a project uses the same few patterns
-/// often.
+/// Cache of the results of checking patterns. Checking a pattern takes long, and a project uses the same few
+/// patterns often.
 #[derive(Default)]
 pub(crate) struct Verdicts(RefCell<FxHashMap<String, Rc<Verdict>>>);
 

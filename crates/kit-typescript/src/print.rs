@@ -124,8 +124,8 @@ fn contract_text(program: &Program, route: &Route) -> String {
     text
 }
 
-/// Prints types as their declarations say them. Generated code needs other text in places, such as wider index
-/// signatures (`kit-emit`).
+/// Prints types as the project declares them, for messages. Generated code needs other text for some types,
+/// such as wider index signatures, which `kit-emit` prints.
 struct MessagePrinter<'a> {
     program: &'a Program,
     /// True to print rules and doc tags as comments.

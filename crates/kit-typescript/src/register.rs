@@ -89,7 +89,7 @@ fn edit(text: &str, registration: &Registration) -> Result<String, String> {
     Ok([&text[..one], &before, &text[one..two], &after, &text[two..]].concat())
 }
 
-/// Returns the offset for the new entry and the text to insert there.
+/// Returns the offset at which to insert the new entry, and the text to insert.
 fn location(text: &str, options: Span<'_>, registration: &Registration) -> Result<(usize, String), String> {
     let (option, entry) = (registration.option, &registration.entry);
     let mut spread = false;

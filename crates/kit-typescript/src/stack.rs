@@ -19,7 +19,7 @@ const BASE: usize = 1024 * 1024;
 /// would be too small only if one expression had all these tokens.
 const MAX: usize = 512 * 1024 * 1024;
 
-/// Size of the stack, in bytes, that the compiler needs to process a file.
+/// Number of bytes of stack that the compiler needs to process a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StackSize(usize);
 

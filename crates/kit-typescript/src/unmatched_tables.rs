@@ -8,7 +8,7 @@ use crate::docs::TagName;
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
 
-/// Text that every file with a table contains.
+/// Text that every file with a table contains. Files without this text need not be parsed.
 pub(crate) const TAG: &str = "@table";
 
 /// Warns about each declaration with `@table` in a file of the project that is neither a type file nor a

@@ -54,14 +54,17 @@ declare const generated: unique symbol;
 declare const errors: unique symbol;
 
 /**
- * Mark of the generated routes of an API with the option `errors`: type of the error bodies, and status of validation
- * errors.
+ * Phantom type of the generated routes of an API with the option `errors`. Tells {@link Client} the type of
+ * the error bodies and the status of validation errors.
  */
 export interface ApiErrors<Body, ValidationStatus extends 400 | 422> {
   readonly [errors]: { readonly body: Body; readonly validationStatus: ValidationStatus };
 }
 
-/** Mark of generated routes. A client of these needs the codecs that were generated with them. */
+/**
+ * Phantom type of generated routes. {@link CodecsOption} requires the generated codecs for routes that extend
+ * it.
+ */
 export interface Generated {
   readonly [generated]: true;
 }

@@ -78,7 +78,10 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (code === undefined || error.code === code);
 }
 
-/** Places of values in an error body, as the names of nested properties. */
+/**
+ * Location of each value in an error body, as a list of property names: `["error", "code"]` for
+ * `body.error.code`.
+ */
 export interface ErrorPlaces {
   readonly code?: readonly string[];
   readonly message?: readonly string[];
@@ -88,7 +91,7 @@ export interface ErrorPlaces {
   readonly traceId?: readonly string[];
 }
 
-/** Places in kit's envelope. */
+/** Locations in kit's envelope, `{ error: { code, message, details?, traceId } }`. */
 const envelope: ErrorPlaces = {
   code: ["error", "code"],
   message: ["error", "message"],
@@ -96,7 +99,10 @@ const envelope: ErrorPlaces = {
   traceId: ["error", "traceId"],
 };
 
-/** Creates an {@link ApiError} from an error response. `decodeDetails` converts the details of an error with a code. */
+/**
+ * Creates an {@link ApiError} from an error response. `decodeDetails` converts the details of an error with a
+ * certain code.
+ */
 export async function errorOf(
   response: Response,
   decodeDetails: (code: string, details: unknown) => unknown,
@@ -134,7 +140,10 @@ export async function errorOf(
   });
 }
 
-/** Returns the details. Invalid values that stand elsewhere become `details.fields`, as in kit's envelope. */
+/**
+ * Returns the details of an error body. If the API sends invalid values at another location of the body, they
+ * become `details.fields`, as in kit's envelope.
+ */
 function detailsOf(body: unknown, { details: place, fields: fieldsPlace }: ErrorPlaces): unknown {
   const details = at(body, place);
   const fields = at(body, fieldsPlace);
@@ -143,7 +152,7 @@ function detailsOf(body: unknown, { details: place, fields: fieldsPlace }: Error
   return typeof details === "object" && details !== null ? { ...details, fields } : { fields };
 }
 
-/** Returns the value at a place of a body. `undefined` if there is none. */
+/** Returns the value at a location of a body. Returns `undefined` if the body has no value there. */
 function at(body: unknown, place: readonly string[] | undefined): unknown {
   if (place === undefined) return undefined;
   let value = body;

@@ -6,7 +6,10 @@ export interface Address {
   query?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the path of a call with its query. Throws a `TypeError` if a parameter would lead to another route. */
+/**
+ * Returns the path of a call with its query. Throws a `TypeError` if a parameter would lead to another route,
+ * such as the value `..`.
+ */
 export function addressOf(path: string, { params = {}, query = {} }: Address): string {
   const segments = path.split("/").map((segment) => {
     const kind = segment[0];

@@ -4,7 +4,7 @@ import type { RetryOptions } from "./options.ts";
 const IDEMPOTENT = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/;
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
-/** Returns true if a call may be retried after a response with that status. */
+/** Returns true if a call may be retried after a response with the status `status`. */
 export function isRetryable(status: number): boolean {
   return RETRYABLE.has(status);
 }

@@ -2,7 +2,10 @@ import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
 
-/** Exists only for the type checker. If its type were `string`, `===` would not narrow an error to a declared code. */
+/**
+ * Type of the codes that a contract does not declare. Exists only for the type checker: with `string` in its
+ * place, `error.code === "SOLD_OUT"` would not narrow an error to a declared code.
+ */
 declare enum Other {
   Code = "a code that the contract does not declare",
 }
@@ -105,7 +108,10 @@ export type ValidationRule =
 /** Argument of a rule: the number of `minLength`, the string of `pattern`, one value of `enum`. */
 export type ValidationLimitValue = string | number | boolean | null;
 
-/** Location in the input, with the rule that the value breaks there, as `details.fields` of a `VALIDATION_ERROR`. */
+/**
+ * Location in the input, with the rule that the value at this location breaks: an item of `details.fields` of
+ * a `VALIDATION_ERROR`.
+ */
 export interface InvalidField {
   /** JSONPath of the value: `$.items[0].quantity`. */
   readonly path: string;
@@ -139,7 +145,7 @@ export type CommonFailure<Body = unknown, ValidationStatus extends 400 | 422 = 4
   | ApiFailure<"UNEXPECTED_RESPONSE", number>
   | ApiError<OtherCode, number, unknown, Body>;
 
-/** Errors of a route, with the type of the API's error bodies. */
+/** Adds the type of the API's error bodies to the errors of a route. */
 type WithBody<Failures, Body> =
   Failures extends ApiError<infer Code, infer Status, infer Details>
     ? ApiError<Code, Status, Details, Body>
@@ -186,7 +192,7 @@ interface Contract {
   readonly response: unknown;
 }
 
-/** Type of a property that not every contract has. */
+/** Type of the slot `Name` of a contract. `void` if the contract does not declare the slot. */
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
 
 /** Body of a call. Required if the contract has a body, even if all of its properties are optional. */
@@ -283,8 +289,8 @@ export interface Client<Routes> {
 }
 
 /**
- * Methods of a client for the operations that contracts name with `@operation`. `Names` has the key of the route of
- * each name.
+ * Methods of a client for the operations that contracts name with `@operation`. `Names` maps each name to the
+ * key of its route: `{ listNotes: "GET /notes" }`.
  */
 export type OperationMethods<Routes, Names> = {
   readonly [Name in keyof Names]: Operation<Routes, Names[Name] & keyof Routes>;

@@ -109,7 +109,10 @@ export class ConflictError extends AppError {
   }
 }
 
-/** Sets the `name` of a class's instances. `new.target.name` would not do, since minifiers rename classes. */
+/**
+ * Sets the `name` of a class's instances. The name is a constant because minifiers rename classes, which
+ * changes `new.target.name`.
+ */
 function nameIt(constructor: { readonly prototype: AppError }, name: string): void {
   Object.defineProperty(constructor.prototype, "name", { value: name, configurable: true, writable: true });
 }

@@ -134,7 +134,10 @@ export interface ServerLimits {
 export interface BodyLimits {
   /** Maximum size of a body in bytes, by route number. */
   readonly byRoute: readonly number[];
-  /** Returns the limit for a request. `target` is its path and query. Without a route, {@link ServerLimits.bodyBytes}. */
+  /**
+   * Returns the limit for a request. `target` is its path and query. If no route matches, the limit is {@link
+   * ServerLimits.bodyBytes}.
+   */
   of(method: string, target: string): number;
 }
 
@@ -155,14 +158,17 @@ export interface ServerRefusal {
   readonly remoteAddress?: string;
 }
 
-/** Error of a response that a server sends without the service: constants of the server. */
+/** Error of a response that a server sends without the service. All values are constants of the server. */
 export interface ErrorBodySource {
   readonly status: number;
   readonly code: string;
   readonly message: string;
 }
 
-/** Part of an error body: text, or the place of the trace id, as 32 hexadecimal digits or in the form of a UUID. */
+/**
+ * Part of an error body: constant text, or the position at which the trace id is inserted (`hex`: 32
+ * hexadecimal digits, `uuid`: in the form of a UUID).
+ */
 export type ErrorBodyPart = { readonly text: string } | { readonly id: "hex" | "uuid" };
 
 /** Format of error bodies that the option `errors` selects, for responses that an adapter sends without the service. */
@@ -198,7 +204,7 @@ export interface ServerAnswer {
  * Headers that every response must have, because of options such as `cors` and `securityHeaders`. The service adds them
  * to its responses. An adapter adds them to responses that it or its framework sends without the service.
  *
- * The functions get a function that returns a request header by its lower-case name.
+ * `headers` and `isPreflight` receive a function that returns a request header by its lower-case name.
  */
 export interface ResponseRules {
   /**

@@ -10,10 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::references::References;
 use crate::text::literal;
 
-/// Conversion of a JSON value to the value that the client returns. If there is no codec, both are equal.
+/// Conversion of a JSON value to the value that the client returns. A type without a codec needs no
+/// conversion.
 #[derive(Debug, Clone, PartialEq)]
 enum Codec {
-    /// `$date`, `$bigint` or `$bytes`. With a final `?`, the value may also be another string, which is not converted.
+    /// `$date`, `$bigint` or `$bytes`. For a union such as `Date | string`, the name ends with `?`: a string
+    /// that is not a date stays unchanged.
     Scalar(&'static str),
     /// Reference to the codec of a declaration.
     Named(DeclarationId),
@@ -24,13 +26,16 @@ enum Codec {
     Tuple(Vec<Option<Codec>>, Option<Box<Codec>>),
     /// Codecs of declared properties, then the codec of all other properties.
     Index(Vec<(String, Codec)>, Box<Codec>),
-    /// Name of the property that selects the member of a union, then the codec for each value of this property.
+    /// Codec of a union: the name of the property that tells the members apart, then the codec for each value
+    /// of this property.
     Discriminated(String, Vec<(String, Codec)>),
-    /// Codecs for different kinds of JSON values: the client uses the codec for the kind of the value at hand.
+    /// Codecs for different kinds of JSON values, such as a string and an object. The client uses the codec
+    /// that fits the kind of the value.
     Combined(Vec<Codec>),
 }
 
-/// Error: the client cannot tell from a JSON value which codec converts it.
+/// Error for a union such as `Date | bigint`: the client cannot tell from a JSON value which codec converts
+/// it.
 #[derive(Debug)]
 struct Ambiguous;
 
@@ -81,12 +86,13 @@ impl<'a> Codecs<'a> {
         self.ambiguous.contains(&id)
     }
 
-    /// Returns the codec of a response, the body of a reply, or the details of an error.
+    /// Returns the codec for the values of a declaration as text in TypeScript. Returns `None` if the values
+    /// need no conversion.
     pub(super) fn of(&self, id: DeclarationId) -> Option<String> {
         (self.by_declaration.contains_key(&id) && !self.ambiguous.contains(&id)).then(|| self.named(id))
     }
 
-    /// Returns the codecs that others refer to, by name, in the order of the declarations.
+    /// Returns the named codecs, to which other codecs refer, in the order of the declarations.
     pub(super) fn types(&self) -> impl Iterator<Item = (&'a str, String)> {
         let mut reached = FxHashSet::default();
         let mut pending: Vec<_> = self
@@ -168,7 +174,8 @@ fn collect_named(codec: &Codec, found: &mut Vec<DeclarationId>) {
     }
 }
 
-/// Returns the declarations in `pending`, and all declarations that refer to them directly or indirectly.
+/// Returns the declarations in `pending`, and all declarations that refer to one of them, directly or through
+/// others.
 fn with_referring(
     program: &Program,
     references: &References,
@@ -189,7 +196,8 @@ fn with_referring(
     found
 }
 
-/// Returns true if a declaration contains a value that JSON cannot represent, without regard to its references.
+/// Returns true if a declaration itself contains a value that JSON cannot represent, such as a `Date`.
+/// Ignores the declarations to which it refers.
 fn holds_scalar(program: &Program, id: DeclarationId) -> bool {
     fn type_holds_scalar(program: &Program, id: TypeId) -> bool {
         match &program.types[id].kind {
@@ -372,8 +380,8 @@ impl CodecBuilder<'_> {
         self.common_codec(members)
     }
 
-    /// Returns one codec for all members if the members have equal codecs for each property that several
-    /// members share.
+    /// Returns one codec for all members of a union. Fails if two members have different codecs for a
+    /// property with the same name.
     fn common_codec(&self, members: &[(&ObjectType, Option<DeclarationId>)]) -> CodecResult {
         let mut common: Vec<(String, Option<Codec>)> = Vec::new();
         for (object, _) in members {
@@ -434,8 +442,8 @@ struct Kinds<'a> {
 }
 
 impl Kinds<'_> {
-    /// Adds a scalar type that is a string in JSON. Two such types, as in `Date | bigint`, are an error: the client cannot
-    /// distinguish them.
+    /// Adds a scalar type that is a string in JSON. Fails for a second type, as in `Date | bigint`, because
+    /// the client cannot tell the two apart.
     fn scalar(&mut self, code: &'static str) -> Result<(), Ambiguous> {
         match self.scalar {
             Some(other) if other != code => Err(Ambiguous),

@@ -29,12 +29,13 @@ pub(crate) fn emit(context: Context<'_>) -> Vec<Job<'_>> {
     ]
 }
 
-/// Names of the types that clients send.
+/// Names of the types of request bodies in the generated client.
 pub(crate) struct Inputs<'a> {
     context: Context<'a>,
-    /// Declarations whose type in requests differs from that in responses.
+    /// Declarations whose type in requests differs from their type in responses.
     differing: FxHashSet<DeclarationId>,
-    /// Prefixes of type names: first for the declarations in `differing`, then for all others.
+    /// Prefixes of type names in the client: the first for the declarations in `differing`, the second for
+    /// all other declarations.
     prefixes: [&'static str; 2],
 }
 

@@ -6,7 +6,7 @@ use kit_ir::{DeclarationId, LiteralValue, Program, Route, TypeId, TypeKind};
 use super::codec::Codecs;
 use crate::text::{Writer, literal};
 
-/// Returns the entries of the client's `replies`: by route, the codecs of each status.
+/// Returns the entries of the client's `replies`: for each route, the codecs of its replies by status.
 pub(super) fn codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
     let routes = program.routes.iter().filter(|route| route.has_replies());
     routes
@@ -28,7 +28,8 @@ pub(super) fn codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the entries of the client's `details`: by route, the codecs of the details of each code.
+/// Returns the entries of the client's `details`: for each route, the codecs of the details of its errors by
+/// code.
 pub(super) fn details(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
     let entries = program.routes.iter().filter_map(|route| {
         let mut found: Vec<(String, String)> = Vec::new();
@@ -45,7 +46,7 @@ pub(super) fn details(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
     entries.collect()
 }
 
-/// Returns the entries of the client's `operations`: the route of each name that a contract gives with `@operation`.
+/// Returns the entries of the client's `operations`: for each name in `@operation`, its route.
 pub(super) fn operations(program: &Program) -> Vec<String> {
     let named = program
         .routes
@@ -59,7 +60,7 @@ pub(super) fn operations(program: &Program) -> Vec<String> {
         .collect()
 }
 
-/// Returns the type of the names of operations.
+/// Returns the TypeScript type of the client's `operations`.
 pub(super) fn operations_type(entries: &[String]) -> String {
     let mut writer = Writer::default();
     writer.doc("Methods of the client that `@operation` names, with their routes.");
@@ -85,11 +86,11 @@ fn headers(program: &Program, id: DeclarationId) -> String {
     }))
 }
 
-/// Conversion of the text of a header: the types to try, one after the other.
+/// Conversion of the text of a header: the types that the client tries one after the other.
 #[derive(Default)]
 struct HeaderCodec {
     list: bool,
-    /// True if the type accepts every string, so no string is converted.
+    /// True if the type accepts every string. The client then converts no string.
     any_text: bool,
     kinds: Vec<&'static str>,
 }

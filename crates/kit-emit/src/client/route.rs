@@ -127,7 +127,7 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     arguments
 }
 
-/// Returns true if a request may omit every property of the type.
+/// Returns true if a request may omit every property of the type, so that the whole object is optional.
 fn may_be_left_out(context: Context<'_>, id: DeclarationId) -> bool {
     let program = context.program;
     program

@@ -11,13 +11,13 @@ use crate::samples::strings;
 /// Maximum number of broken strings for a format.
 const BROKEN_STRINGS: usize = 2;
 
-/// Returns a rule that refuses the first broken value of a type.
+/// Returns a rule that expects a refusal of the first invalid value in a sample.
 pub(super) fn breaks(description: &str, sample: &Sample) -> Option<Rule> {
     let first = sample.broken.first()?;
     Some(Rule::refuses(description, first.clone()))
 }
 
-/// Returns strings that satisfy or break the rules of strings.
+/// Returns strings for tests: strings that satisfy the rules, and strings that break a rule.
 pub(super) fn texts(constraints: &Constraints) -> Vec<Rule> {
     let mut rules = Vec::new();
     let at = |length: u64| strings::with_length(constraints, length).map(Value::from);
@@ -71,7 +71,8 @@ fn breaks_pattern(constraints: &Constraints, pattern: &str) -> Option<Rule> {
     Some(Rule::refuses(description, Value::from(text)).runtime_only())
 }
 
-/// Returns bigints that satisfy or break the rules. A bigint in a database column has 64 bits.
+/// Returns bigints for tests: bigints that satisfy the rules, and bigints that break a rule. A bigint in a
+/// database column has at most 64 bits.
 pub(super) fn bigints(constraints: &Constraints) -> Vec<Rule> {
     let mut rules: Vec<_> = breaks("not an integer", &samples().types.bigint)
         .map(Rule::runtime_only)
@@ -109,7 +110,7 @@ pub(super) fn bigints(constraints: &Constraints) -> Vec<Rule> {
     rules
 }
 
-/// Returns numbers that satisfy or break the rules of numbers.
+/// Returns numbers for tests: numbers that satisfy the rules, and numbers that break a rule.
 pub(super) fn plain_numbers(constraints: &Constraints) -> Vec<Rule> {
     let rule = |(description, number): (String, f64)| {
         let value = numbers::json(number);
@@ -123,7 +124,7 @@ pub(super) fn plain_numbers(constraints: &Constraints) -> Vec<Rule> {
     at_bounds(constraints).into_iter().filter_map(rule).collect()
 }
 
-/// Returns numbers around the bounds, each with a description.
+/// Returns the numbers at, just below and just above each bound, with a description of each.
 fn at_bounds(rules: &Constraints) -> Vec<(String, f64)> {
     let step = numbers::step(rules);
     let is_stepped = rules.integer || rules.multiple_of.is_some();

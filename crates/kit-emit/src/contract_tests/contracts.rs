@@ -60,7 +60,8 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     text
 }
 
-/// Returns the properties of a route's entry, without its slots: name, status, errors.
+/// Returns the properties of a route's entry in `tests/contracts.ts`, except for its slots: name, status,
+/// errors.
 fn parts(tests: &ContractTests, route: &Route) -> Vec<(String, String)> {
     let errors = route
         .throws

@@ -25,7 +25,8 @@ const MAX_STRING: usize = 40;
 /// Maximum length of a list of equal items. A longer list is printed as a call such as `items(1000, "a")`.
 const MAX_LIST: usize = 4;
 
-/// Placeholder in a string that must be different in each request, such as a unique email address.
+/// Text in a string that the test runner replaces in each request, so that a value such as an email address
+/// is unique.
 const UNIQUE_PLACEHOLDER: &str = "{}";
 
 /// Maximum length of the text that the test runner puts in place of the placeholder.
@@ -91,7 +92,7 @@ struct File<'a> {
     helpers: BTreeSet<&'static str>,
     /// Names of the response shapes, each with the module that exports it.
     shapes: BTreeMap<String, String>,
-    /// Paths that already have a test of a wrong method.
+    /// Paths for which a test of a method without a route was already written.
     tested_paths: BTreeSet<String>,
 }
 
@@ -354,7 +355,7 @@ impl File<'_> {
     }
 
     /// Returns a method that no route has at this path, and the methods that routes have. Returns `None` if
-    /// the path already has such a test, or if it has a route for every method.
+    /// the path already has a test of a wrong method, or if routes have every method.
     fn wrong_method(&mut self, route: &Route, slots: &[SlotSample]) -> Option<(&'static str, String)> {
         if !self.tested_paths.insert(route.path.to_string()) {
             return None;
@@ -420,7 +421,8 @@ fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
     (!unusable).then_some(value)
 }
 
-/// Returns the strings of properties that must be unique, by property. A placeholder makes them different in each request.
+/// Returns the strings of properties that must be unique, by property. Each string contains a placeholder
+/// that the test runner replaces in each request.
 fn unique_strings(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for property in program.properties(program.declarations[id].r#type) {
@@ -449,7 +451,7 @@ fn unique_strings(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(
     found
 }
 
-/// Finds the objects in a value that refuse undeclared properties, and adds their paths to `found`.
+/// Adds the paths of all objects in a value that refuse undeclared properties to `found`.
 fn closed_objects(
     program: &Program,
     id: TypeId,

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// Step from a value to a value inside of it: a property, an item.
+/// One step from a value to a value inside of it: a property, or an item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
@@ -43,8 +43,8 @@ pub(super) struct Rule {
     pub(super) description: String,
     pub(super) given: RequestValue,
     pub(super) outcome: Outcome,
-    /// True if the value breaks a format or a pattern. Only the validators at run time can check
-    /// these reliably.
+    /// True if the value breaks a format or a pattern. Only the validators of the running server can check
+    /// formats and patterns reliably.
     pub(super) runtime_only: bool,
 }
 
@@ -66,7 +66,7 @@ impl Rule {
         }
     }
 
-    /// Marks the rule as a rule that only the validators can check reliably, at run time.
+    /// Marks the rule as a rule that only the validators of the running server can check reliably.
     pub(super) fn runtime_only(mut self) -> Self {
         self.runtime_only = true;
         self
@@ -76,14 +76,15 @@ impl Rule {
         matches!(self.outcome, Outcome::Refused { .. })
     }
 
-    /// Returns the rule for the parent of the value. `step` leads from the parent to the value.
+    /// Returns the same rule with a path that starts one level higher. `step` leads from the parent to the
+    /// value.
     pub(super) fn below(mut self, step: Step) -> Self {
         self.path.insert(0, step);
         self
     }
 }
 
-/// Part of a request that contains a value.
+/// Part of a request from which a value comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueOrigin {
     /// JSON body.

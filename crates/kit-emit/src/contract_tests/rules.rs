@@ -23,8 +23,8 @@ const MAX_VISITS: usize = 5_000;
 pub(super) struct Rules<'a> {
     pub(super) program: &'a Program,
     pub(super) source: ValueOrigin,
-    /// Declarations that contain the current type. The number is the length of the path at which the declaration
-    /// starts.
+    /// Declarations that contain the current type. The number of each is the length of the path at which the
+    /// declaration starts.
     open_declarations: Vec<(DeclarationId, usize)>,
     path: Vec<Step>,
     /// Rules on the maximum depth of recursive values. The paths of the rules start at the value of the slot (params,
@@ -165,8 +165,8 @@ impl<'a> Rules<'a> {
             .collect()
     }
 
-    /// Returns true if a request can contain a value twice although the contract has a single one, as in the query
-    /// `?a=1&a=2`.
+    /// Returns true if a request can contain a value twice although the contract allows it once, as in the
+    /// query `?a=1&a=2`.
     pub(super) fn can_be_repeated(&self) -> bool {
         self.source == ValueOrigin::Query && self.path.len() == 1
     }
@@ -238,8 +238,8 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Returns the value that a handler gets for a missing property; `None` if JSON cannot represent the value
-    /// directly, such as a date.
+    /// Returns the value that a handler gets for a missing property. Returns `None` if JSON cannot represent
+    /// the value directly, such as a date.
     fn filled_in(&self, property: &Property) -> Option<Value> {
         if property.optional {
             return None;
@@ -400,7 +400,8 @@ fn items(count: u64) -> String {
     }
 }
 
-/// Returns a copy of the value with the value at `path` replaced or removed; `None` if the path does not exist.
+/// Returns a copy of a value in which `given` replaces the value at `path`. Returns `None` if the path does
+/// not exist.
 pub(super) fn replaced(value: &Value, path: &[Step], given: &RequestValue) -> Option<Value> {
     let Some((step, rest)) = path.split_first() else {
         return match given {

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::rule::{RequestValue, Rule, Step};
 
-/// Maximum length of a header in a test. Servers refuse longer heads of requests with 431.
+/// Maximum length of a header in a test. Servers refuse a request with 431 if its headers are too long.
 const MAX_HEADER: usize = 4_000;
 
-/// Returns true if a test can send the value of a rule as a header, so that the server reads the same value.
+/// Returns true if the server reads a header with the value of a rule exactly as the test sent it.
 pub(super) fn is_sent_in_a_header(rule: &Rule) -> bool {
     match &rule.given {
         RequestValue::Value(Value::Array(items)) => items.iter().all(|item| match item {

@@ -44,7 +44,8 @@ impl Rules<'_> {
         rules
     }
 
-    /// Returns the rules of a member: its valid value is accepted, and values that break its rules are refused.
+    /// Returns the rules of one member of a union: its valid value is accepted, and values that break its
+    /// rules are refused.
     fn member(&mut self, union: TypeId, member: &Member) -> Vec<Rule> {
         let name = describe(self.program, member.r#type);
         let Some(sample) = self
@@ -86,7 +87,7 @@ impl Rules<'_> {
         rules
     }
 
-    /// Returns rules that refuse a string, number and other simple values that match no member.
+    /// Returns rules that refuse values such as a string or a number if they match no member of the union.
     fn unmatched_values(&self, id: TypeId) -> Vec<Rule> {
         let none = |value: &&Value| self.fit(id, value) == Fit::No;
         let text = Value::from("none of them");

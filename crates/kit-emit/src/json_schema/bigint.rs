@@ -28,7 +28,8 @@ pub(super) fn pattern(constraints: &Constraints) -> String {
     format!("^(?:-?0*(?:{}|{greatest})|-0*{least})$", below.join("|"))
 }
 
-/// Describes the bounds of a bigint in text, because no keyword for strings expresses them.
+/// Returns the bounds of a bigint as text for a description, because JSON Schema has no keyword for the
+/// bounds of a string of digits.
 pub(super) fn rules(constraints: &Constraints) -> Option<String> {
     if constraints.is_bigint_column() {
         return Some(format!("Integer from {} to {}.", i64::MIN, i64::MAX));

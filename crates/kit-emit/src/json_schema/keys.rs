@@ -12,8 +12,8 @@ const NUMERIC_KEY: &str =
     r"^(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?(?:e[+\-][1-9][0-9]*)?$|^-?Infinity$|^NaN$";
 
 impl Schemas<'_> {
-    /// Returns the schemas of the values of index signatures, by the pattern of their keys. Index signatures that accept
-    /// every key have no pattern.
+    /// Returns the schemas of the values of index signatures, by the pattern that their keys match. Ignores
+    /// index signatures that accept every key.
     pub(super) fn pattern_properties(self, object: &ObjectType) -> IndexMap<String, Schema> {
         object
             .signatures()
@@ -31,8 +31,8 @@ impl Schemas<'_> {
         }
     }
 
-    /// Returns a schema with the rules of the keys of index signatures. It accepts declared properties, and keys that the
-    /// index signature with the rules does not accept.
+    /// Returns a schema for the rules of keys, such as `@maxLength`. The schema accepts declared properties,
+    /// and keys that belong to an index signature without rules.
     pub(super) fn property_names(self, object: &ObjectType) -> Option<Schema> {
         let declared: Vec<Value> = object
             .properties

@@ -127,7 +127,7 @@ pub(crate) struct Schemas<'a> {
     pub(crate) program: &'a Program,
     pub(crate) direction: Direction,
     pub(crate) names: &'a ComponentNames,
-    /// True to add the minimum and maximum that follow from `@integer`.
+    /// True to add the minimum and the maximum of safe integers for properties with `@integer`.
     pub(crate) implied: bool,
 }
 
@@ -372,8 +372,8 @@ fn literal_type(value: &LiteralValue) -> &'static str {
     }
 }
 
-/// Greatest integer that JavaScript's numbers represent exactly, and on which JSON parsers agree (RFC 8259, section 6).
-/// `@integer` accepts no greater integer.
+/// Greatest integer that JavaScript's numbers represent exactly, and on which JSON parsers agree (RFC 8259,
+/// section 6). `@integer` accepts no greater integer.
 const GREATEST_INTEGER: i64 = 9_007_199_254_740_991;
 
 fn number(constraints: &Constraints, implied: bool) -> Schema {

@@ -19,7 +19,7 @@ pub(crate) struct Document<'a> {
     pub(crate) schemes: IndexMap<&'a str, String>,
 }
 
-/// Properties of the document before `paths` and `components`.
+/// Properties of an OpenAPI document that stand before `paths` and `components`.
 #[derive(Serialize)]
 pub(crate) struct Head<'a> {
     pub(crate) openapi: &'static str,
@@ -30,7 +30,8 @@ pub(crate) struct Head<'a> {
 }
 
 impl Document<'_> {
-    /// Prints the document. The text is the same as if the whole document were serialized at once.
+    /// Prints the document. The text equals the JSON of the whole document, although its parts were printed
+    /// separately.
     pub(crate) fn print(&self) -> String {
         let operations = self.paths.values().flatten();
         let parts = operations
@@ -145,14 +146,14 @@ pub(crate) struct Operation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) request_body: Option<RequestBody>,
     pub(crate) responses: IndexMap<String, Response>,
-    /// Alternative security requirements: a request must satisfy one of them. `None` if they are unknown,
-    /// empty if the operation requires nothing.
+    /// Alternative security requirements, of which a request must satisfy one. `None` if the requirements are
+    /// unknown, empty if the operation requires no authentication.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) security: Option<Vec<Requirement>>,
 }
 
-/// Names of the security schemes that a request must all satisfy. The list of each is for OAuth scopes, which
-/// kit does not use.
+/// Names of the security schemes of one requirement. A request must satisfy all of them. The empty list of
+/// each name is for OAuth scopes, which kit does not use.
 pub(crate) type Requirement = IndexMap<String, [&'static str; 0]>;
 
 #[derive(Serialize)]

@@ -22,7 +22,8 @@ pub(super) fn media_type(rules: &ErrorRules) -> &str {
     }
 }
 
-/// Returns the component for error bodies; `None` for a declared type, which is a component already.
+/// Returns the component for error bodies. Returns `None` if the application declares the type of error
+/// bodies, because this type has a component already.
 pub(super) fn component(rules: &ErrorRules) -> Option<Value> {
     match rules.format {
         ErrorFormat::Envelope => Some(error_envelope()),
@@ -31,7 +32,8 @@ pub(super) fn component(rules: &ErrorRules) -> Option<Value> {
     }
 }
 
-/// Returns an example of a body; `None` for a declared type, whose function only the application can call.
+/// Returns an example of an error body. Returns `None` if the application declares the type of error bodies,
+/// because only the running application can create a body.
 pub(super) fn example(
     rules: &ErrorRules,
     status: u16,
@@ -93,7 +95,8 @@ fn constant(code: &str) -> Schema {
     }
 }
 
-/// Returns `schema` with narrower types at some places.
+/// Returns a copy of `schema` in which some properties have narrower types. `parts` lists the path and the
+/// type of each.
 fn narrowed(schema: &Schema, parts: &[(Vec<String>, Schema)]) -> Schema {
     let mut all_of = vec![schema.clone()];
     all_of.extend(parts.iter().map(|(path, part)| {

@@ -8,7 +8,8 @@ use super::document::Example;
 use super::error_body::{example, with_details};
 use crate::json_schema::{Schema, Schemas};
 
-/// Statuses of errors that kit itself can answer any request with, beside the errors of the contract.
+/// Statuses of errors with which kit itself can answer any request, in addition to the errors of the
+/// contract.
 const OF_KIT: [u16; 10] = [400, 401, 403, 404, 408, 413, 415, 431, 500, 503];
 
 /// An error that a response with a given status may contain.
@@ -25,8 +26,8 @@ pub(super) struct Failure<'a> {
 pub(super) struct Failures<'a>(IndexMap<u16, Vec<Failure<'a>>>);
 
 impl<'a> Failures<'a> {
-    /// Collects the errors of kit itself and those that the route declares. `has_preconditions` is true if kit evaluates
-    /// preconditions of requests for the route.
+    /// Collects the errors of kit itself and the errors that the route declares. `has_preconditions` is true
+    /// if kit evaluates `If-Match` and similar headers for the route.
     pub(super) fn of(route: &'a Route, rules: &ErrorRules, has_preconditions: bool) -> Self {
         let mut failures = Self(IndexMap::new());
         let of_kit = |code, description| Failure {
@@ -101,9 +102,9 @@ pub(super) fn is_of_kit(status: u16, rules: &ErrorRules) -> bool {
     OF_KIT.contains(&status) || status == rules.validation_status
 }
 
-/// Returns the schema of the responses with a status: one schema for each code with declared details, and `other` for all
-/// other errors. If every error of the status has declared details, and kit itself never answers with the status
-/// (`is_of_kit`), `other` is left out, so that a tool can check the details.
+/// Returns the schema of the responses with a status: one schema for each code with declared details, and
+/// `other` for all other errors. `other` is left out if all errors of the status have declared details and
+/// kit itself never answers with the status (`is_of_kit`), so that a tool can check the details.
 pub(super) fn schema(
     rules: &ErrorRules,
     failures: &[Failure<'_>],

@@ -34,13 +34,14 @@ pub(crate) struct DocumentCache {
     components: PartCache,
 }
 
-/// Printed operations and components, which several documents contain.
+/// Operations and components that were printed for the current build. Several documents contain them.
 pub(crate) struct PrintedParts<'a> {
     context: Context<'a>,
     /// Operation of each route, by the index of the route in the program.
     operations: Vec<Arc<String>>,
     components: FxHashMap<Use, Arc<String>>,
-    /// Name and text of the component of error bodies; `None` if they have a declared type.
+    /// Name and text of the component for error bodies. `None` if the application declares the type of error
+    /// bodies.
     error: Option<(String, String)>,
     schemes: SecuritySchemes<'a>,
     by_file: FxHashMap<SourceId, Vec<RouteId>>,
@@ -110,7 +111,7 @@ impl<'a> PrintedParts<'a> {
         }
     }
 
-    /// Returns the document with these routes, and with the types in `roots` as responses.
+    /// Returns the document for these routes. The document also contains the types in `roots` as responses.
     fn document(&self, title: &str, routes: &[RouteId], roots: &[DeclarationId]) -> String {
         let program = self.context.program;
         let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();

@@ -21,8 +21,8 @@ use crate::samples::{Purpose, SampleOptions, Samples};
 /// Maximum length of an example of a body, in bytes of JSON.
 const LONGEST_EXAMPLE: usize = 2000;
 
-/// Headers that OpenAPI ignores as parameters (OpenAPI 3.1, section 4.8.12): the media types of a request and a response, and
-/// the security schemes, say the same.
+/// Headers that OpenAPI does not allow as parameters (OpenAPI 3.1, section 4.8.12), because media types and
+/// security schemes describe them.
 const NO_PARAMETERS: [&str; 3] = ["accept", "content-type", "authorization"];
 
 /// Creates operations.
@@ -59,14 +59,14 @@ impl<'a> Operations<'a> {
         self.schemes
     }
 
-    /// Returns the names of the security schemes that these requirements contain.
+    /// Returns the names of all security schemes that occur in these requirements.
     pub(crate) fn names_of(&self, security: &[Vec<Security>]) -> Vec<&str> {
         let asked = security.iter().flatten();
         asked.map(|asked| self.schemes.name(&asked.scheme)).collect()
     }
 
-    /// Returns true if a route is known to require no authentication. If the route has middleware, this is known only if
-    /// some middleware of the project declares its requirements.
+    /// Returns true if a route certainly requires no authentication. If the route has middleware, this is
+    /// certain only if some middleware of the project has the tag `@security`.
     pub(crate) fn is_open(&self, route: &Route) -> bool {
         route.security.is_empty() && (route.middleware.is_empty() || !self.schemes.is_empty())
     }
@@ -175,8 +175,8 @@ impl<'a> Operations<'a> {
         responses
     }
 
-    /// Returns the headers of a reply. OpenAPI gives the content type by the key of the content, and ignores a header of
-    /// this name (OpenAPI 3.1, section 4.8.17).
+    /// Returns the headers of a reply, except for `content-type`: OpenAPI takes the content type from the key
+    /// of the content (OpenAPI 3.1, section 4.8.17).
     fn headers(&self, id: DeclarationId, schemas: Schemas<'_>) -> IndexMap<String, Header> {
         let program = self.context.program;
         let properties = program.properties(program.declarations[id].r#type);
@@ -215,7 +215,7 @@ impl<'a> Operations<'a> {
         (value.to_string().len() <= LONGEST_EXAMPLE).then_some(value)
     }
 
-    /// Returns the schema of an error response without declared details.
+    /// Returns the schema of an error response for errors without declared details.
     fn error_reference(&self, schemas: Schemas<'_>) -> Schema {
         if let Some(declared) = self.context.program.application.declared_format() {
             return schemas.reference(declared.body);
@@ -227,7 +227,7 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// Adds the entity tag to the response 200, and the response 304 if the contract does not declare it.
+/// Adds the header `etag` to the response 200, and adds the response 304 if the contract does not declare it.
 fn add_not_modified(responses: &mut IndexMap<String, Response>) {
     if let Some(response) = responses.get_mut("200") {
         let tag = response.headers.entry("etag".to_owned());

@@ -5,8 +5,9 @@ use kit_ir::{Method, Program, Route};
 use super::document::Header;
 use crate::json_schema::Schema;
 
-/// Returns true if kit evaluates preconditions, such as `If-None-Match`, of requests for the route: the option `etag` is
-/// on, and the route responds to GET or HEAD with 200. An option that is known only when the application runs may be off.
+/// Returns true if kit evaluates preconditions of requests for the route, such as the header `If-None-Match`:
+/// the option `etag` is on, and the route responds to GET or HEAD with 200. Returns false if the value of the
+/// option is known only when the application runs.
 pub(super) fn are_evaluated(program: &Program, route: &Route) -> bool {
     let option = program.application.etag.as_ref();
     option.is_some_and(|option| option.value.is_some())
@@ -14,7 +15,8 @@ pub(super) fn are_evaluated(program: &Program, route: &Route) -> bool {
         && route.responses().iter().any(|reply| reply.status == 200)
 }
 
-/// Returns the header with the entity tag. Streams and responses that no cache may store have no tag.
+/// Returns the description of the header `etag`. Streams and responses that no cache may store are sent
+/// without this header.
 pub(super) fn tag() -> Header {
     Header {
         description: Some("Entity tag of the body.".to_owned()),

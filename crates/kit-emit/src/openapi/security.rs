@@ -69,9 +69,9 @@ impl<'a> SecuritySchemes<'a> {
         self.found.get(scheme).map_or("", |named| named.name.as_str())
     }
 
-    /// Converts the security requirements of a route to OpenAPI's. `asked` has one list per middleware, and a request must
-    /// satisfy one scheme of each list. Each requirement in the result is one way to satisfy all lists, with all schemes
-    /// that it needs.
+    /// Converts the security requirements of a route to the form of OpenAPI. `asked` has one list per
+    /// middleware, and a request must satisfy one scheme of each list. Each requirement in the result
+    /// contains one scheme of each list, so that a request must satisfy only one requirement.
     pub(crate) fn requirements(&self, asked: &[Vec<Security>]) -> Vec<Requirement> {
         let mut alternatives = vec![Requirement::new()];
         for one_of in asked {
@@ -95,7 +95,7 @@ impl<'a> SecuritySchemes<'a> {
         distinct
     }
 
-    /// Returns the security schemes that `used` accepts, as JSON, by name.
+    /// Returns the security schemes for which `used` returns true, as JSON, by name.
     pub(crate) fn objects(&self, used: impl Fn(&SecurityScheme) -> bool) -> IndexMap<&str, String> {
         let used = self.found.iter().filter(|(scheme, _)| used(scheme));
         used.map(|(scheme, named)| {

@@ -1,6 +1,7 @@
 //! Names of HTTP statuses, as descriptions of responses.
 
-/// Returns the reason phrase of a status without an error (RFC 9110, section 15).
+/// Returns the reason phrase of a success or redirect status, such as `Created` for 201 (RFC 9110, section
+/// 15).
 pub(super) fn description(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -22,8 +23,8 @@ pub(super) fn description(status: u16) -> &'static str {
     }
 }
 
-/// Returns the reason phrase of an error status in the registry of IANA. An unregistered status has the phrase of the
-/// first status of its class.
+/// Returns the reason phrase of an error status, such as `Not Found` for 404, from the registry of IANA. For
+/// an unregistered status, returns the phrase of 400 or 500.
 pub(super) fn error_phrase(status: u16) -> &'static str {
     match status {
         401 => "Unauthorized",

@@ -8,7 +8,7 @@ use super::document::{Operation, part};
 use crate::options::OpenApiVersion;
 
 impl OpenApiVersion {
-    /// Returns the value of `openapi` in the document.
+    /// Returns the version as the document's property `openapi` states it: `3.1.0`.
     pub(super) fn number(self) -> &'static str {
         match self {
             Self::V3_0 => "3.0.3",
@@ -17,7 +17,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Returns true if schemas are JSON Schema 2020-12.
+    /// Returns true if documents of this version contain schemas in JSON Schema 2020-12.
     pub(super) fn has_json_schema(self) -> bool {
         self != Self::V3_0
     }
@@ -58,8 +58,8 @@ impl OpenApiVersion {
     }
 }
 
-/// Replaces the response `default`, which describes all other errors, by one for each class of errors. Generators such as
-/// progenitor count `default` as a success too, and then refuse an operation with two types of successes.
+/// Replaces the response `default` by the responses `4XX` and `5XX`. Generators such as progenitor count
+/// `default` as a success too, and refuse an operation with two types of successes.
 fn split_default(responses: &mut Value) {
     if let Some(responses) = responses.as_object_mut()
         && let Some(other) = responses.shift_remove("default")
@@ -97,8 +97,8 @@ fn convert_content(value: &mut Value) {
     }
 }
 
-/// Converts a schema of JSON Schema 2020-12 to a Schema Object of OpenAPI 3.0 (section 4.7.24). A rule that 3.0 cannot express is
-/// left out, so that the schema accepts more values, never fewer.
+/// Converts a schema of JSON Schema 2020-12 to a Schema Object of OpenAPI 3.0 (section 4.7.24). Leaves out
+/// rules that 3.0 cannot express, so that the schema accepts more values, never fewer.
 fn convert(schema: &mut Value) {
     match schema {
         Value::Bool(true) => *schema = json!({}),
@@ -188,7 +188,7 @@ fn remove_null_members(schema: &mut Map<String, Value>) -> bool {
     found
 }
 
-/// Replaces a union of a single member by the member.
+/// Replaces a union with a single member by this member.
 fn hoist_only_member(schema: &mut Map<String, Value>) {
     for name in ["anyOf", "oneOf"] {
         if schema
@@ -278,8 +278,8 @@ fn convert_values(schema: &mut Map<String, Value>, nullable: bool) {
     }
 }
 
-/// Replaces an `enum` with values of several types by one schema for each type. OpenAPI 3.0 allows both, but generators of
-/// clients need the type of a value.
+/// Replaces an `enum` with values of several types by one schema for each type, because generators of clients
+/// need the type of a value.
 fn split_mixed_enum(schema: &mut Map<String, Value>) {
     if schema.contains_key("type") || schema.contains_key("anyOf") {
         return;

@@ -68,7 +68,8 @@ fn role_tags(property: &Property) -> Vec<String> {
     written
 }
 
-/// Adds the rules of a type and of the members of a union, each once. A named type lists its rules in its own entry.
+/// Adds the rules of a type and of the members of a union, each rule once. Skips named types, which list
+/// their rules in their own entry.
 fn add_rule_tags(program: &Program, id: TypeId, written: &mut Vec<String>) {
     let r#type = &program.types[id];
     // A bigint in a database column has bounds that no tag expresses.

@@ -128,8 +128,8 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     });
 }
 
-/// Returns an expression with the validator and the coercer of the params. If the coercer expects the values in another order
-/// than the route's path, the expression reorders them.
+/// Returns an expression with the validator and the coercer of the params. If the path of the route has its
+/// parameters in another order than the coercer expects, the expression reorders the values.
 fn params(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     let Some(id) = route.slots.params else {
         return "null".to_owned();
@@ -196,7 +196,8 @@ fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> S
     module.value(&module_of(context, &own), &format!("{name}Coercer"))
 }
 
-/// Returns the name of a type's validator, serializer or header writer, and imports it.
+/// Returns the name of a type's validator, serializer or header writer, and imports it. Returns `null` if the
+/// route does not declare the slot.
 fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: &mut Module) -> String {
     let Some(id) = slot else {
         return "null".to_owned();

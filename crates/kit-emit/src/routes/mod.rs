@@ -14,7 +14,7 @@ use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::job::Job;
 use crate::options::EmitOptions;
 
-/// Name of the source in the header of these files.
+/// Source that the first line of the generated files in `routes/` names.
 const FROM: &str = "the contracts of the project";
 
 pub(crate) fn emit(context: Context<'_>) -> [Job<'_>; 3] {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::json_schema::default_value;
 
-/// Depth of nested values up to which a sample contains optional properties.
+/// Number of nested levels up to which a sample contains optional properties.
 const FULL_LEVELS: usize = 8;
 
 /// Maximum number of optional properties and items in a sample. Without it, types that refer to each other could have samples
@@ -22,8 +22,8 @@ const MAX_OPTIONAL_PARTS: usize = 20_000;
 /// Maximum number of items in a sample.
 const MOST_ITEMS: usize = 1000;
 
-/// Returns a key that an index signature accepts, and the signature. Returns `None` if only a template literal type defines
-/// the keys, or if no key satisfies the rules.
+/// Returns a key that an index signature accepts, and the signature. Returns `None` if a template literal
+/// type defines the keys, or if no key satisfies their rules.
 pub(crate) fn sample_entry(object: &ObjectType) -> Option<(String, &IndexSignature)> {
     let found = object.index.iter().find_map(|signature| match signature.key {
         IndexKey::String => Some((strings::sample(&signature.rules, "key", 0)?, signature)),
@@ -87,8 +87,8 @@ impl<'a> SampleOptions<'a> {
         Self { purpose, ..self }
     }
 
-    /// Records that the sample is inside of a declaration, so that it does not contain another value of this
-    /// type.
+    /// Records that the sample is part of a value of `declaration`, so that the sample does not contain
+    /// another value of this type.
     pub(crate) fn inside(mut self, declaration: DeclarationId) -> Self {
         self.within.push(declaration);
         self
@@ -120,7 +120,7 @@ impl<'a> Samples<'a> {
         (fit(self.program, at, &value) != Fit::No).then_some(value)
     }
 
-    /// Returns the first `@example` that is valid.
+    /// Returns the value of the first `@example` that satisfies the type.
     fn example(self, id: TypeId, wanted: &SampleOptions<'_>) -> Option<Value> {
         if wanted.number > 0 {
             return None;
@@ -290,7 +290,7 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Returns a valid number. Different values of `nth` give different numbers.
+/// Returns a number that satisfies the rules. Calls with different `nth` return different numbers.
 fn number(rules: &Constraints, nth: usize) -> Option<Value> {
     #[allow(clippy::cast_precision_loss)] // `nth` is a number of items
     let shift = numbers::step(rules) * nth as f64;

@@ -10,8 +10,8 @@ const LONGEST: usize = 200_000;
 /// Character that fills samples up to their length.
 const LETTER: &str = "a";
 
-/// Returns a valid string. Different values of `nth` give different strings. `hint` is the name of
-/// the property.
+/// Returns a string that satisfies the rules. Calls with different `nth` return different strings. `hint` is
+/// the name of the property.
 pub(crate) fn sample(rules: &Constraints, hint: &str, nth: usize) -> Option<String> {
     let least = usize::try_from(rules.min_length.unwrap_or(0)).ok()?;
     let most = rules
@@ -68,8 +68,8 @@ pub(crate) fn with_length(rules: &Constraints, length: u64) -> Option<String> {
     }
 }
 
-/// Returns a string of `length` characters that are two UTF-16 code units each. It shows that length
-/// rules count characters.
+/// Returns a string of `length` characters such as emoji, which are two UTF-16 code units each. A test with
+/// the string shows that length rules count characters.
 pub(crate) fn astral_characters(rules: &Constraints, length: u64) -> Option<String> {
     let plain = rules.format.is_none() && rules.pattern.is_none();
     let length = usize::try_from(length)
@@ -78,7 +78,7 @@ pub(crate) fn astral_characters(rules: &Constraints, length: u64) -> Option<Stri
     plain.then(|| "🙂".repeat(length))
 }
 
-/// Returns a valid string of a format. Different values of `nth` give different strings.
+/// Returns a valid string of a format. Calls with different `nth` return different strings.
 pub(crate) fn of_format(format: Format, nth: usize) -> String {
     let valid = samples().of_format(format).valid.as_str();
     if nth == 0 {

@@ -119,7 +119,8 @@ impl<'a> Serializers<'a> {
         module.push(writer);
     }
 
-    /// Returns code that gives the JSON of `value`, an expression that is cheap to evaluate twice.
+    /// Returns the code of an expression with the JSON of `value`. The code may evaluate `value` twice, so
+    /// `value` must be cheap.
     fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let helper = match &program.types[id].kind {

@@ -8,7 +8,7 @@ use super::{Serializers, read};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::{key_condition, local, not_an_index_key, value_step};
 
-/// Comma before a property.
+/// State of the comma before a property in the JSON of an object.
 #[derive(Clone, Copy)]
 enum Comma {
     None,
@@ -98,8 +98,8 @@ impl Serializers<'_> {
         self.value_placeholder(property.r#type, &name, &path, module)
     }
 
-    /// Returns the code for a value inside of a template literal. For a string, the template literal contains the quotes: if
-    /// the function added them to the string, it would allocate another string.
+    /// Returns the code for a value inside of a template literal. The template literal contains the quotes
+    /// around a string, because a string with quotes added would be one more allocation.
     fn value_placeholder(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let resolved = resolve(self.context.program, id);
         let helpers = match &self.context.program.types[resolved].kind {

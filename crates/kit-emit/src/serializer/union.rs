@@ -7,12 +7,12 @@ use super::{Serializers, literal_text, read};
 use crate::text::{Module, Path, Writer, literal};
 use crate::validator::labels;
 
-/// From this number of literals on, a `Set` is faster than comparisons.
+/// Number of literals from which a `Set` is faster than comparisons.
 const SET_FROM: usize = 9;
 
 impl Serializers<'_> {
-    /// Returns the functions of the runtime that write the members of a union, each once. Returns none if a member is not a
-    /// scalar, or if the union contains literals or templates.
+    /// Returns the functions of the runtime that write the members of a union, each function once. Returns an
+    /// empty list if a member is not a scalar, or if the union contains literals or templates.
     pub(super) fn uniform(&self, members: &[TypeId]) -> Vec<&'static str> {
         let program = self.context.program;
         let mut helpers = Vec::new();
@@ -34,7 +34,8 @@ impl Serializers<'_> {
         helpers
     }
 
-    /// Emits code that finds the member of a value: first scalars by their type, then arrays, then objects.
+    /// Emits code that finds the member to which a value belongs: first scalars by their type, then arrays,
+    /// then objects.
     pub(super) fn union_body(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         if let Some(literals) = literals(self.context.program, id)
             && literals.len() >= SET_FROM
@@ -63,7 +64,8 @@ impl Serializers<'_> {
         self.decide(id, &plan.objects, path, body, module);
     }
 
-    /// Emits code that finds the member of a scalar. A member such as `string` makes string literals and templates redundant.
+    /// Emits code that finds the member to which a scalar belongs. If the union contains `string`, its string
+    /// literals and templates need no code.
     fn scalars(&self, id: TypeId, path: &Path<'_>, body: &mut Writer, module: &mut Module) {
         let program = self.context.program;
         let plan = self.context.analysis.plan(id);
@@ -133,7 +135,7 @@ impl Serializers<'_> {
         format!("typeof value === \"string\" && {texts}.test(value)")
     }
 
-    /// Emits code for a decision of the plan: statements that end with `return`.
+    /// Emits code for one step of a union's plan: statements that end with `return`.
     fn decide(
         &self,
         id: TypeId,

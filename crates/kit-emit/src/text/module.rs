@@ -22,13 +22,15 @@ pub(crate) struct Module {
     imports: Imports,
     /// Names that generated modules export. Private names in this module must differ from all these names.
     generated: Arc<DeclaredNames>,
-    /// Role of the module, such as validator. No two modules have the same role and declaration.
+    /// Role of the module: `validator`, `serializer` and so on. The role and the declaration together
+    /// identify a module.
     role: &'static str,
     /// Name of the declaration that the module is about; empty if there is none.
     declaration: String,
     /// Names of the private functions and constants in this module.
     used_names: FxHashSet<String>,
-    /// Names of private functions and constants by purpose (`is`) and subject, so that each is written only once.
+    /// Names of private functions and constants, by purpose (`is`) and subject (a type), so that each is
+    /// written only once.
     named_items: FxHashMap<(&'static str, String), String>,
     /// Finished functions and constants, in order.
     items: Vec<String>,
@@ -67,9 +69,9 @@ impl Module {
         }
     }
 
-    /// Sets the declaration and the role of the module. The declaration and the role become part of private names, so that
-    /// one module can contain the functions of several modules. At most one role is empty, and no verb starts with another
-    /// role.
+    /// Sets the declaration and the role of the module. They become parts of private names, so that several
+    /// modules can be merged into one without equal names. At most one role is empty, and no role is the
+    /// start of a verb.
     pub(crate) fn for_declaration(self, role: &'static str, declaration: &str) -> Self {
         Self {
             role,
@@ -108,8 +110,8 @@ impl Module {
         local
     }
 
-    /// Imports the types of the program as `Types` and returns the qualified name. Without this, a user's type `Date` would
-    /// hide the global type.
+    /// Imports the types of the program as `Types` and returns the qualified name: `Types.Note`. An import of
+    /// `Date` under its own name would hide the global type `Date`.
     pub(crate) fn program_type(&mut self, path: &str, name: &str) -> String {
         self.imports.types_of_program = Some(path.to_owned());
         format!("Types.{name}")
@@ -120,8 +122,8 @@ impl Module {
         self.r#type(CODEC, name)
     }
 
-    /// Returns a name for a private function or constant. The name is unique in this module and in the modules of other
-    /// declarations and roles. Example: `isItems$Note`, from `is` and the path from `Note` to its items.
+    /// Returns a name for a private function or constant. No other declaration or role uses the name.
+    /// Example: `isItems$Note`, from the verb `is` and the path from `Note` to its items.
     fn private_name(&mut self, verb: &str, path: &Path<'_>) -> String {
         let stem = path.words_below(&self.declaration).to_upper_camel_case();
         let stem: String = stem.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -141,7 +143,7 @@ impl Module {
         name
     }
 
-    /// Returns a name for a private function or constant about the declaration itself.
+    /// Returns a name for the private function or constant of the declaration as a whole.
     pub(crate) fn private(&mut self, verb: &str) -> String {
         let declaration = self.declaration.clone();
         self.private_name(verb, &Path::root(&declaration))
@@ -166,7 +168,8 @@ impl Module {
         name
     }
 
-    /// Returns the name of a constant that contains a regular expression. The module creates it when it is loaded.
+    /// Returns the name of a constant with a regular expression. The expression is created when the module is
+    /// loaded.
     pub(crate) fn pattern(&mut self, source: &str, path: &Path<'_>) -> String {
         self.item_once("pattern", source, path, |module, name| {
             let mut writer = Writer::default();

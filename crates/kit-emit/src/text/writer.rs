@@ -4,7 +4,8 @@ use std::fmt::{Display, Write as _};
 
 use memchr::{memchr, memchr_iter};
 
-/// Initial capacity in bytes. Most texts are longer than a few lines, and each increase copies the text.
+/// Initial capacity in bytes. Most texts are longer than a few lines, and each later increase copies the
+/// text.
 const USUAL: usize = 1024;
 
 /// Indents nested JSON: adds `indent` to every line except the first.

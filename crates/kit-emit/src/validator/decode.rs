@@ -53,7 +53,8 @@ impl<'a> Decoder<'a> {
         module.push(writer);
     }
 
-    /// Returns true if a JSON value of the type is already the value for the handler, so that nothing is converted or copied.
+    /// Returns true if a JSON value of the type already is the value for the handler, so that decoding
+    /// returns it unchanged.
     pub(super) fn is_identity(&self, id: TypeId) -> bool {
         self.is_identity_within(id, &mut Vec::new())
     }
@@ -89,7 +90,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns code that decodes `value`, an expression that is cheap to evaluate twice.
+    /// Returns code that decodes `value`. The code may evaluate `value` twice, so `value` must be cheap.
     pub(super) fn expression(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         if self.is_identity(id) {
             return value.to_owned();
@@ -179,7 +180,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Returns true if code for the type needs to know which members of unions matched.
+    /// Returns true if the code for the type must know which members of unions matched.
     fn passes_selector(&self, id: TypeId) -> bool {
         let analysis = self.context.analysis;
         analysis.passes_selector(self.home) && analysis.needs_selector(self.context.program, self.home, id)
@@ -253,8 +254,8 @@ impl<'a> Decoder<'a> {
         body.line(format_args!("return result{through_unknown}{cast};"));
     }
 
-    /// Emits two object literals if only the last property may be absent: with and without it. This is faster than an
-    /// assignment.
+    /// Emits two object literals if only the last property may be absent, one with and one without this
+    /// property. This is faster than an assignment.
     #[allow(
         clippy::too_many_arguments,
         reason = "the state of an object that is half written"
@@ -412,9 +413,9 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Returns true if an absent property stays absent in the decoded value. Generated properties stay absent, because the server
-/// sets them later. Optional properties also stay absent, even with a default: an update must not reset properties that it
-/// omits.
+/// Returns true if a property that a request omits stays absent in the decoded value. This applies to
+/// generated properties, which the server sets later, and to optional properties even with a default: an
+/// update must not reset properties that it omits.
 fn stays_absent(property: &Property) -> bool {
     property.optional || (property.tags.generated.is_some() && property.tags.default.is_none())
 }

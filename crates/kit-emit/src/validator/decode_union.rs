@@ -76,7 +76,8 @@ impl Decoder<'_> {
         self.decide(&union, &plan.objects, path, body, module);
     }
 
-    /// Returns true if every member of the decision returns the value unchanged.
+    /// Returns true if decoding changes nothing, because every member of the union returns the value
+    /// unchanged.
     fn passes(&self, union: &Union<'_>, decision: &Decision) -> bool {
         match decision {
             Decision::NoMember => true,
@@ -94,7 +95,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Emits code for a decision of the plan: statements that end with `return`.
+    /// Emits code for one step of a union's plan: statements that end with `return`.
     fn decide(
         &self,
         union: &Union<'_>,
@@ -135,7 +136,7 @@ impl Decoder<'_> {
         )
     }
 
-    /// Emits code for members of which a value can match only one. The code uses the first match.
+    /// Emits code for members of a union of which a value can match only one. The code uses the first match.
     fn first_that_fits(
         &self,
         union: &Union<'_>,
@@ -158,7 +159,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Emits code for members of which a value can match several. The code lets the runtime select a member.
+    /// Emits code for members of a union of which a value can match several. The code lets the runtime select
+    /// a member.
     fn picked(
         &self,
         union: &Union<'_>,

@@ -6,7 +6,8 @@ use kit_ir::{IndexKey, ObjectType, Program};
 use super::template;
 use crate::text::{Module, Path, literal};
 
-/// Names that occur in generated functions, so no property may use them for its local variable.
+/// Names that generated functions use for other purposes, so that no property uses them for its local
+/// variable.
 const RESERVED: &[&str] = &[
     "undefined",
     "NaN",
@@ -115,8 +116,9 @@ pub(crate) fn is_inherited(name: &str) -> bool {
     )
 }
 
-/// Returns the condition that a key does not belong to the index signatures: it is declared, or it is `__proto__`. If
-/// handlers got a key `__proto__` and merged it into an object, they would change the prototype of the object.
+/// Returns the condition that a key does not belong to the index signatures: the key is declared, or it is
+/// `__proto__`. A handler that merges an object with the key `__proto__` into another object would change the
+/// prototype of the other object.
 pub(crate) fn not_an_index_key(object: &ObjectType) -> String {
     let declared = object.properties.iter().map(|property| property.name.as_str());
     let keys = std::iter::once("__proto__").chain(declared.filter(|name| *name != "__proto__"));
@@ -152,7 +154,8 @@ pub(crate) fn key_condition(
     }
 }
 
-/// Returns the `case` labels for values of the property in a `switch`.
+/// Returns the `case` labels of a `switch` for the values of the property that distinguishes the members of a
+/// union.
 pub(crate) fn labels(tags: &[DiscriminantValue]) -> String {
     let labels: Vec<_> = tags
         .iter()

@@ -113,8 +113,9 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Returns a function that checks one item of an array; `None` if items are scalars. Also `None` in modules of recursive
-    /// types: the check would count the depth from zero, and accept values that the complete check refuses.
+    /// Returns a function that checks one item of an array. Returns `None` if items are scalars, and in
+    /// modules of recursive types: the function would count depth from zero, and accept values that the
+    /// complete check refuses.
     fn item_check(&self, element: TypeId, path: &Path<'_>, module: &mut Module) -> Option<String> {
         let checker = Checker::new(self.context, self.home);
         if self.context.analysis.is_recursive(self.home) || !checker.has_parts(element) {
@@ -167,8 +168,8 @@ impl<'a> Shapes<'a> {
         writer.inner()
     }
 
-    /// Returns the shape of a union. If members must be tried, the shape is a constant, because `decode` and the serializer use
-    /// it too.
+    /// Returns the shape of a union. If its members must be tried one after the other, the shape is a
+    /// constant, because `decode` and the serializer also use it.
     fn union(&self, id: TypeId, path: &Path<'_>, module: &mut Module) -> String {
         let plan = self.context.analysis.plan(id);
         let shapes: Vec<_> = plan
@@ -196,7 +197,8 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// Returns the shape of a member. Each recursive union between the union and the member counts as one level.
+    /// Returns the shape of a member of a union. Each recursive union between the union and the member counts
+    /// as one level of depth.
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let shape = self.shape(member.r#type, None, path, module);
         let recursive = |id: &&DeclarationId| self.context.analysis.is_recursive(**id);

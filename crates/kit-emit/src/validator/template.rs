@@ -23,7 +23,7 @@ pub(crate) fn test(
     })
 }
 
-/// Returns an expression for the segments, as the codec expects them.
+/// Returns an expression for the segments of a template, in the form that the codec expects.
 fn list(segments: &[Segment]) -> String {
     literal::list("[", segments.iter().map(segment_text), "]")
 }

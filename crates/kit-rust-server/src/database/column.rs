@@ -28,7 +28,7 @@ impl Parameter {
         matches!(self, Self::Whole | Self::Float)
     }
 
-    /// Returns true for [`Parameter::BigInt`], the only type whose values can be too large for a column.
+    /// Returns true for [`Parameter::BigInt`]. Only values of this type can be too large for their column.
     pub(crate) fn is_bigint(&self) -> bool {
         matches!(self, Self::BigInt(_))
     }
@@ -43,7 +43,8 @@ impl Parameter {
         }
     }
 
-    /// Returns the `&` to write before a value that is passed as this parameter; empty if the value is copied.
+    /// Returns the `&` that generated code writes before a value of this parameter type. Returns no tokens if
+    /// the value is copied.
     pub(crate) fn borrow(&self) -> TokenStream {
         if self.is_copied() {
             TokenStream::new()
@@ -92,8 +93,9 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the parameter `$n` of a comparison with the column. A parameter for an `integer` column has no cast,
-    /// so that a number beyond 32 bits matches no row and causes no error.
+    /// Returns the parameter `$n` for a comparison with the column, with a cast if necessary: `$1::uuid`. For
+    /// an `integer` column, the parameter has no cast: a number beyond 32 bits then matches no row, but a
+    /// cast would fail.
     pub(super) fn compared(&self, number: usize) -> String {
         match self.column.r#type {
             ColumnType::Integer => format!("${number}"),
@@ -109,8 +111,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns true if generated code reads the column with a function of `kit_runtime::sql`, because sqlx cannot
-    /// read it into its Rust type.
+    /// Returns true if generated code reads the column with a function of `kit_runtime::sql`, because sqlx
+    /// cannot convert the column to its Rust type.
     pub(super) fn is_read_by_runtime(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::Json) || self.column.r#type == ColumnType::Uuid
     }
@@ -167,7 +169,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the Rust type that sqlx reads: the inner type of a newtype, otherwise the type without its `Option`.
+    /// Returns the Rust type that sqlx reads from the column: `String` for an `Option<String>`, and the inner
+    /// type for a newtype.
     pub(super) fn scalar(&self) -> &RustType {
         self.within.as_ref().unwrap_or(self.plain_type())
     }
@@ -177,8 +180,9 @@ impl StoredColumn<'_> {
         self.field.r#type.without_option()
     }
 
-    /// Returns the Rust condition under which PostgreSQL would refuse to compare a filter's value with the column.
-    /// Returns `None` if it can compare every value.
+    /// Returns the Rust condition under which PostgreSQL would answer a comparison of a filter's value and
+    /// the column with an error, such as a text that is no UUID. Returns `None` if every value can be
+    /// compared.
     pub(super) fn comparison_error(&self, optional: &TokenStream) -> Option<TokenStream> {
         match (self.kind, self.column.r#type) {
             (Kind::Plain, ColumnType::Uuid) => Some(quote!(sql::is_not_uuid(#optional.as_deref()))),
@@ -206,7 +210,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the `&` to write before the inner value of a newtype; empty if that value is copied.
+    /// Returns the `&` that generated code writes before the inner value of a newtype. Returns no tokens if
+    /// the inner value is copied.
     fn borrow(&self) -> TokenStream {
         if self.scalar().is_copied() {
             TokenStream::new()
@@ -246,8 +251,8 @@ impl StoredColumn<'_> {
         }
     }
 
-    /// Returns the calls that bind a value in `options` `Option`s. If it is in two, null and an absent value are
-    /// different. Then the first call binds true if a value is present, and the second one binds the value or null.
+    /// Returns the calls that bind a value whose field has `options` `Option`s. For two `Option`s, there are
+    /// two calls: the first binds true if the value is present, and the second binds the value or null.
     pub(super) fn bind_optional(&self, value: &TokenStream, options: usize) -> TokenStream {
         if options < 2 {
             return self.bind(value, options == 1);

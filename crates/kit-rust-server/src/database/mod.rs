@@ -40,10 +40,10 @@ pub(crate) struct Stored<'a> {
     key: Vec<usize>,
     /// Indexes (into `columns`) of the columns by which lists filter rows.
     filters: Vec<usize>,
-    /// The rows that a request may read and change, according to `@owner`.
+    /// Rows that a request may read and change, as `@owner` of the entity declares.
     pub(crate) rows: Rows<'a>,
-    /// Names of the structs in the module of the table. A model that a file imports together with them has another
-    /// name.
+    /// Names of the structs in the module of the table. They differ from the names of all models that are
+    /// imported in the same file.
     pub(crate) structs: StructNames,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct StoredColumn<'a> {
     pub(crate) column: &'a Column,
     pub(crate) field: Field,
     kind: Kind,
-    /// Inner type of the field's type, if that is a newtype.
+    /// Inner type of the field's type if the field's type is a newtype.
     within: Option<RustType>,
 }
 
@@ -153,7 +153,7 @@ impl<'a> Database<'a> {
         self.tables.iter().find(|stored| stored.table.name == name)
     }
 
-    /// Makes the lists of a table able to filter by the columns of these properties.
+    /// Adds the columns of these properties to the columns by which lists of the table can filter.
     pub(crate) fn filter_by(&mut self, table: &str, properties: &[String]) {
         let Some(stored) = self.tables.iter_mut().find(|stored| stored.table.name == table) else {
             return;

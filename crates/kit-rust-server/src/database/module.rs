@@ -11,8 +11,8 @@ use crate::names;
 use crate::source::{Imports, comment, doc, file_doc, ident};
 use crate::types::{RustType, Types};
 
-/// Names of variables and other parameters in functions that have the key as parameter. A part of the key with such a
-/// name gets the suffix `_key`.
+/// Names of variables and other parameters in functions that take the key of a row. If a column of the key
+/// has one of these names, its parameter gets the suffix `_key`.
 const VARIABLES: [&str; 18] = [
     "app",
     "body",
@@ -45,8 +45,8 @@ pub(crate) struct StructNames {
 }
 
 impl StructNames {
-    /// Chooses the names so that the model keeps its name if a file imports it together with these structs. A
-    /// file imports the model as the type of a column, or as the response of a handler.
+    /// Chooses names that differ from the name of the model, because a file may import the model together
+    /// with these structs: as the type of a column, or as the response of a handler.
     pub(super) fn new(model: &str, columns: &[StoredColumn<'_>], types: &mut Types<'_>) -> Self {
         let answers = types
             .program
@@ -272,8 +272,9 @@ impl Stored<'_> {
         functions
     }
 
-    /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would refuse the
-    /// key or the owner with an error. No row has such a key or owner.
+    /// Returns the statements at the start of a function that return `nothing` early if PostgreSQL would
+    /// refuse the key or the owner with an error, such as a text that is no UUID. No row can have this key or
+    /// owner.
     fn guard(&self, nothing: &TokenStream) -> TokenStream {
         let key: Vec<_> = self.key().zip(self.key_parameters()).collect();
         let uuids = key.iter().filter(|(stored, _)| is_uuid(stored));
@@ -332,7 +333,7 @@ fn early_returns(nothing: &TokenStream, uuids: &[TokenStream], numbers: &[TokenS
         .collect()
 }
 
-/// Returns a struct with a field for each column. The number with a column is the number of `Option`s around the type
+/// Returns a struct with one field per column. Each column comes with the number of `Option`s around the type
 /// of its field.
 fn structure<'s>(
     comment: &str,

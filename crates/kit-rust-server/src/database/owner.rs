@@ -10,7 +10,7 @@ use super::{Database, Stored, StoredColumn, is_uuid};
 use crate::source::ident;
 use crate::types::RustType;
 
-/// The rows of a table that a request may read and change, according to `@owner` of the entity.
+/// Rows of a table that a request may read and change, as `@owner` of the entity declares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rows<'a> {
     /// Unknown, because the entity has no `@owner`.
@@ -78,7 +78,7 @@ impl Stored<'_> {
         Some(format!("{name} = {}", column.compared(number)))
     }
 
-    /// Returns the parameter of the owner in the head of a function: `owner: &str`.
+    /// Returns the owner as a parameter in the signature of a function: `owner: &str`.
     pub(super) fn owner_given(&self) -> Option<TokenStream> {
         let (name, r#type) = self.owner_parameter()?;
         Some(quote!(#name: #r#type))
@@ -90,8 +90,8 @@ impl Stored<'_> {
         Some(quote!(.bind(#name)))
     }
 
-    /// Returns the end of a doc comment's sentence about one row or several rows: ` that belong to this owner`. Empty
-    /// if the rows have no owner.
+    /// Returns the end of a sentence in a doc comment: ` that belong to this owner` for several rows, or `, if the
+    /// row belongs to this owner` for one row. Returns an empty text if the rows have no owner.
     pub(super) fn of_owner(&self, is_plural: bool) -> &'static str {
         match (self.owner(), is_plural) {
             (None, _) => "",

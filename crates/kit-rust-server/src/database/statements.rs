@@ -60,8 +60,8 @@ impl Stored<'_> {
         format!("WHERE {}", parts.join(" AND "))
     }
 
-    /// Returns the lines with the conditions of a list: first the owner, then the filters. `first` is the number of
-    /// their first parameter.
+    /// Returns the lines with the conditions of a list: first the owner, then the filters. `first` is the
+    /// number of the first parameter: 3 for `$3`.
     fn chosen(&self, first: usize) -> Vec<String> {
         let owner = self.owner_condition(first);
         let before = usize::from(owner.is_some());
@@ -89,9 +89,10 @@ impl Stored<'_> {
         owner.into_iter().chain(filters).collect()
     }
 
-    /// Returns the `ORDER BY` of a list. Rows with a creation time are sorted from newest to oldest. Among equal
-    /// times the key decides, so that no row is on two pages. Column names are qualified with the table, because an
-    /// unqualified name could mean an expression of the `SELECT` list, for which no index exists.
+    /// Returns the `ORDER BY` of a list. Rows with a creation time are sorted from newest to oldest, and rows
+    /// with equal times by their key, so that no row is on two pages. Column names are qualified with the
+    /// table (`notes.id`), because an unqualified name could mean an expression of the `SELECT` list, for
+    /// which no index exists.
     fn order(&self) -> String {
         let table = sql::identifier(&self.table.name);
         let made = self.columns.iter().find(|stored| {

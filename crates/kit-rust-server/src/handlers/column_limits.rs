@@ -9,9 +9,10 @@ use crate::database::{Stored, StoredColumn};
 use crate::router::RouteNames;
 
 impl<'k> HandlerContext<'k, '_> {
-    /// Returns true if a route accepts values that a column cannot store. For a new row, values from the path and the
-    /// owner from middleware count too, because no rule limits them. For an update, only the key is in the path, and
-    /// the generated function checks it.
+    /// Returns true if a route accepts values that a column cannot store, such as a number beyond 32 bits for
+    /// an `integer` column. Values from the path and the owner from middleware have no declared bounds, so
+    /// they always count for an insert. For an update, only the key is in the path, and the generated
+    /// function checks the key.
     pub(super) fn may_exceed_column(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let slots = &handled.route.slots;
         let is_new = handled.route.method == Method::Post;
@@ -35,7 +36,8 @@ impl<'k> HandlerContext<'k, '_> {
         })
     }
 
-    /// Returns the type of a property without `null`. Returns `None` if a union of several types remains.
+    /// Returns the type of a property without `null`. Returns `None` if the property is a union of several
+    /// other types.
     fn value_type(self, id: TypeId) -> Option<&'k Type> {
         let own = self.resolved(id);
         let TypeKind::Union { members } = &own.kind else {

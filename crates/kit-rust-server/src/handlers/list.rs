@@ -19,7 +19,7 @@ const PAGE_SIZE: u32 = 20;
 /// A route that lists rows.
 pub(super) struct List<'k> {
     pub(super) stored: &'k Stored<'k>,
-    /// Properties of the path and query that filter the rows.
+    /// Properties of the path and the query that filter the rows.
     pub(super) filters: Vec<Filter>,
     response: ListResponse,
     /// Name of the struct of a list item, if it is not the entity's struct.
@@ -36,7 +36,7 @@ pub(super) struct Filter {
 
 /// The structure of the response.
 enum ListResponse {
-    /// An array of all rows, in the newtype with this name.
+    /// An array of all rows, in the generated newtype that has this name.
     All(String),
     /// One page of the rows.
     Page(Page),
@@ -46,7 +46,7 @@ enum ListResponse {
 struct Page {
     answer: String,
     pagination: String,
-    /// Fields of `pagination`. The flag is true if the type of the field is `f64`, so that the number must be
+    /// Fields of `pagination`. The flag of a field is true if its type is `f64`, so that the number must be
     /// converted.
     numbers: Vec<(Field, bool)>,
     /// Rust expressions of the requested page number and page size.
@@ -167,8 +167,8 @@ impl<'k> HandlerContext<'k, '_> {
         })
     }
 
-    /// Returns the name of the item's struct, and the description of the page. Returns `None` if the query lacks
-    /// `page` or `pageSize`, or if the response is not `data` with `pagination`.
+    /// Returns the name of the item's struct, and the description of the page. Returns `None` if the query
+    /// lacks `page` or `pageSize`, or if the response lacks `data` or `pagination`.
     fn page_of(self, answer: String, query: DeclarationId) -> Option<(String, Page)> {
         let field = |of: &str, name: &str| {
             let fields = self.types.structs.get(of)?;
@@ -225,8 +225,8 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns the expression of a response with one page. `data` is the expression that converts rows to items, if the
-/// items are not rows.
+/// Returns the expression of a response with one page. `data` is the expression that converts rows to items.
+/// It is `None` if the items are the rows.
 fn page(
     page: &Page,
     module: &proc_macro2::Ident,

@@ -41,7 +41,7 @@ pub(crate) fn files(
     (files, owner::warnings(types.program, &denials))
 }
 
-/// Adds the filters of all routes that list rows to the tables of these rows.
+/// Adds a filter to a table for each property by which a route filters the rows of this table.
 pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut Database<'_>) {
     let mut wanted: Vec<(String, Vec<String>)> = Vec::new();
     let known = HandlerContext {
@@ -60,7 +60,7 @@ pub(crate) fn add_filters(types: &Types<'_>, routes: &Routes<'_>, database: &mut
     }
 }
 
-/// The application, as input for generating handlers.
+/// Input for generating handlers: the application's types, tables and routes.
 #[derive(Clone, Copy)]
 struct HandlerContext<'k, 'p> {
     types: &'k Types<'p>,
@@ -81,7 +81,7 @@ struct Uses {
     models: Imports,
     /// Helper functions, which are written before the handlers.
     functions: Vec<Function>,
-    /// Reason why the current handler must not be generated; it would access rows of other owners.
+    /// Reason why the current handler must not be generated: it would access rows of other owners.
     denied: Option<Denial>,
 }
 
@@ -89,7 +89,7 @@ struct Uses {
 #[derive(Clone)]
 struct Denial {
     reason: String,
-    /// The entity, if the reason is that it has no `@owner`.
+    /// Name of the entity, if the reason is that the entity has no `@owner`.
     undeclared: Option<String>,
 }
 
@@ -110,8 +110,8 @@ struct Function {
 }
 
 impl Uses {
-    /// Adds a helper function and returns its name. If a function with the same code exists, returns the name of
-    /// this function. `wanted` gets a number if another function has this name.
+    /// Adds a helper function and returns its name. If a function with the same code exists, returns the name
+    /// of that function. If another function has the name `wanted`, the new name gets a number.
     fn function(&mut self, wanted: String, code: impl Fn(&Ident) -> TokenStream) -> Ident {
         let is_same = |known: &&Function| known.code.to_string() == code(&ident(&known.name)).to_string();
         if let Some(known) = self.functions.iter().find(is_same) {
@@ -250,7 +250,7 @@ impl<'k> HandlerContext<'k, '_> {
         }
     }
 
-    /// Returns the property with this name of a type in a contract.
+    /// Returns the property `name` of an object type. Returns `None` if the type has no such property.
     fn property(self, id: DeclarationId, name: &str) -> Option<&'k Property> {
         let program = self.types.program;
         let properties = program.properties(program.declarations[id].r#type);

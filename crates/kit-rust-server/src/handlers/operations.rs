@@ -221,8 +221,8 @@ impl HandlerContext<'_, '_> {
     }
 }
 
-/// Returns a statement that runs a query and stores its result in a variable. `refused` is the function that converts
-/// an error of the query into a response.
+/// Returns a statement that runs a query and stores its result in a variable. `refused` is the generated
+/// function that converts a database error into a response.
 pub(super) fn awaited_query(variable: &str, query: &TokenStream, refused: Option<&Ident>) -> TokenStream {
     let variable = ident(variable);
     let converted = refused.map(|refused| quote!(.map_err(#refused)));

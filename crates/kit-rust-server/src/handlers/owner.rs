@@ -16,9 +16,9 @@ use crate::{HandlerText, Warning, names};
 
 /// Generated code for the owner of the rows that a handler accesses.
 pub(super) struct RowOwner {
-    /// Statement `let owner = …;`. Empty for a table without an owner.
+    /// Statement `let owner = …;`. Empty if the rows have no owner.
     pub(super) lets: TokenStream,
-    /// Argument `owner` for the database functions. `None` for a table without an owner.
+    /// Argument `owner` for the database functions. `None` if the rows have no owner.
     pub(super) argument: Option<TokenStream>,
     /// Expression that the statement assigns: `&input.require_auth.user_id`.
     value: TokenStream,
@@ -26,7 +26,8 @@ pub(super) struct RowOwner {
 }
 
 impl RowOwner {
-    /// Returns the owner as value of a new row, in as many `Option`s as the field of the insert has.
+    /// Returns the owner as the value of a new row, wrapped in `options` `Option`s, because the field of the
+    /// insert may have a type such as `Option<String>`.
     pub(super) fn owned(&self, options: usize) -> TokenStream {
         let value = if self.is_copied {
             quote!(owner)
@@ -84,8 +85,8 @@ impl<'k> HandlerContext<'k, '_> {
         row_owner
     }
 
-    /// Returns the Rust expression for the value at the path `context` below `ctx`. Returns the reason as an error if
-    /// the handler cannot have this value.
+    /// Returns the Rust expression for the value at the path `context` below `ctx`. If no middleware of the
+    /// route provides the value, returns the reason as an error.
     fn value(
         self,
         handled: &RouteNames<'_>,
@@ -107,8 +108,8 @@ impl<'k> HandlerContext<'k, '_> {
         Ok(value)
     }
 
-    /// Returns statements that refuse a request if a property of it names another owner. Returns `None` if such a
-    /// property has another type than the owner.
+    /// Returns statements that refuse a request that names another owner in one of its properties. Returns
+    /// `None` if the type of a property differs from the owner's type.
     pub(super) fn refuses_other_owner(
         self,
         group: &Group<'_>,
@@ -133,7 +134,8 @@ impl<'k> HandlerContext<'k, '_> {
         Some(code)
     }
 
-    /// Returns the name of the function that creates the error for a request that names another owner.
+    /// Returns the name of the generated function that creates the error for a request that names another
+    /// owner.
     fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
         let throws: Vec<&DeclaredError> = group
             .routes
@@ -154,8 +156,8 @@ impl<'k> HandlerContext<'k, '_> {
         )
     }
 
-    /// Returns statements that refuse a request whose row would refer to a row of another owner. The response is the
-    /// same as for a missing row, so that it does not reveal that the row exists.
+    /// Returns statements that refuse a request if the new row would refer to a row of another owner. The
+    /// response is the same as for a missing row, so that it does not reveal that the row exists.
     pub(super) fn checks_references(
         self,
         group: &Group<'_>,
@@ -208,7 +210,8 @@ impl<'k> HandlerContext<'k, '_> {
         code
     }
 
-    /// Returns the name of the function that checks a reference: it looks for the row among the rows of the owner.
+    /// Returns the name of the generated function that checks a reference: the function looks for the row
+    /// among the rows of the owner.
     fn reference_check(
         self,
         group: &Group<'_>,

@@ -13,7 +13,8 @@ use crate::router::{Group, RouteNames};
 use crate::source::{doc, ident, string_literal};
 use crate::{errors, names};
 
-/// Maximum length of a `@throws` description that becomes the message of the response, in bytes.
+/// Maximum length in bytes of a description in `@throws`. A longer description does not become the message of
+/// the response.
 const MESSAGE: usize = 48;
 
 impl<'k> HandlerContext<'k, '_> {
@@ -105,15 +106,15 @@ impl<'k> HandlerContext<'k, '_> {
         )
     }
 
-    /// Returns true if a route inserts or updates rows of a table.
+    /// Returns true if a route inserts rows into a table or updates rows of the table.
     fn writes(self, handled: &RouteNames<'_>, stored: &Stored<'_>) -> bool {
         let is_write = matches!(handled.route.method, Method::Post | Method::Put | Method::Patch);
         let resource = self.resource(handled).filter(|_| is_write);
         resource.is_some_and(|other| other.table.name == stored.table.name)
     }
 
-    /// Returns the errors that the routes of a group declare. Only routes that insert or update rows of the table are
-    /// considered.
+    /// Returns the errors that the routes of a group declare. Ignores routes that neither insert nor update
+    /// rows of the table.
     fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g DeclaredError> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
         let throws = routes.flat_map(|handled| &handled.route.throws);
@@ -121,8 +122,8 @@ impl<'k> HandlerContext<'k, '_> {
         throws.filter(|error| error.details.is_none()).collect()
     }
 
-    /// Returns the error for a row that would refer to a missing row. `named` is the error that the contracts declare
-    /// for this case, if any.
+    /// Returns the error for a new row that refers to a missing row. `named` is the error that the contracts
+    /// declare for this case, if any.
     fn no_such_row(
         self,
         key: &ForeignKey,
@@ -134,8 +135,8 @@ impl<'k> HandlerContext<'k, '_> {
         Some(self.error(named, "conflict", "CONFLICT", &message, uses))
     }
 
-    /// Returns the error for a column that would refer to a missing row. The error is the same error as if the
-    /// database had refused the row.
+    /// Returns the error for a column whose value refers to a missing row. The database would cause the same
+    /// error.
     pub(super) fn unknown_reference(
         self,
         group: &Group<'_>,
@@ -185,8 +186,9 @@ impl<'k> HandlerContext<'k, '_> {
         Self::matching(format!("{}_in_use", plain(stored)), &comment, &arms, false, uses)
     }
 
-    /// Adds a function that converts a database error into an error response, by the violated constraint. If
-    /// `has_limits` is true, the function also recognises values that a column cannot store.
+    /// Adds a generated function that converts a database error into an error response, depending on the
+    /// violated constraint. If `has_limits` is true, the function also handles values that a column cannot
+    /// store.
     fn matching(
         wanted: String,
         comment: &str,
@@ -221,8 +223,8 @@ impl<'k> HandlerContext<'k, '_> {
         ))
     }
 
-    /// Finds the error that the contracts declare for a violated constraint. Its code must contain the name of a
-    /// column or table of the constraint.
+    /// Finds the error that the contracts declare for a violated constraint: the code of the error contains
+    /// the name of a column or table of the constraint, such as `SLUG_TAKEN` for the column `slug`.
     fn declared_error<'t>(
         self,
         constraint: &Constraint<'_>,
@@ -243,8 +245,8 @@ impl<'k> HandlerContext<'k, '_> {
         first_match(throws, statuses, &words)
     }
 
-    /// Returns Rust code that creates an error: the error that the contracts declare (`throws`), or else an error
-    /// with the given code and message.
+    /// Returns Rust code that creates an error. `throws` is the error that the contracts declare. If it is
+    /// `None`, the code creates an error with the given code and message.
     pub(super) fn error(
         self,
         throws: Option<&DeclaredError>,
@@ -271,8 +273,9 @@ fn constant(stored: &Stored<'_>, constraint: &Constraint<'_>) -> TokenStream {
     quote!(#module::#constant)
 }
 
-/// Returns the first declared error with one of these statuses whose code contains one of the words: the word `SLUG`
-/// is in `SLUG_TAKEN`. Earlier words have precedence over later ones, and then earlier statuses.
+/// Returns the first declared error whose status is in `statuses` and whose code contains one of the words:
+/// `SLUG_TAKEN` contains `SLUG`. An earlier word takes precedence over a later word. For one word, an earlier
+/// status takes precedence.
 pub(super) fn first_match<'t>(
     throws: &[&'t DeclaredError],
     statuses: &[u16],

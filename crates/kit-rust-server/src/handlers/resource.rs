@@ -14,7 +14,7 @@ use crate::types::{Field, Form};
 pub(super) struct Key {
     /// Statements that assign the parts of the key to variables.
     pub(super) lets: TokenStream,
-    /// Names of these variables.
+    /// Names of the variables to which `lets` assigns the parts of the key.
     pub(super) arguments: Vec<Ident>,
 }
 
@@ -34,8 +34,9 @@ impl<'k> HandlerContext<'k, '_> {
             .or_else(|| self.collection(handled))
     }
 
-    /// Returns the table whose rows a route lists, for a response type that is not the entity. Other routes with the
-    /// same path, or with one more parameter, show the entity.
+    /// Returns the table whose rows a route lists, if the items of the response are not the entity itself.
+    /// The table is then found through another route, such as `GET /notes/:id` for `GET /notes`, which
+    /// responds with the entity.
     pub(super) fn listed(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let path = &handled.route.path;
         let of_one = |other: &&RouteNames<'_>| match other.route.path.after(path) {
@@ -96,8 +97,9 @@ impl<'k> HandlerContext<'k, '_> {
     }
 }
 
-/// Returns the only parameter of a path, which is the key under another name: `/notes/:noteId`. Returns `None` for the
-/// name of another property of the entity: `/articles/:slug` is no primary key.
+/// Returns the only parameter of a path if it is the key under another name: `noteId` in `/notes/:noteId`.
+/// Returns `None` if the parameter has the name of another property of the entity, such as `slug` in
+/// `/articles/:slug`.
 fn only_parameter<'p>(params: &'p [Field], stored: &Stored<'_>) -> Option<&'p Field> {
     let [param] = params else {
         return None;

@@ -7,7 +7,7 @@ use crate::database::{Parameter, StoredColumn};
 use crate::source::ident;
 use crate::types::{Field, RustType};
 
-/// The params, query or body of a request.
+/// Part of a request: params, query or body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Params,
@@ -45,16 +45,16 @@ impl<'f> RequestValue<'f> {
         self.field.property == column.field.property
     }
 
-    /// Returns the expression of the property, and two flags: if the value may be absent, and if it may be null.
-    /// Returns `None` if its type is not the column's.
+    /// Returns the expression of the property, and two flags: true if the value may be absent, and true if
+    /// the value may be null. Returns `None` if the property and the column have different types.
     fn parts(&self, column: &StoredColumn<'_>) -> Option<(TokenStream, bool, bool)> {
         let own = &self.field.r#type;
         let value = self.from.field(self.field);
         (own.without_option() == column.plain_type()).then(|| (value, self.field.optional, own.is_option()))
     }
 
-    /// Returns the condition that the property is present and is not equal to the variable `owner`. Null is not equal
-    /// to it.
+    /// Returns the condition that the property is present and differs from the variable `owner`. Null counts
+    /// as different.
     pub(super) fn differs(&self, column: &StoredColumn<'_>, is_copied: bool) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
         let borrowed = (!is_copied).then(|| quote!(.as_ref()));
@@ -69,7 +69,8 @@ impl<'f> RequestValue<'f> {
         })
     }
 
-    /// Returns the property as an `Option` of the parameter type of a reference check, such as `Option<&str>`.
+    /// Returns the property as an `Option` of the type that the function of a reference check accepts, such
+    /// as `Option<&str>`.
     pub(super) fn referred(&self, column: &StoredColumn<'_>) -> Option<TokenStream> {
         let (value, optional, nullable) = self.parts(column)?;
         let options = usize::from(optional) + usize::from(nullable);

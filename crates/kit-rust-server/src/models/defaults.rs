@@ -26,10 +26,10 @@ pub(super) struct Default {
     pub(super) span: Span,
 }
 
-/// Defaults of a struct whose functions are not generated yet.
+/// Defaults of a struct. Their functions are generated after all types.
 pub(super) struct Pending {
     module: String,
-    /// Index of the empty item in the module that their functions will replace.
+    /// Index of the placeholder in the module's items, which the functions replace.
     place: usize,
     owner: String,
     form: Form,
@@ -37,7 +37,7 @@ pub(super) struct Pending {
 }
 
 impl Models<'_, '_> {
-    /// Stores the defaults of a struct for later, and adds an empty item to the module in place of their functions.
+    /// Stores the defaults of a struct for later, and adds a placeholder for their functions to the module.
     pub(super) fn defaults_later(&mut self, owner: &str, defaults: Vec<Default>) {
         if defaults.is_empty() {
             return;
@@ -53,7 +53,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Generates the functions, and puts them in place of the empty items.
+/// Generates the functions of the defaults, and puts them in place of the placeholders.
 pub(super) fn write(types: &mut Types<'_>, modules: &mut BTreeMap<String, Module>, pending: Vec<Pending>) {
     let mut modules_of_types: BTreeMap<String, String> = BTreeMap::new();
     for module in modules.values() {
@@ -389,7 +389,7 @@ impl Writer<'_, '_> {
         Some(quote!(#rust { #(#values),* }))
     }
 
-    /// Returns the index of the union member as which the runtimes decode a value.
+    /// Returns the index of the union member as which all servers of kit decode the value.
     fn member(&self, union: TypeId, members: &[TypeId], value: &Value) -> Option<usize> {
         let program = self.types.program;
         let whole = read(program, union, value)?;
@@ -464,7 +464,7 @@ fn millis(text: &str) -> Option<i64> {
     Some(moment.as_millisecond() + if leap { 1000 } else { 0 })
 }
 
-/// Decodes base64. Returns `None` for other text, which the build has already refused.
+/// Decodes base64. Returns `None` for other text. The build has already refused such a default.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bytes = Vec::new();

@@ -217,8 +217,8 @@ impl Models<'_, '_> {
         });
     }
 
-    /// Returns the Rust type for a type inside of another type. `inside` is true if a `Vec` or map contains the type,
-    /// so that a recursive type needs no `Box`.
+    /// Returns the Rust type for a type that another type contains. `inside` is true if a `Vec` or a map
+    /// contains the type: a recursive type then needs no `Box`.
     fn rust_type(&mut self, id: TypeId, site: &UseSite<'_>, inside: bool) -> RustType {
         let program = self.types.program;
         let r#type = &program.types[id];
@@ -275,8 +275,8 @@ impl Models<'_, '_> {
         }
     }
 
-    /// Returns the Rust type of a type without a name if it was already generated. Imports it if it is in another
-    /// module.
+    /// Returns the Rust type of a type without a name if this Rust type was already generated. If another
+    /// module has the Rust type, imports it.
     fn generated(&mut self, id: TypeId) -> Option<RustType> {
         let (module, name) = self.types.generated(id, self.form)?.clone();
         Some(self.imported(&module, name))
@@ -298,7 +298,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns `i64` or `f64` for a number type. Returns `None` if the type is not a number.
+/// Returns the Rust type of a number, `i64` or `f64`. Returns `None` if the type is not a number.
 fn number(kind: &TypeKind, rules: &Constraints) -> Option<RustType> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     let is_integer = match kind {
@@ -319,8 +319,8 @@ fn item_site<'a>(site: &UseSite<'a>) -> UseSite<'a> {
     }
 }
 
-/// Returns true if an object has no properties and only the index signature `[key: string]`, so that it becomes a
-/// map.
+/// Returns true for an object type that becomes a Rust map: it has no declared properties, and the index
+/// signature `[key: string]` only.
 pub(crate) fn is_map(object: &ObjectType) -> bool {
     object.properties.is_empty() && matches!(object.index.as_slice(), [only] if only.key == IndexKey::String)
 }

@@ -19,10 +19,10 @@ pub(crate) struct Module {
     pub(super) imports: Imports,
     /// Names of the models of other files that this file imports.
     pub(super) models: BTreeSet<String>,
-    /// Regular expressions that the file has as constants.
+    /// Regular expressions for which the file has constants.
     pub(super) patterns: Vec<String>,
-    /// Template literal types that the file has as constants. Each has its source, and the expression that creates
-    /// it.
+    /// Template literal types for which the file has constants, each with its source and the expression that
+    /// creates the constant's value.
     pub(super) templates: Vec<(String, TokenStream)>,
     /// Names of the types that the file declares.
     pub(super) declared: Vec<String>,

@@ -11,7 +11,7 @@ use crate::shapes;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType};
 
-/// Field for an index signature: a map that contains the keys which match the signature.
+/// Field of a struct for an index signature: a map with the keys that match the signature.
 struct Map<'a> {
     name: String,
     /// Name of the map type, `IndexMap`.
@@ -87,7 +87,8 @@ impl Models<'_, '_> {
         self.types.structs.insert(name.to_owned(), fields);
     }
 
-    /// Returns false if the property is optional and its type has no values.
+    /// Returns false for an optional property whose type has no values (`never`): the property is always
+    /// absent.
     fn may_hold(&self, property: &Property) -> bool {
         !property.optional || !kit_analysis::is_impossible(self.types.program, property.r#type)
     }
@@ -148,7 +149,7 @@ impl Models<'_, '_> {
         (comment, attributes)
     }
 
-    /// Returns a map for each index signature. A key belongs to the first signature that it matches.
+    /// Returns a map for each index signature. Each key belongs to the first signature that the key matches.
     fn maps<'o>(&mut self, object: &'o ObjectType, site: &UseSite<'_>, fields: &[Field]) -> Vec<Map<'o>> {
         let mut maps: Vec<Map<'o>> = Vec::new();
         for signature in object.signatures() {
@@ -185,8 +186,8 @@ impl Models<'_, '_> {
         maps
     }
 
-    /// Adds a field for each map. If serde alone would put too many keys into a map, also returns the function that
-    /// reads the map.
+    /// Adds a field for each map. If serde itself would put too many keys into a map, also returns a function
+    /// that selects the keys of the map.
     fn map_fields(&mut self, owner: &str, maps: &[Map<'_>], body: &mut Vec<TokenStream>) -> Vec<TokenStream> {
         let mut readers = Vec::new();
         for (number, map) in maps.iter().enumerate() {
@@ -233,12 +234,12 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns the name of a field without `r#`.
+/// Returns the name of a field without the prefix `r#`.
 fn plain(field: &Field) -> &str {
     field.name.trim_start_matches("r#")
 }
 
-/// Returns the name of the function that reads a map.
+/// Returns the name of the function that selects the keys of a map.
 fn reader_name(map: &Map<'_>) -> String {
     format!("read_{}", map.name.trim_start_matches("r#"))
 }
@@ -248,7 +249,8 @@ fn serde_path(path: &TokenStream) -> String {
     path.clone().into_iter().map(|token| token.to_string()).collect()
 }
 
-/// Returns a field name made from the fixed text of a template literal type: `user-${number}` gives `user`.
+/// Returns a field name made from the constant text of a template literal type: `user-${number}` gives
+/// `user`.
 fn fixed_name(parts: &[TemplatePart]) -> String {
     let fixed: Vec<&str> = parts
         .iter()
@@ -263,7 +265,8 @@ fn fixed_name(parts: &[TemplatePart]) -> String {
     }
 }
 
-/// Returns true if the value is what `Default::default()` of the Rust type returns, so that no function is needed.
+/// Returns true if `Default::default()` of the Rust type returns the same value, so that no function for the
+/// default is needed.
 fn is_default_of_type(default: &DefaultValue, rust: &RustType) -> bool {
     match default {
         DefaultValue::Null => rust.is_option(),

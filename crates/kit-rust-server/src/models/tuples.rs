@@ -12,7 +12,7 @@ use crate::types::{Definition, RustType};
 /// Maximum length of a Rust tuple. The standard library implements traits such as `Debug` only up to this length.
 const LONGEST: usize = 12;
 
-/// Name (or position) and type of a field in a struct for a tuple.
+/// Field of a struct that represents a tuple: name or position, and type.
 type TupleField = (String, RustType);
 
 impl Models<'_, '_> {
@@ -204,7 +204,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns the name of a field, or its position as a number.
+/// Returns the tokens after the dot of a field access: a name, or a position as a number without a suffix.
 fn member(field: &str) -> TokenStream {
     match field.parse::<usize>() {
         Ok(position) => Literal::usize_unsuffixed(position).into_token_stream(),

@@ -38,8 +38,8 @@ impl Models<'_, '_> {
         }
     }
 
-    /// Returns the enum for a union that another type contains. The enum has no variant for null, because the
-    /// caller puts the enum into an `Option`.
+    /// Returns the enum for a union that another type contains. `null` gets no variant, because the caller
+    /// puts the enum into an `Option`.
     fn named_union(&mut self, id: TypeId, members: &[TypeId], site: &UseSite<'_>) -> RustType {
         if let Some(known) = self.generated(id) {
             return known;
@@ -55,15 +55,15 @@ impl Models<'_, '_> {
         members.iter().filter(is_null).copied().collect()
     }
 
-    /// Returns true if the members other than null need no enum: there is only one member, or one Rust type can
+    /// Returns true if a union needs no enum: without `null` it has only one member, or one Rust type can
     /// represent all members.
     pub(super) fn is_one(&self, members: &[TypeId]) -> bool {
         let rest = self.without_null(members);
         rest.len() < 2 || self.texts(&rest).is_some() || self.common(&rest).is_some()
     }
 
-    /// Returns the member whose Rust type can represent all members. Returns `None` if they are not all numbers, all
-    /// booleans or all bigints.
+    /// Returns the member whose Rust type can represent all members of a union. Returns `None` if the members
+    /// are not all numbers, all booleans or all bigints.
     fn common(&self, members: &[TypeId]) -> Option<TypeId> {
         let program = self.types.program;
         let kind = |id: &TypeId| &program.types[*id].kind;
@@ -145,8 +145,8 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Texts(texts));
     }
 
-    /// Generates an enum with a variant for each member. As in all runtimes, a value is decoded as the member that
-    /// retains most of its keys.
+    /// Generates an enum with a variant for each member. As in all servers of kit, a value is decoded as the
+    /// member that retains most keys of the value.
     pub(super) fn union(
         &mut self,
         name: &str,
@@ -187,7 +187,8 @@ impl Models<'_, '_> {
             .insert(name.to_owned(), Definition::Union(variants));
     }
 
-    /// Generates the enum and its `Serialize`. A variant is serialized as its value, or as its literal.
+    /// Generates the enum and its implementation of `Serialize`. A variant with a value is serialized as this
+    /// value, and a variant for a literal as the literal.
     fn union_type(&mut self, name: &str, comment: &TokenStream, variants: &[Variant]) {
         let program = self.types.program;
         let mut body = Vec::new();
@@ -340,7 +341,7 @@ impl Models<'_, '_> {
     }
 }
 
-/// Returns the name. If another variant has it, appends a number.
+/// Returns the name `wanted`. If another variant has this name, appends a number.
 fn unique(wanted: String, variants: &[String]) -> String {
     names::unique(wanted, |name| variants.iter().any(|known| known == name))
 }

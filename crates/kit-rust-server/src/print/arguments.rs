@@ -15,8 +15,7 @@ pub(super) fn call(function: &str, items: &[&Expr], space: Space) -> Option<Stri
     list(&format!("{function}("), items, ")", CALL, space)
 }
 
-/// Prints a list. `begin` and `end` are the texts around the items, and `limit` is the maximum width of the items on
-/// one line.
+/// Prints items between the texts `begin` and `end`. `limit` is the maximum width of the items on one line.
 pub(super) fn list(begin: &str, items: &[&Expr], end: &str, limit: usize, space: Space) -> Option<String> {
     let first = begin.lines().last().unwrap_or_default();
     let column = if begin.contains('\n') { 0 } else { space.column } + first.len();
@@ -142,7 +141,8 @@ fn mixed(begin: &str, items: &[String], end: &str, space: Space) -> String {
     format!("{text}{line}\n{}{end}", margin(space.indent))
 }
 
-/// Returns true if the last argument may begin on the line of the call and end on a later line, as closures do.
+/// Returns true if the last argument of a call may begin on the line of the call and end on a later line,
+/// like a closure with a block.
 pub(super) fn can_overflow(item: &Expr, count: usize) -> bool {
     match item {
         Expr::Async(_) | Expr::Closure(_) | Expr::Block(_) => true,

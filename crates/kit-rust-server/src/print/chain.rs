@@ -9,7 +9,7 @@ use super::{Space, arguments, margin};
 /// Maximum width of a chain on one line.
 const CHAIN: usize = 60;
 
-/// One method call, field or `.await` of a chain, with the number of `?` after it.
+/// One method call, field access or `.await` of a chain, with the number of `?` after it.
 struct Link<'a> {
     part: Part<'a>,
     tries: usize,

@@ -12,7 +12,7 @@ const STRUCT: usize = 18;
 /// Maximum width of an array on one line.
 const ARRAY: usize = 60;
 
-/// Prints an expression. Returns `None` if it does not fit into the place.
+/// Prints an expression. Returns `None` if the expression does not fit into the space.
 pub(super) fn expression(expression: &Expr, space: Space) -> Option<String> {
     match expression {
         Expr::MethodCall(_) | Expr::Field(_) | Expr::Await(_) | Expr::Try(_) => {
@@ -226,7 +226,8 @@ fn closure(expr: &Expr, space: Space) -> Option<String> {
     }
 }
 
-/// Returns the keyword of closures and asynchronous blocks that own the variables that they use.
+/// Returns `move ` for closures and asynchronous blocks that own the variables that they use. Returns an
+/// empty text for all others.
 fn captured(is_moved: bool) -> &'static str {
     if is_moved { "move " } else { "" }
 }
@@ -315,8 +316,8 @@ fn broken_arm(body: &str, indent: usize) -> String {
     format!("{{\n{}{body}\n{}}}", margin(indent + 4), margin(indent))
 }
 
-/// Returns true if the value of an assignment is better on the next line than after the `=`. `same` and `next` are
-/// its two printed forms.
+/// Returns true if the value of an assignment should be on the line after the `=`. `same` is the value
+/// printed on the same line, and `next` the value printed on the next line.
 fn prefers_next(same: &str, next: &str) -> bool {
     let ends = |text: &str, end: char| text.lines().next().is_some_and(|line| line.ends_with(end));
     let lines = |text: &str| text.matches('\n').count();
@@ -354,7 +355,7 @@ pub(super) fn assigned(value: &Expr, space: Space, operator: &str) -> Option<Str
     }
 }
 
-/// Prints a block. Its closing brace has the indentation `indent`.
+/// Prints a block. `indent` is the indentation of its closing brace.
 pub(super) fn block(node: &Block, indent: usize) -> String {
     if node.stmts.is_empty() {
         return "{}".to_owned();
@@ -385,7 +386,8 @@ fn statement(node: &Stmt, indent: usize) -> String {
     }
 }
 
-/// Returns the attributes of an expression that is a statement. They contain the comments before it.
+/// Returns the attributes of an expression that is a statement. The comments before the statement are among
+/// these attributes.
 fn own_attributes(node: &Expr) -> &[syn::Attribute] {
     match node {
         Expr::If(node) => &node.attrs,
@@ -414,7 +416,8 @@ fn local(node: &Local, indent: usize) -> String {
     format!("{before}{}{head}{value}{otherwise};\n", margin(indent))
 }
 
-/// Prints code with an indentation. If it fits into no line, prints it without a maximum width.
+/// Prints code with an indentation. If the code does not fit into the maximum width, prints it without a
+/// maximum.
 pub(super) fn lenient(indent: usize, print: impl Fn(Space) -> Option<String>) -> String {
     let space = Space::line(indent);
     print(space)

@@ -21,7 +21,8 @@ pub(super) fn all(items: &[Item], indent: usize) -> String {
     text
 }
 
-/// Returns true if there is a blank line between two items.
+/// Returns true if a blank line separates two items. Imports of one block and `mod` lines have no blank line
+/// between them.
 fn is_separate(before: &Item, item: &Item) -> bool {
     match (before, item) {
         (Item::Use(before), Item::Use(item)) => origin(before) != origin(item),
@@ -30,8 +31,8 @@ fn is_separate(before: &Item, item: &Item) -> bool {
     }
 }
 
-/// Returns the number of the block in which an import is: the standard library, other crates, `crate`, `self` and
-/// `super`.
+/// Returns the number of the block that contains an import. The order of the blocks is: the standard library,
+/// other crates, `crate`, `self` and `super`.
 fn origin(node: &ItemUse) -> u8 {
     match &node.tree {
         UseTree::Path(path) if path.ident == "std" => 0,
@@ -213,7 +214,8 @@ fn visible(node: &Visibility) -> String {
     }
 }
 
-/// Prints the fields of a struct or variant. Its name takes `before` columns after the indentation.
+/// Prints the fields of a struct or variant. `before` is the number of columns that its name takes after the
+/// indentation.
 fn fields(node: &Fields, indent: usize, before: usize) -> String {
     match node {
         Fields::Unit => String::new(),
@@ -249,8 +251,8 @@ fn fields(node: &Fields, indent: usize, before: usize) -> String {
     }
 }
 
-/// Prints the signature of a function. `before` is the text in front of it, and `end` the text behind it on the same
-/// line.
+/// Prints the signature of a function. `before` is the text in front of the signature, and `end` the text
+/// behind it on the same line.
 fn signature(node: &Signature, before: &str, indent: usize, end: &str) -> String {
     let start = margin(indent);
     let constant = if node.constness.is_some() { "const " } else { "" };

@@ -20,7 +20,7 @@ const WIDTH: usize = 100;
 /// Maximum width of the parts of an attribute on one line.
 const ATTRIBUTE: usize = 70;
 
-/// The space that code has: its line and the columns that it may use.
+/// Space on a line that is available for printing an expression.
 #[derive(Debug, Clone, Copy)]
 struct Space {
     /// Indentation of the line.
@@ -41,14 +41,15 @@ impl Space {
         }
     }
 
-    /// Returns the space that remains after `count` columns. Returns `None` if the space has fewer columns.
+    /// Returns the space that remains after `count` columns. Returns `None` if the space has fewer columns
+    /// than `count`.
     fn after(self, count: usize) -> Option<Self> {
         let column = self.column + count;
         (column <= self.end).then_some(Self { column, ..self })
     }
 
-    /// Returns the space without its last `count` columns, which other code needs. Returns `None` if it has fewer
-    /// columns.
+    /// Returns the space without its last `count` columns, which the code after the expression needs. Returns
+    /// `None` if the space has fewer columns.
     fn before(self, count: usize) -> Option<Self> {
         if self.end == usize::MAX {
             return Some(self);
@@ -69,7 +70,7 @@ impl Space {
     }
 }
 
-/// Prints a file. Attributes `#[comment = "…"]` before statements become comments.
+/// Prints a file. An attribute `#[comment = "…"]` before a statement becomes a comment.
 pub(crate) fn file(code: &TokenStream) -> String {
     match syn::parse2(code.clone()) {
         Ok(file) => laid_out(&file),

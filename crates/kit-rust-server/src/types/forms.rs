@@ -7,7 +7,8 @@ use kit_ir::{DeclarationId, Program, Property, Slot, TypeId, TypeKind};
 
 use crate::names;
 
-/// Use of a type: in requests, or everywhere else.
+/// Form of a type. A property with `@generated` may be absent in requests, but not in responses and rows, so
+/// that a type may need two Rust types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
     /// In responses, rows and values that handlers create. Every property with `@generated` is present.
@@ -16,12 +17,12 @@ pub(crate) enum Form {
     Request,
 }
 
-/// The forms that each type of an application needs.
+/// Forms that each type of an application needs.
 #[derive(Default)]
 pub(super) struct Forms {
-    /// Rust names of the request form, for types that need both forms.
+    /// Names of the Rust types for requests, for declared types that need two Rust types.
     requests: BTreeMap<DeclarationId, String>,
-    /// Types that need only the request form.
+    /// Declared types that only requests use.
     only_requests: BTreeSet<DeclarationId>,
 }
 
@@ -75,7 +76,8 @@ impl Forms {
         forms
     }
 
-    /// Returns the Rust name of the request form of a type. Returns `None` if the type does not have both forms.
+    /// Returns the name of the Rust type for requests, such as `NoteInput`. Returns `None` if the declared
+    /// type does not need two Rust types.
     pub(super) fn request(&self, id: DeclarationId) -> Option<&str> {
         self.requests.get(&id).map(String::as_str)
     }

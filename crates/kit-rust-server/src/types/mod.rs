@@ -24,17 +24,18 @@ pub(crate) struct Types<'a> {
     pub(crate) program: &'a Program,
     /// For each declared type, the types that it refers to directly or through other types.
     reached: Vec<BTreeSet<DeclarationId>>,
-    /// For each declared type, the name of its module below `models`.
+    /// For each declared type, the name of the Rust module below `models` that has its Rust type.
     modules: Vec<String>,
     /// Declared types that routes and entities need.
     needed: BTreeSet<DeclarationId>,
     /// For each declared type, its Rust name.
     names: Vec<String>,
     forms: Forms,
-    /// Module and name of the Rust types for types without a name. With `Omit` and `Pick`, such a type can occur in
-    /// several declarations.
+    /// Module and name of the Rust types that were generated for types without a name. With `Omit` and
+    /// `Pick`, several declarations can contain the same type.
     generated: BTreeMap<(TypeId, Form), (String, String)>,
-    /// Module and name of the enums for unions of strings without a name, by the location of their property.
+    /// Module and name of the enums that were generated for unions of strings without a name, by the location
+    /// of their property.
     string_enums: Vec<(Span, Vec<String>, (String, String))>,
     /// Names that Rust types already have.
     pub(crate) taken: BTreeSet<String>,
@@ -45,7 +46,7 @@ pub(crate) struct Types<'a> {
     problems: Vec<Problem>,
 }
 
-/// Definition of a Rust type, which the expression of a default value needs.
+/// Definition of a Rust type. The Rust expression of a default value depends on it.
 #[derive(Debug, Clone)]
 pub(crate) enum Definition {
     /// A struct around one inner type.
@@ -55,7 +56,7 @@ pub(crate) enum Definition {
         /// Names of the fields that hold the properties of index signatures in a map.
         maps: Vec<String>,
     },
-    /// An enum for a union of strings: each string with its variant.
+    /// An enum for a union of strings. Lists each string with its variant.
     Texts(Vec<(String, String)>),
     /// An enum for another union, with a variant for each member.
     Union(Vec<Variant>),
@@ -92,7 +93,7 @@ pub(crate) struct Field {
     pub(crate) optional: bool,
 }
 
-/// Returns the types that a route answers with: bodies and headers of responses, and details of errors.
+/// Returns the types that a route can respond with: bodies and headers of responses, and details of errors.
 fn answered(route: &Route) -> impl Iterator<Item = DeclarationId> {
     let headers = route.declared_replies().filter_map(|reply| reply.headers);
     route.written().chain(headers)
@@ -204,8 +205,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the form under which a type without a name is recorded. If its two forms are equal, both are recorded
-    /// under the same form.
+    /// Returns the form under which a type without a name is recorded. If the Rust types for requests and
+    /// responses are equal, the result is the same for the two forms.
     fn form_of(&self, id: TypeId, form: Form) -> Form {
         if self.differs(id) { form } else { Form::Complete }
     }
@@ -215,7 +216,7 @@ impl<'a> Types<'a> {
         &self.names[usize::from(id)]
     }
 
-    /// Returns the Rust name of a declared type in requests, or everywhere else.
+    /// Returns the name of the Rust type for a declared type, in requests or everywhere else.
     pub(crate) fn name_in(&self, id: DeclarationId, form: Form) -> &str {
         match form {
             Form::Request => self.forms.request(id).unwrap_or_else(|| self.name(id)),
@@ -223,7 +224,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the forms in which a declared type is needed.
+    /// Returns the forms of a declared type for which Rust types are generated.
     pub(crate) fn forms(&self, id: DeclarationId) -> &'static [Form] {
         self.forms.of(id)
     }
@@ -233,15 +234,15 @@ impl<'a> Types<'a> {
         self.forms.request(id).is_some()
     }
 
-    /// Returns true if the two forms of a type differ.
+    /// Returns true if a type needs different Rust types in requests and everywhere else.
     fn differs(&self, id: TypeId) -> bool {
         let mut references = Vec::new();
         collect_references(self.program, id, &mut references);
         forms::has_generated(self.program, id) || references.into_iter().any(|to| self.has_two_forms(to))
     }
 
-    /// Returns the name to write for an item of `kit_runtime`. If the application declares a type with this name, it
-    /// is written with its path.
+    /// Returns the name to write for an item of `kit_runtime`. If the application declares a type with the
+    /// same name, returns the item with its path.
     pub(crate) fn of_runtime(&self, name: &str) -> TokenStream {
         let item = ident(name);
         if self.declares(name) {
@@ -265,7 +266,7 @@ impl<'a> Types<'a> {
         self.reached[usize::from(id)].contains(&id)
     }
 
-    /// Returns true if the declared type `to` is `home` or refers to `home`, directly or through other types.
+    /// Returns true if the declared type `to` is `home`, or refers to `home` directly or through other types.
     pub(crate) fn leads_back(&self, home: DeclarationId, to: DeclarationId) -> bool {
         home == to || self.reached[usize::from(to)].contains(&home)
     }
@@ -285,7 +286,7 @@ impl<'a> Types<'a> {
         self.problems
     }
 
-    /// Returns the entity that a declared type is; `None` if it is not an entity.
+    /// Returns the entity of a declared type. Returns `None` if the declared type is not an entity.
     pub(crate) fn entity(&self, id: DeclarationId) -> Option<&'a Entity> {
         self.program
             .entities
@@ -293,8 +294,8 @@ impl<'a> Types<'a> {
             .find(|entity| entity.declaration == id)
     }
 
-    /// Returns a name for a type without a name that `home` contains. If `Page<Todo>` and `Page<User>` share the
-    /// type, it is named after `Page`.
+    /// Returns a Rust name for a type without a name that the declaration `home` contains. If `Page<Todo>`
+    /// and `Page<User>` share the type, the name begins with `Page`.
     pub(crate) fn name_anonymous(&mut self, home: DeclarationId, wanted: &str) -> String {
         let is_taken = |name: &str| {
             self.taken.contains(name) || names::is_reserved(name) || names::IMPORTED.contains(&name)

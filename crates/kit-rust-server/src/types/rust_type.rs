@@ -63,7 +63,7 @@ impl RustType {
         Self::Option(Box::new(self))
     }
 
-    /// Returns the type in this number of `Option`s.
+    /// Returns the type wrapped in `count` `Option`s.
     pub(crate) fn in_options(self, count: usize) -> Self {
         (0..count).fold(self, |inner, _| inner.optional())
     }

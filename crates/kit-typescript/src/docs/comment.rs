@@ -24,8 +24,8 @@ pub(crate) struct Tag {
     pub(crate) argument: String,
     /// Location of the tag: its name, and its argument on the same line.
     pub(crate) location: Location,
-    /// True if the comment belongs to a type in a placeholder of a template literal type. No rule is checked
-    /// there.
+    /// True if the comment belongs to a type in a placeholder of a template literal type. Rules are an error
+    /// there, because no validator checks a part of a string.
     pub(crate) in_template: bool,
 }
 
@@ -42,7 +42,7 @@ enum Destination {
     Description,
     /// Argument of the last tag.
     Tag(Style),
-    /// Argument of a tag that kit ignores, because another tool uses it.
+    /// Argument of a tag that kit ignores, because the tag belongs to another tool.
     Ignored,
 }
 
@@ -166,9 +166,9 @@ struct TagPosition {
     end: usize,
 }
 
-/// Returns the position of the next tag in a line. A line may start with any tag. Within a line, only a tag
-/// of kit or a misspelt one counts, because `@` is common in texts. If `block` is true, only the start of the
-/// line can have a tag.
+/// Returns the position of the next tag in a line. At the start of a line, every tag counts. Inside of a
+/// line, only tags of kit and misspelt tags of kit count, because texts often contain `@`. If `block` is
+/// true, only the start of the line can have a tag.
 fn next_tag(line: &str, from: usize, block: bool) -> Option<TagPosition> {
     for (index, _) in line[from..].match_indices('@') {
         let at = from + index;

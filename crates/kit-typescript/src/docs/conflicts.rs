@@ -12,13 +12,13 @@ use crate::modules::Graph;
 
 /// Result of combining the rules of two comments.
 pub(super) enum Merged {
-    /// Rules that a value satisfies only if it satisfies both sets.
+    /// Combined rules: a value satisfies them only if it satisfies the two sets.
     Both(Constraints),
     /// Reason why the rules cannot be combined, for a message.
     Conflict(String),
 }
 
-/// Returns the rules that a value must satisfy to satisfy both sets of rules.
+/// Combines two sets of rules into one set that is as strict as the two together.
 pub(super) fn merge(old: &Constraints, new: &Constraints) -> Merged {
     let format = match (old.format, new.format) {
         (Some(a), Some(b)) if a != b => {
@@ -79,8 +79,8 @@ fn is_multiple(value: f64, step: f64) -> bool {
     times.fract() == 0.0
 }
 
-/// Returns the error if no value satisfies the rules of a type; `None` if a value may satisfy them. The error
-/// is located at the last of the `tags` that is involved.
+/// Returns an error if no value can satisfy the rules of a type, such as `@minLength 5` with `@maxLength 3`.
+/// The location of the error is the last of the `tags` that contribute to the conflict.
 pub(super) fn find(
     graph: &Graph<'_>,
     program: &Program,
@@ -150,7 +150,7 @@ fn items(rules: &Constraints) -> Conflict {
     }
 }
 
-/// A bound of numbers: the number, true if the number itself is allowed, and the tag for messages.
+/// A bound of numbers: the number, true if the number itself is allowed, and the tag, which messages show.
 type Bound = (f64, bool, String);
 
 fn numbers(rules: &Constraints) -> Conflict {

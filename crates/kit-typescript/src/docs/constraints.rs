@@ -10,19 +10,19 @@ use super::rules::{Domain, rule};
 use super::{Doc, Tag, problem};
 use crate::modules::Graph;
 
-/// Treatment of a tag that does not fit the type it is applied to.
+/// Treatment of a tag that does not fit the type it is applied to, such as `@maxLength` on a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misfit {
     /// The tag is reported as an error.
     Reported,
-    /// The tag is ignored, because its comment belongs to one member of an intersection and may fit another
-    /// member.
+    /// The tag is ignored, because its comment belongs to an intersection, and the tag may fit another member
+    /// of the intersection.
     Ignored,
 }
 
-/// Returns a type with the rules of a comment: the rules of its tags, and rules that follow from other tags.
-/// The rules that the type already has, for example from an alias, apply too. A named type is replaced by a
-/// copy with the rules. In a union, the rules are added to the members that they fit.
+/// Adds the rules of a comment to a type: the rules of its tags, and rules that follow from other tags such
+/// as `@references`. Rules that the type already has, for example from an alias, stay. A named type is
+/// replaced by a copy with the rules. In a union, each rule is added to the members that it fits.
 pub(crate) fn apply(
     graph: &Graph<'_>,
     program: &mut Program,
@@ -98,7 +98,7 @@ pub(crate) fn apply(
     id
 }
 
-/// Returns the type of a database column, whose bigints are limited to 64 bits like PostgreSQL's `bigint`.
+/// Returns the type for a database column: its bigints are limited to 64 bits, as PostgreSQL's `bigint` is.
 pub(crate) fn limit_bigints(program: &mut Program, id: TypeId) -> TypeId {
     constrain(
         program,

@@ -7,8 +7,8 @@ use super::value_check::example_value;
 use super::{Doc, TagName};
 use crate::modules::Graph;
 
-/// Returns the examples that fit the type, as JSON. Reports other examples as warnings. A fenced code block
-/// is for readers, so it is neither an example nor a mistake.
+/// Returns the examples that fit the type, as JSON. Warns about other examples. Ignores fenced code blocks,
+/// which are for readers.
 pub(crate) fn examples(
     graph: &Graph<'_>,
     program: &Program,

@@ -35,7 +35,7 @@ impl Implied {
         format!("`@{name}{argument}` implies {}", rules.join(", "))
     }
 
-    /// Returns the rules for each kind of values that has rules: strings, numbers, arrays.
+    /// Returns the rules, grouped by the kind of values to which they apply: strings, numbers, arrays.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Domain, Constraints)> {
         let all = self.rules.clone();
         let texts = Constraints {
@@ -68,7 +68,7 @@ impl Implied {
 }
 
 impl Doc {
-    /// Returns true if a tag defines a rule for the type, or if a rule follows from it, as from
+    /// Returns true if the comment has a tag that defines a rule, or a tag from which a rule follows, such as
     /// `@generated uuid`.
     pub(crate) fn has_rules(&self) -> bool {
         let names_key = self.has(TagName::References);
@@ -104,7 +104,7 @@ pub(crate) fn rules_of(graph: &Graph<'_>, doc: &Doc) -> Constraints {
         .fold(Constraints::default(), |all, rule| combined_rules(all, &rule))
 }
 
-/// Returns the rules of both sets. If they cannot be combined, returns the first set.
+/// Combines two sets of rules. If they contradict each other, returns the first set.
 pub(crate) fn combined_rules(first: Constraints, second: &Constraints) -> Constraints {
     match merge(&first, second) {
         Merged::Both(rules) => rules,

@@ -40,8 +40,8 @@ pub(crate) fn problem(
     Diagnostic::new(code, message).label(graph.label(location))
 }
 
-/// Returns errors for the tags of a comment that do not belong on `target` or that occur twice, and warnings
-/// for misspelt tags.
+/// Returns errors for the tags of a comment that are not allowed on `target` or that occur twice, and
+/// warnings for misspelt tags.
 pub(crate) fn misplaced(graph: &Graph<'_>, doc: &Doc, target: Target) -> Vec<Diagnostic> {
     let wrong = doc
         .tags

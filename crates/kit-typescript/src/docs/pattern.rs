@@ -10,10 +10,11 @@ use crate::modules::Graph;
 /// Number of repetitions in the text that a message shows.
 const SHOWN: usize = 3;
 
-/// Returns the error for a pattern of a type if a text of the allowed length could keep a server busy for too
-/// long. Validators check the length first, so a `@maxLength` makes some patterns harmless.
+/// Returns an error for a pattern that is too slow: a text of the allowed length could keep a server busy for
+/// too long. A low `@maxLength` makes some patterns harmless, because validators check the length first.
 ///
-/// The error belongs to a comment with `@pattern`, or with a `@maxLength` that replaces another `@maxLength`.
+/// The error is reported for the comment with `@pattern`, or for a comment whose `@maxLength` replaces an
+/// earlier `@maxLength`.
 pub(super) fn unsafe_pattern(
     graph: &Graph<'_>,
     program: &Program,

@@ -15,7 +15,7 @@ use crate::modules::Graph;
 pub(super) enum Domain {
     Strings,
     Numbers,
-    /// Bigints. Only database columns have rules for them; no tag has.
+    /// Bigints. Their only rule is the limit of database columns to 64 bits, which no tag defines.
     BigInts,
     Arrays,
 }
@@ -98,7 +98,8 @@ pub(super) fn rule(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnosti
 const WHOLE: &str = "write an integer, 0 or more";
 const DECIMAL: &str = "write a decimal number";
 
-/// Stores a parsed argument. Returns false if it could not be parsed (`None`).
+/// Stores a parsed argument in `location`. Returns false if `value` is `None`, because the argument could not
+/// be parsed.
 fn set<T>(location: &mut Option<T>, value: Option<T>) -> bool {
     *location = value;
     location.is_some()
@@ -118,7 +119,7 @@ fn pattern(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut Vec<Diagnostic>) -> O
     Some(tag.argument.clone())
 }
 
-/// Checks that JavaScript accepts a pattern in `new RegExp(pattern, "u")`, which generated validators use.
+/// Checks that `new RegExp(pattern, "u")` accepts a pattern, because generated validators call it.
 fn check_pattern(pattern: &str) -> Result<(), String> {
     let allocator = Allocator::default();
     LiteralParser::new(

@@ -2,7 +2,7 @@
 
 use kit_diagnostics::closest;
 
-/// Part of the comment after a tag's name that is its argument.
+/// Part of the comment after a tag's name that is the tag's argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     /// Argument that ends at the next tag on the line or at the end of the line.

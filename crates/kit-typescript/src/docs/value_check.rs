@@ -61,7 +61,7 @@ fn is_integer(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the type if it has the given kind, or the member of a union with this kind.
+/// Returns a type of the given kind: the type itself, or the member of a union that has this kind.
 fn member<'p>(program: &'p Program, r#type: TypeId, kind: &TypeKind) -> Option<&'p Type> {
     let r#type = program.resolve(r#type);
     match &r#type.kind {
@@ -82,8 +82,8 @@ fn bigint_rules(program: &Program, r#type: TypeId) -> Option<&Constraints> {
     member(program, r#type, &TypeKind::BigInt).map(|member| &member.constraints)
 }
 
-/// Returns true if a text is a bigint that satisfies the rules. The only such rule is the limit of columns to
-/// 64 bits.
+/// Returns true if a text is a bigint that satisfies the rules. The only rule for bigints is the limit of
+/// columns to 64 bits.
 fn bigint_fits(rules: &Constraints, digits: &str) -> bool {
     is_integer(digits) && (rules.is_empty() || digits.parse::<i64>().is_ok())
 }
@@ -185,8 +185,8 @@ fn string_fits(rules: &Constraints, text: &str) -> bool {
         && rules.format.is_none_or(|format| format_fits(format, text))
 }
 
-/// Returns true if a string probably has the format. This finds obvious mistakes; validators check the format
-/// exactly.
+/// Returns true if a string probably has the format. This test finds obvious mistakes in `@default` and
+/// `@example`; validators check formats exactly.
 fn format_fits(format: Format, text: &str) -> bool {
     let digits = |text: &str, pattern: &str| {
         text.len() == pattern.len()

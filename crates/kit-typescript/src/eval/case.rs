@@ -21,7 +21,7 @@ impl Case {
         }
     }
 
-    /// Returns the name of the TypeScript type, such as `Uppercase`.
+    /// Returns the name of the type in TypeScript, such as `Uppercase`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Upper => "Uppercase",

@@ -264,8 +264,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the name of a public member. Returns `None` for a private or protected member, which the type
-    /// of the instances gets under a hidden name.
+    /// Returns the name of a public member. Returns `None` for a private or protected member, whose name in
+    /// the type of the instances is hidden.
     fn member_name(
         &mut self,
         object: &mut Object,

@@ -5,7 +5,7 @@ use super::{Evaluator, Object, Property, Ty, TyId};
 use crate::docs::TagName;
 use crate::modules::{DeclId, DeclKind};
 
-/// Maximum number of names that refer to each other in a chain. Only a cycle is longer.
+/// Maximum length of a chain of names that refer to each other. A longer chain is a cycle.
 const MAX_CHAIN: u32 = 10_000;
 
 impl Evaluator<'_> {
@@ -49,8 +49,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true for `bigint` and for a union that contains it. Returns false for a type whose evaluation
-    /// is in progress, because evaluating it here would make it refer to itself.
+    /// Returns true for `bigint` and for a union that contains `bigint`. Returns false for a type whose
+    /// evaluation is in progress, because a second evaluation would make the type refer to itself.
     fn holds_bigint(&mut self, ty: TyId) -> bool {
         let mut next = vec![ty];
         // A cycle of names is a mistake. It is reported at a type that needs one of the names.

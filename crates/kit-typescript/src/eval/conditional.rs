@@ -91,7 +91,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns true if `from` is assignable to `to`. If one of the types contains an invalid type
-    /// ([`Ty::Invalid`]), returns that type as the error.
+    /// ([`Ty::Invalid`]), returns the invalid type as the error.
     pub(super) fn decide(&mut self, from: TyId, to: TyId) -> Result<bool, TyId> {
         let before = self.relations.broken.take();
         let answer = self.assignable(from, to);
@@ -157,8 +157,9 @@ impl<'a> Evaluator<'a> {
         Ok(self.store.inner_scope(scope, bindings))
     }
 
-    /// Converts a string from a template to the number, bigint, boolean or null that the constraint requires:
-    /// `"1"` to `1`. Returns the string unchanged if the value is printed differently, such as `"01"`.
+    /// Converts a string that `infer` found in a template to a number, bigint, boolean or null, if the
+    /// constraint of the `infer` requires it: `"1"` becomes `1`. A string such as `"01"` stays a string,
+    /// because the number is printed as `1`.
     fn read_text(&mut self, found: TyId, constraint: TyId) -> TyId {
         let Ty::Literal(Literal::String(text)) = self.shape_of(found) else {
             return found;

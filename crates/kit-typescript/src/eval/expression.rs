@@ -8,8 +8,8 @@ use crate::known_types::Utility;
 use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates a type expression. A name becomes [`Ty::Named`] and is not evaluated here, so the recursion
-    /// ends.
+    /// Evaluates a type expression. A name becomes [`Ty::Named`], which is evaluated later, so that recursive
+    /// types end.
     pub(crate) fn evaluate(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         // Most type expressions are keywords such as `string`. They do not count for the maximum depth.
         if let Some(keyword) = keyword(node) {
@@ -105,8 +105,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of an array's items. The type is evaluated later if it could refer to the type that
-    /// is being evaluated. Any other type is evaluated at once, so that equal arrays are the same type.
+    /// Returns the type of an array's items. If the type could refer to the type that is being evaluated, it
+    /// is evaluated later. Otherwise it is evaluated at once, so that equal arrays are the same type.
     pub(super) fn element_type(&mut self, node: &'a TSType<'a>, scope: ScopeId) -> TyId {
         let waits = match node {
             TSType::TSParenthesizedType(inner) => return self.element_type(&inner.type_annotation, scope),
@@ -128,8 +128,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type of `this`: the interface or class around it, or a type that extends this interface or
-    /// class.
+    /// Returns the type of `this`: the interface or class that contains the expression, or a type that
+    /// extends this interface or class.
     fn this_type(&mut self, scope: ScopeId, location: Location) -> TyId {
         match self.store.binding(scope, super::object::THIS) {
             Some((this, _)) => this,

@@ -153,8 +153,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the result type of a generic signature as the source spells it; `None` if it has no
-    /// annotation.
+    /// Returns the result type of a generic signature as the source writes it. Returns `None` if the
+    /// signature has no annotation.
     pub(super) fn written_result(&self, generic: Generic) -> Option<&'a str> {
         let (signature, scope) = self.generics.get(generic.0? as usize)?;
         let span = signature.result?.type_annotation.span();
@@ -162,7 +162,7 @@ impl<'a> Evaluator<'a> {
         text.get(span.start as usize..span.end as usize)
     }
 
-    /// Evaluates a signature in a scope in which its type parameters have types.
+    /// Evaluates a signature in a scope that gives types to its type parameters.
     fn signature_in(&mut self, signature: &Signature<'a>, scope: ScopeId) -> Function {
         let any = self.store.add(Ty::Any);
         let annotated = |this: &mut Self, annotation: Option<&'a TSTypeAnnotation<'a>>| {
@@ -199,8 +199,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the parameters of a function as a tuple type. A rest parameter becomes the elements of its
-    /// type.
+    /// Returns the parameters of a function as a tuple type. A rest parameter such as `...args: [A, B]`
+    /// becomes the elements of its type.
     pub(super) fn parameter_tuple(&mut self, function: &Function) -> TyId {
         let mut elements = Vec::with_capacity(function.parameters.len());
         for parameter in function.parameters.iter() {

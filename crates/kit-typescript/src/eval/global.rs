@@ -8,7 +8,8 @@ use crate::known_types::{BUILTINS, Utility, argument_count, parameters_of};
 use crate::modules::Location;
 
 impl Evaluator<'_> {
-    /// Evaluates a type that TypeScript declares. Reports a name that is not declared.
+    /// Evaluates a type that TypeScript itself declares, such as `Partial` or `Date`. Reports a name that is
+    /// not declared anywhere.
     pub(super) fn global(
         &mut self,
         name: &str,

@@ -5,7 +5,7 @@ use super::types::{Element, Function, State};
 use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
-/// Maximum depth of nested types in a comparison. Types without a difference up to this depth count as
+/// Maximum depth to which nested types are compared. Types without a difference down to this depth count as
 /// identical.
 const MAX_DEPTH: u32 = 50;
 
@@ -92,8 +92,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true for an intersection of objects such as `{ a: 1 } & { b: 2 }`, also if a type alias names
-    /// it.
+    /// Returns true for an intersection of object types such as `{ a: 1 } & { b: 2 }`, or for a type alias of
+    /// such an intersection.
     fn is_object_intersection(&mut self, ty: TyId) -> bool {
         let mut at = self.without_laziness(ty);
         while let Ty::Named(id) = *self.store.get(at) {

@@ -7,7 +7,7 @@ use super::types::{Index, RuleSource};
 use super::{Evaluator, Object, Ty, TyId};
 use crate::modules::Location;
 
-/// A member of the union of an index signature's key types.
+/// A member of the key type of an index signature: `string` in `[key: string | number]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct KeyMember {
     /// Type of the keys without rules.
@@ -26,8 +26,8 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Adds the members of a key type to `found`. `rules` are the rules that apply to all of its keys, the
-    /// outermost first.
+    /// Adds the members of a key type to `found`. `rules` are the rules that apply to all keys of the type,
+    /// the outermost first.
     fn collect_keys(&mut self, keys: TyId, mut rules: Vec<RuleSource>, found: &mut Vec<KeyMember>) {
         let shape = self.shape(keys);
         match self.store.get(shape) {
@@ -81,8 +81,9 @@ impl Evaluator<'_> {
         found.push(KeyMember { shape, ruled });
     }
 
-    /// Returns the rules in doc tags such as `@maxLength`, which apply to keys; `None` if there are no such
-    /// rules. Rules that follow from `@references`, `@generated` or a database column do not apply to keys.
+    /// Returns the rules of a source that apply to keys: rules in doc tags such as `@maxLength`. Rules that
+    /// follow from `@references`, `@generated` or a database column do not apply to keys. Returns `None` if
+    /// no rule remains.
     fn rule_of_keys(&mut self, source: RuleSource) -> Option<RuleSource> {
         match source {
             RuleSource::Doc(doc) if self.store.doc(doc).limits() => {
@@ -104,8 +105,8 @@ impl Evaluator<'_> {
         self.index_signatures(object, &members, value, location);
     }
 
-    /// Adds an index signature for each member of a key type. Members with different rules for the same keys
-    /// are an error, because kit cannot check that a key satisfies one rule or the other.
+    /// Adds an index signature for each member of a key type. Reports members with different rules for the
+    /// same keys, because kit cannot check that a key satisfies either one rule or the other.
     pub(super) fn index_signatures(
         &mut self,
         object: &mut Object,
@@ -204,7 +205,7 @@ impl Evaluator<'_> {
         ));
     }
 
-    /// Returns a label at the first doc tag that is a rule of a key type.
+    /// Returns a label at the first doc tag that defines a rule of a key type.
     fn rule_label(&mut self, ruled: TyId) -> Option<kit_diagnostics::Label> {
         let rules = self.rules_around(ruled);
         let tag = rules.into_iter().find_map(|source| {
@@ -221,7 +222,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Adds an index signature. It replaces a signature with the same key type.
+/// Adds an index signature to an object. Replaces a signature with the same key type.
 pub(super) fn set_index(object: &mut Object, index: Index) {
     match object.index.iter_mut().find(|known| known.key == index.key) {
         Some(known) => *known = index,

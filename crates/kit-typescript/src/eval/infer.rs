@@ -9,11 +9,11 @@ use std::rc::Rc;
 use super::types::{Element, Function, Literal};
 use super::{Evaluator, KeyKind, Object, Segment, Ty, TyId};
 
-/// Maximum depth of nested patterns. Only recursive types have a greater depth, and they are matched before
-/// it.
+/// Maximum depth of nested patterns after `extends`. Only recursive types are nested deeper, and matching
+/// them usually ends before.
 const MAX_PATTERN_DEPTH: u32 = 60;
 
-/// Types that were found for each `infer` of a pattern.
+/// Types that were found for each `infer` while matching a type with a pattern.
 pub(super) struct Inference {
     first: u32,
     /// Types from positions that are read: results of functions, properties, elements.
@@ -23,7 +23,7 @@ pub(super) struct Inference {
     /// True for each `infer` whose type is a part of a string. Such a part may represent a number, such as
     /// `"1"`.
     pub(super) from_text: Vec<bool>,
-    /// Mistake to report if kit does not know the type for an `infer`, such as the type of a method of `Map`.
+    /// Error to report if kit does not know the type for an `infer`, such as the type of a method of `Map`.
     pub(super) unknown: Option<TyId>,
     depth: u32,
 }
@@ -218,7 +218,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds `any` to the types of every `infer` in a pattern.
+    /// Adds `any` to the types of every `infer` in a pattern, because the matched type is `any`.
     fn fill_with(&mut self, any: TyId, pattern: TyId, inference: &mut Inference) {
         match self.store.get(pattern).clone() {
             Ty::Array { element, .. } => self.infer_from(any, element, inference, false),
@@ -242,9 +242,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Matches a type with a union of patterns. Its members that equal a pattern without `infer`, or that
-    /// match a pattern such as `(infer U)[]`, are done. The other members are matched with a pattern that is
-    /// only `infer U`.
+    /// Matches a type with a union of patterns. First removes the members that equal a pattern without
+    /// `infer` or that match a pattern such as `(infer U)[]`. Then matches the other members with a pattern
+    /// that consists of `infer U`.
     fn match_union(&mut self, source: TyId, patterns: &[TyId], inference: &mut Inference, contra: bool) {
         let sources: Vec<TyId> = match self.store.get(source).clone() {
             Ty::Union(members) => members.to_vec(),
@@ -395,7 +395,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a type without `undefined`. Does not evaluate a type expression that is not evaluated yet.
+    /// Returns a type without `undefined`. A type expression that is not evaluated yet stays unevaluated.
     pub(super) fn defined_later(&mut self, ty: TyId) -> TyId {
         match self.store.get(ty) {
             Ty::Lazy(_) | Ty::Constrained(..) => self.store.add(Ty::Defined(ty)),

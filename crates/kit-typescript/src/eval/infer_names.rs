@@ -5,7 +5,7 @@ use oxc_ast::ast::{
 };
 
 /// Returns the type parameters that `infer` declares in a pattern, each name once, in the order of the
-/// source. Those of a conditional type inside of the pattern are not included.
+/// source. Skips conditional types inside of the pattern, which have their own.
 pub(super) fn infer_names<'a>(pattern: &'a TSType<'a>) -> Vec<&'a TSTypeParameter<'a>> {
     let mut found = Vec::new();
     of_type(pattern, &mut found);

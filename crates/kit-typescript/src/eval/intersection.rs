@@ -12,7 +12,7 @@ use crate::modules::DeclKind;
 const MAX_COMBINATIONS: usize = 2_000;
 
 impl Evaluator<'_> {
-    /// Evaluates an intersection to a type of another kind, such as one object, a union or `never`.
+    /// Evaluates an intersection to a type that is no intersection: one object, a union, `never` and so on.
     pub(super) fn intersect(&mut self, id: TyId) -> TyId {
         let Ty::Intersection(members) = self.store.get(id).clone() else {
             return id;
@@ -40,7 +40,8 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Returns a member of an intersection. In an interface that uses `this`, `this` is the intersection.
+    /// Returns a member of an intersection. If the member is an interface that uses `this`, `this` means the
+    /// whole intersection.
     fn with_this(&mut self, member: TyId, this: TyId) -> TyId {
         let mut at = self.without_laziness(member);
         let mut passed = Vec::new();
@@ -70,7 +71,7 @@ impl Evaluator<'_> {
         member
     }
 
-    /// Returns the shape of the intersection of two shapes.
+    /// Returns the intersection of two types as a shape: without names and without rules.
     pub(super) fn intersect_two(&mut self, left: TyId, right: TyId) -> TyId {
         if left == right {
             return left;
@@ -133,8 +134,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the shape of `base & object` if `base` is not an object. No JSON value fits both types. So the
-    /// object is a brand: it distinguishes types, but values do not contain it.
+    /// Returns the shape of `base & object` if `base` is not an object, as in `string & { __brand: "UserId"
+    /// }`. No JSON value fits `base` and `object`, so the object is a brand: it distinguishes types, but
+    /// values do not contain it.
     fn brand(&mut self, base: TyId, object: TyId) -> TyId {
         match self.store.get(base).clone() {
             Ty::Never | Ty::Invalid(_) => base,
@@ -238,8 +240,8 @@ impl Evaluator<'_> {
         self.store.object(merged)
     }
 
-    /// Returns true if no value fits a property in both objects, and one of its two types consists of
-    /// literals. The intersection of the objects is then `never`.
+    /// Returns true if no value fits a property that two objects have in common, and one of the two types of
+    /// the property consists of literals. The intersection of the objects is then `never`.
     fn no_common_value(&mut self, a: &Property, b: &Property) -> bool {
         let (Some(a), Some(b)) = (self.values_of(a), self.values_of(b)) else {
             return false;
@@ -274,8 +276,8 @@ impl Evaluator<'_> {
         self.parts(own)
     }
 
-    /// Returns true if certainly no value fits both types. Of an object type, kit only knows that the type
-    /// excludes `null` and `undefined`.
+    /// Returns true if certainly no value fits the two types. An object type excludes only `null` and
+    /// `undefined` with certainty.
     fn are_disjoint(&mut self, left: TyId, right: TyId) -> bool {
         let nothing = |ty: &Ty| matches!(ty, Ty::Null | Ty::Undefined);
         let (a, b) = (self.store.get(left), self.store.get(right));
@@ -290,8 +292,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the members of a union, or a list with only the type. Returns `None` if a member may be
-    /// anything, or if the members are not known while recursive objects are being merged.
+    /// Returns the members of a union, or any other type as a list with one item. Returns `None` if a member
+    /// may be any value, or if the members are not known yet because recursive objects are being merged.
     fn parts(&mut self, ty: TyId) -> Option<Vec<TyId>> {
         let mut at = self.without_laziness(ty);
         loop {

@@ -6,7 +6,8 @@ use super::types::{Element, Literal, is_numeric_name};
 use super::{Evaluator, KeyKind, Object, Property, Ty, TyId};
 use crate::modules::Location;
 
-/// Names of the properties and methods of every array in ES2023. They belong to `keyof` of an array or tuple.
+/// Names of the properties and methods that every array has in ES2023. `keyof` of an array or tuple contains
+/// them.
 const ARRAY_MEMBERS: &[&str] = &[
     "length",
     "toString",
@@ -49,7 +50,7 @@ const ARRAY_MEMBERS: &[&str] = &[
     "with",
 ];
 
-/// Methods that change the array. `keyof` of a readonly array does not contain them.
+/// Methods that change an array. `keyof` of a readonly array does not contain them.
 const CHANGING: &[&str] = &[
     "pop",
     "push",

@@ -38,7 +38,7 @@ impl KitType {
         }
     }
 
-    /// Returns the type as documentation writes it.
+    /// Returns the type as documentation writes it: `Reply<status, Body, Headers>`.
     fn form(self) -> &'static str {
         match self {
             Self::RouteContract => "RouteContract<Params, Query, Body, Response>",
@@ -91,7 +91,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the object type that TypeScript sees for a type of kit. Returns any other type unchanged.
+    /// Returns the object type that TypeScript sees for a type of kit such as `Reply`. Returns any other type
+    /// unchanged.
     pub(super) fn without_kit_type(&mut self, shape: TyId) -> TyId {
         let Ty::Kit(kind, arguments) = self.store.get(shape).clone() else {
             return shape;

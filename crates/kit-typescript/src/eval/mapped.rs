@@ -37,10 +37,10 @@ impl Modifier {
     }
 }
 
-/// A key that a mapped type maps.
+/// A key for which a mapped type creates a property.
 struct Key {
     member: KeyMember,
-    /// Property with this key in the object that is mapped.
+    /// Property with this key in the object to which the mapped type is applied.
     source: Option<Property>,
 }
 
@@ -157,7 +157,8 @@ impl<'a> Evaluator<'a> {
         if a == b { element } else { value }
     }
 
-    /// Maps the properties of an object. They keep their modifiers, comments and order.
+    /// Maps the properties of an object, as `{ [K in keyof T]: … }` does. The properties keep their
+    /// modifiers, comments and order.
     fn mapped_object(
         &mut self,
         node: &'a TSMappedType<'a>,
@@ -372,8 +373,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the object with these keys, as for `Record`: a property for a literal key, an index signature
-    /// for any other key.
+    /// Returns an object type for a key type, as `Record` does: a literal key becomes a property, and any
+    /// other key an index signature.
     pub(super) fn keyed(&mut self, keys: TyId, value: TyId, location: Location) -> TyId {
         let shape = self.shape(keys);
         let members = match self.store.get(shape) {

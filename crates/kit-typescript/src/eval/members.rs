@@ -12,7 +12,8 @@ use super::{DocId, Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
 impl<'a> Evaluator<'a> {
-    /// Adds a member to an object. It replaces a member with the same name and takes its position.
+    /// Adds a member to an object. If the object has a member with the same name, the new member replaces it
+    /// at its position.
     pub(super) fn member(&mut self, object: &mut Object, member: &'a TSSignature<'a>, scope: ScopeId) {
         self.spend_members(1, object.properties.len());
         match member {
@@ -203,14 +204,14 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Returns an internal name for a property with a symbol key. It starts with NUL, so that no property in the
-/// source has this name.
+/// Returns an internal name for a property with a symbol as its key. The name starts with the character NUL,
+/// so that no property in the source has this name.
 pub(super) fn symbol_name(location: crate::modules::Location) -> Rc<str> {
     format!("\0symbol {}:{}", location.module.0, location.span.start).into()
 }
 
 impl Evaluator<'_> {
-    /// Returns the object type that a type evaluates to; `None` for any other type.
+    /// Returns the object type to which a type evaluates. Returns `None` if the result is not an object.
     pub(crate) fn as_object(&mut self, ty: TyId) -> Option<Rc<Object>> {
         match self.shape_of(ty) {
             Ty::Object(id) => Some(self.store.object_at(id)),
@@ -220,7 +221,7 @@ impl Evaluator<'_> {
 }
 
 impl Property {
-    /// Creates a required property that can be written and has no comment.
+    /// Creates a property that is required, not readonly, and has no comment.
     pub(crate) fn plain(name: Rc<str>, key: KeyKind, ty: TyId, location: Location) -> Self {
         Self {
             name,

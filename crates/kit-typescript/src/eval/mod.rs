@@ -67,11 +67,11 @@ pub(crate) use types::{
 use types::{Owner, Scope, State};
 pub(crate) use wire::CheckedTypes;
 
-/// Maximum depth of nested type arguments. Only a generic type that expands without end has a greater depth.
+/// Maximum depth of nested type arguments. Only a generic type that expands without end is nested deeper.
 const MAX_DEPTH: u32 = 60;
 
-/// Limits for a generic type whose number of instances multiplies: the maximum number of instances beyond a
-/// depth.
+/// Maximum number of instances of a generic type if their type arguments are nested deeper than [`WIDE_DEPTH`]. A
+/// generic type with more instances multiplies without end.
 const WIDE_INSTANCES: u32 = 500;
 const WIDE_DEPTH: u32 = 6;
 
@@ -100,10 +100,11 @@ pub(crate) struct Evaluator<'a> {
     relations: relation::Relations,
     /// Cache of the types of values, for `typeof`. A value whose type is being evaluated is `None`.
     values: FxHashMap<(ModuleId, &'a str), Option<TyId>>,
-    /// Number of `infer`s in the patterns that contain the current type expression.
+    /// Number of `infer`s in the patterns that contain the current type expression. The next `infer` gets
+    /// this number.
     infers: u32,
-    /// Generic signatures with their scopes, by the number in [`types::Generic`]. A call may give type
-    /// arguments to them.
+    /// Generic signatures with their scopes. [`types::Generic`] holds the index of a signature, so that a
+    /// call can give it type arguments.
     generics: Vec<(function::Signature<'a>, ScopeId)>,
     /// Number of type parameters of the generic functions that contain the current type expression.
     parameters: u32,
@@ -144,7 +145,8 @@ impl<'a> Evaluator<'a> {
         reference::parameters(self.graph.decl(decl)).map_or(0, <[oxc_ast::ast::TSTypeParameter<'_>]>::len)
     }
 
-    /// Returns the shape of a type: names and lazy types are replaced by their types, and rules are removed.
+    /// Returns the shape of a type: its names and lazy types are replaced by what they stand for, and its
+    /// rules are removed.
     pub(crate) fn shape(&mut self, id: TyId) -> TyId {
         if let Some(Some(known)) = self.shapes.get(id.index()) {
             return *known;
@@ -180,13 +182,13 @@ impl<'a> Evaluator<'a> {
         self.endless(id)
     }
 
-    /// Returns the shape of a type. The copy is cheap.
+    /// Returns the shape of a type, as a copy. Copying is cheap.
     pub(crate) fn shape_of(&mut self, id: TyId) -> Ty {
         let shape = self.shape(id);
         self.store.get(shape).clone()
     }
 
-    /// Evaluates a lazy type, but does not follow names and does not remove rules.
+    /// Evaluates a lazy type one step: the result may be a name or have rules.
     pub(crate) fn without_laziness(&mut self, id: TyId) -> TyId {
         let mut current = id;
         loop {
@@ -198,7 +200,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the type that a declaration has with the type arguments of an instance. Later calls return the cached result.
+    /// Returns the type that a declaration has with the type arguments of an instance, such as `Page<Note>`.
+    /// Later calls return the cached result.
     pub(crate) fn body(&mut self, id: InstanceId) -> TyId {
         match self.store.instances[id.index()].body {
             State::Done(body) => return body,
@@ -264,8 +267,8 @@ impl<'a> Evaluator<'a> {
         value
     }
 
-    /// Runs an evaluation on a large enough stack. Calls `refuse` if the maximum depth or number of steps is
-    /// reached.
+    /// Runs an evaluation on a large enough stack. Calls `refuse` instead if the maximum depth or the maximum
+    /// number of steps is reached.
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Self) -> T, refuse: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_EVALUATION_DEPTH || self.is_exhausted() {
             return refuse(self);
@@ -427,7 +430,8 @@ impl<'a> Evaluator<'a> {
         self.store.reject(diagnostic)
     }
 
-    /// Returns an invalid type, with an error. `message` is the error, and `instead` says what to write.
+    /// Returns an invalid type with an error. `message` is the error, and `instead` says what to write in
+    /// place of the type.
     fn unsupported(&mut self, location: Location, message: &str, instead: &str) -> TyId {
         self.reject(codes::UNSUPPORTED_TYPE, location, message, instead)
     }

@@ -6,7 +6,7 @@ use super::index::set_index;
 use super::{Evaluator, Object, ScopeId, Ty, TyId};
 use crate::modules::Location;
 
-/// Name of `this` in a scope. The name is a reserved word, so no type parameter has this name.
+/// Name of `this` in a scope. The name is a reserved word, so that no type parameter can have it.
 pub(super) const THIS: &str = "this";
 
 impl<'a> Evaluator<'a> {
@@ -46,7 +46,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Adds the members of a type that is extended. In these members `this` is the type that extends it.
+    /// Adds the members of a type that is extended. `this` in these members means the type that extends it.
     pub(super) fn inherit(
         &mut self,
         object: &mut Object,

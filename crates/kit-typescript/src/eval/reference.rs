@@ -87,7 +87,7 @@ impl<'a> Evaluator<'a> {
         self.symbol(symbol, name, import.type_arguments.as_deref(), location, scope)
     }
 
-    /// Returns the type of a symbol that a type name was resolved to.
+    /// Returns the type for a symbol to which a type name was resolved.
     fn symbol(
         &mut self,
         symbol: Symbol<'a>,

@@ -6,8 +6,8 @@ use super::{Evaluator, Ty, TyId};
 use crate::modules::DeclKind;
 
 impl Evaluator<'_> {
-    /// Returns the sources of all rules that apply to a type, the outermost first: the rules of the names in
-    /// its declaration, and the rules of the members of an intersection.
+    /// Returns the sources of all rules that apply to a type, the outermost first: rules of the type aliases
+    /// that lead to the type, and rules of the members of an intersection.
     pub(crate) fn rules_around(&mut self, ty: TyId) -> Vec<RuleSource> {
         let mut rules = Vec::new();
         self.collect_rules(ty, &mut rules);
@@ -46,7 +46,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns a type with rules. The first source is the outermost.
+    /// Returns a type with rules. The first of the sources is the outermost.
     pub(crate) fn ruled(&mut self, ty: TyId, rules: &[RuleSource]) -> TyId {
         rules
             .iter()
@@ -54,8 +54,8 @@ impl Evaluator<'_> {
             .fold(ty, |ty, source| self.store.add(Ty::Constrained(ty, *source)))
     }
 
-    /// Returns the shape of an intersection with the rules of its members. An object has no rules, but its
-    /// properties keep theirs.
+    /// Returns the shape of an intersection with the rules of its members. Objects have no rules themselves,
+    /// but their properties keep their rules.
     pub(super) fn ruled_intersection(&mut self, intersection: TyId) -> TyId {
         let shape = self.shape(intersection);
         if matches!(
@@ -84,8 +84,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns the template with the rules of its placeholders. The rules are reported as errors later,
-    /// because no validator checks a part of a string against rules.
+    /// Returns a template with the rules of its placeholders. The compiler reports these rules as errors
+    /// later, because no validator checks a part of a string.
     pub(super) fn with_ruled_placeholders(&mut self, template: TyId, placeholders: &[TyId]) -> TyId {
         let mut rules = Vec::new();
         for placeholder in placeholders {

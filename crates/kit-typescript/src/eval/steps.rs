@@ -24,7 +24,7 @@ const STEPS_PER_BYTE: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SubjectId(usize);
 
-/// Exported type, entity or route that steps are counted for.
+/// Exported type, entity or route for which steps are counted.
 #[derive(Debug)]
 struct Subject {
     /// Name as it is written in messages, with backticks: `` `Note` ``.
@@ -34,7 +34,7 @@ struct Subject {
     /// Number of steps that the subject may still take. The number is updated when another subject is
     /// started.
     left: usize,
-    /// Mistake that the subject takes too many steps. The mistake is created once.
+    /// Error that the subject takes too many steps. The error is created once.
     refused: Option<TyId>,
 }
 
@@ -89,7 +89,7 @@ impl Evaluator<'_> {
         self.steps.change_to(self.steps.subjects.len() - 1);
     }
 
-    /// Returns the subject that steps are counted for.
+    /// Returns the subject for which steps are counted.
     pub(crate) fn subject(&self) -> SubjectId {
         SubjectId(self.steps.current)
     }
@@ -104,8 +104,8 @@ impl Evaluator<'_> {
         self.steps.count += steps;
     }
 
-    /// Counts the steps for adding `added` members to an object that has `known` members. A larger object
-    /// takes more steps, because the name of each new member is compared with the known names.
+    /// Counts the steps for adding `added` members to an object that has `known` members. The number grows
+    /// with the object, because the name of each new member is compared with the known names.
     pub(crate) fn spend_members(&mut self, added: usize, known: usize) {
         self.spend(added * (1 + known / 64));
     }

@@ -41,12 +41,12 @@ pub(crate) struct Store<'a> {
 /// A declaration, its type arguments, and the type of `this` if it is not the instance itself.
 type InstanceKey = (DeclId, Rc<[TyId]>, Option<TyId>);
 
-/// Facts about a type that do not need its evaluation.
+/// Facts about a type that are known before the type is evaluated.
 #[derive(Debug, Clone, Copy, Default)]
 struct Facts {
-    /// Depth of nested type arguments. It shows that a type expands without end.
+    /// Depth of nested type arguments. A great depth shows that a type expands without end.
     depth: u32,
-    /// True if the type may contain a [`Ty::Infer`] or a [`Ty::Parameter`].
+    /// True if the type may contain an `infer` without a type yet, or a type parameter of a generic function.
     open: bool,
 }
 
@@ -93,8 +93,8 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// Adds an intersection without duplicates. A recursive intersection then equals itself and does not
-    /// grow.
+    /// Adds an intersection without duplicate members, so that a recursive intersection equals itself and
+    /// does not grow.
     pub(crate) fn intersection(&mut self, members: impl IntoIterator<Item = TyId>) -> TyId {
         let mut flat: Vec<TyId> = Vec::new();
         for member in members {
@@ -198,7 +198,7 @@ impl<'a> Store<'a> {
         self.owned_scope(outer, bindings, None)
     }
 
-    /// Creates the scope for one key of a mapped type.
+    /// Creates the scope for the value of a mapped type, in which the type parameter is one key.
     pub(crate) fn key_scope(&mut self, outer: ScopeId, node: &'a TSMappedType<'a>, key: TyId) -> ScopeId {
         let name = node.key.name.as_str();
         self.owned_scope(outer, vec![(name, key)], Some(Owner::Mapped(node)))
@@ -227,8 +227,8 @@ impl<'a> Store<'a> {
         self.scopes[scope.index()].module
     }
 
-    /// Returns the type of a name in a scope, and the scope that contains the name; `None` for any other
-    /// name.
+    /// Returns the type that a name has in a scope, and the scope that contains the name. Returns `None` if
+    /// no scope contains the name.
     pub(crate) fn binding(&self, scope: ScopeId, name: &str) -> Option<(TyId, ScopeId)> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -241,8 +241,8 @@ impl<'a> Store<'a> {
         None
     }
 
-    /// Returns the scope and the declaration of a type parameter. Inner scopes without a declaration are
-    /// skipped, because a conditional type adds the name again for each member of a union.
+    /// Returns the scope and the construct that declare a type parameter. Skips inner scopes without a
+    /// declaration, which a conditional type creates for each member of a union.
     pub(crate) fn binder(&self, scope: ScopeId, name: &str) -> Option<(ScopeId, Owner<'a>)> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -287,7 +287,7 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// Returns a copy of a comment with only the tags that are rules, which also apply to keys.
+    /// Returns a copy of a comment that has only tags with rules for keys, such as `@maxLength`.
     pub(crate) fn doc_of_keys(&mut self, of: DocId) -> DocId {
         if let Some(known) = self.docs_of_keys.get(&of) {
             return *known;
@@ -319,7 +319,7 @@ impl<'a> Store<'a> {
         self.named_with_this(decl, args, None)
     }
 
-    /// Returns an instance of a declaration in which `this` is a type that extends the instance.
+    /// Returns an instance of a declaration in which `this` means a type that extends the instance.
     pub(crate) fn named_with_this(&mut self, decl: DeclId, args: Rc<[TyId]>, this: Option<TyId>) -> TyId {
         let key = (decl, args, this);
         let id = if let Some(known) = self.instances_by_key.get(&key) {

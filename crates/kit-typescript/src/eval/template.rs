@@ -17,8 +17,8 @@ const MAX_COMBINATIONS: usize = 20_000;
 const MAX_PARTS: usize = 500_000;
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates a template literal type. A template with a union becomes a union of templates. A template
-    /// with only literals becomes a literal.
+    /// Evaluates a template literal type. A template with a union becomes a union of templates, and a
+    /// template with only literals becomes a literal: `${"a" | "b"}-1` becomes `"a-1" | "b-1"`.
     pub(super) fn template(&mut self, template: &'a TSTemplateLiteralType<'a>, scope: ScopeId) -> TyId {
         let mut variants: Vec<Vec<Segment>> = vec![Vec::new()];
         let mut placeholders = Vec::new();
@@ -91,7 +91,7 @@ impl<'a> Evaluator<'a> {
         self.with_ruled_placeholders(template, &placeholders)
     }
 
-    /// Returns the parts of a template that replace a placeholder of the given type: one list of parts for
+    /// Returns the text and placeholders by which a placeholder of the given type is replaced: one list for
     /// each member of a union.
     fn fillings(&mut self, ty: TyId) -> Result<Vec<Vec<Segment>>, Option<TyId>> {
         let shape = self.shape(ty);
@@ -149,7 +149,8 @@ impl<'a> Evaluator<'a> {
         self.template_fits(source, parts)
     }
 
-    /// Returns true if every string of a literal type or a template fits another template.
+    /// Returns true if every string of a type fits a template. The type is a literal type or another
+    /// template.
     pub(super) fn template_fits(&mut self, source: TyId, parts: &[Segment]) -> bool {
         let Some(found) = self.split_by_template(source, parts) else {
             return false;
@@ -167,7 +168,7 @@ impl<'a> Evaluator<'a> {
             .all(|(own, placeholder)| self.fits_placeholder(own, placeholder))
     }
 
-    /// Returns true if a part of a string fits the type of a placeholder.
+    /// Returns true if `own`, a part of a string, fits the type of a placeholder.
     fn fits_placeholder(&mut self, own: TyId, placeholder: TyId) -> bool {
         if self.assignable(own, placeholder) {
             return true;
@@ -202,9 +203,9 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Splits a string or a template at the fixed texts of another template. Returns the part for each
-    /// placeholder. Of two adjacent placeholders, the first gets one character. Returns `None` if the fixed
-    /// texts do not match.
+    /// Splits a string or a template at the constant texts of another template. Returns one part for each
+    /// placeholder: `"a"` and `"b"` for `a-b` and the template `${X}-${Y}`. Of two adjacent placeholders, the
+    /// first gets one character. Returns `None` if the constant texts do not occur.
     pub(super) fn split_by_template(&mut self, source: TyId, parts: &[Segment]) -> Option<Vec<TyId>> {
         let own: Vec<Segment> = match self.shape_of(source) {
             Ty::Literal(Literal::String(text)) => vec![Segment::Text(text)],
@@ -243,7 +244,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Rest of a string that is divided. The rest can contain placeholders, whose text is not known.
+/// Rest of a string that is being split. The rest may contain placeholders, whose text is not known.
 struct SegmentCursor {
     parts: Vec<Segment>,
 }
@@ -277,7 +278,7 @@ impl SegmentCursor {
         Some(())
     }
 
-    /// Removes the text up to and including the first occurrence of `text`. Returns what was before it.
+    /// Removes the text up to and including the first occurrence of `text`. Returns the part before `text`.
     fn take_until(&mut self, text: &str) -> Option<Vec<Segment>> {
         for index in 0..self.parts.len() {
             let Segment::Text(own) = &self.parts[index] else {

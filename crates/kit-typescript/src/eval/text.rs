@@ -182,7 +182,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Cuts a name to a readable length. Two types may then have the same name, which other code corrects.
+/// Shortens a long name to a readable length. Two types may then have the same name, to which
+/// [`crate::lower`] adds numbers.
 fn shorten(name: String) -> String {
     const MAX: usize = 80;
     match name.char_indices().nth(MAX) {

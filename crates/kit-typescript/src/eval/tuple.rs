@@ -85,7 +85,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Merges the elements from the first rest element to the last rest or optional element into one rest
-    /// element, like in TypeScript.
+    /// element, as TypeScript does.
     fn join_rests(&mut self, elements: Vec<Element>) -> Vec<Element> {
         let Some(first) = elements.iter().position(|element| element.rest) else {
             return elements;
@@ -108,8 +108,8 @@ impl<'a> Evaluator<'a> {
             .collect()
     }
 
-    /// Returns the elements that an element adds to a tuple. A spread union of tuples has one list for each
-    /// of its members.
+    /// Returns the elements that one element adds to a tuple. If the element spreads a union of tuples, the
+    /// result has one list for each tuple.
     fn elements(
         &mut self,
         element: &'a TSTupleElement<'a>,

@@ -29,7 +29,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// Id of a [`Ty`]. Two types with the same id are equal; types with different ids may be equal too.
+    /// Id of a [`Ty`]. Types with the same id are equal, but types with different ids may be equal too.
     TyId,
     /// Id of an [`Object`].
     ObjectId,
@@ -63,15 +63,15 @@ pub(crate) enum Ty {
     NonPrimitive,
     Date,
     Bytes,
-    /// A class or an interface that TypeScript declares and kit knows only by name, with its type arguments:
-    /// `Map<K, V>`.
+    /// A class or an interface of TypeScript that kit knows only by name, with its type arguments: `Map<K,
+    /// V>`.
     Builtin(&'static str, Rc<[TyId]>),
-    /// `unique symbol`. The location of its declaration identifies it.
+    /// `unique symbol`. Two of these types are equal if the locations of their declarations are equal.
     UniqueSymbol(Location),
     Literal(Literal),
     EnumMember(EnumMember),
     Template(Rc<[Segment]>),
-    /// `Uppercase<string>` or a similar type of a string that is not known.
+    /// `Uppercase<string>` or a similar type, if the string is not known.
     Cased(Case, TyId),
     Array {
         element: TyId,
@@ -84,8 +84,8 @@ pub(crate) enum Ty {
     Object(ObjectId),
     /// A union of two or more types. Nested unions are flattened, and duplicates are removed.
     Union(Rc<[TyId]>),
-    /// An intersection. The intersection is evaluated when its shape is needed, because its members may refer
-    /// to it.
+    /// An intersection. It is evaluated when its shape is needed, because its members may refer to the
+    /// intersection itself.
     Intersection(Rc<[TyId]>),
     /// Intersection of a type that is not an object with an object type (the brand):
     /// `string & { __brand: "UserId" }`. A value on the wire has only the first type.
@@ -96,20 +96,21 @@ pub(crate) enum Ty {
     Named(InstanceId),
     /// A type expression that is evaluated when its shape is needed.
     Lazy(LazyId),
-    /// A type with rules, such as a maximum length. The shape of the type does not contain them.
+    /// A type with rules, such as a maximum length. The shape of the type does not contain the rules.
     Constrained(TyId, RuleSource),
     /// A type without `undefined`. The type is evaluated later, because `Required<T>` must not evaluate the
     /// types of properties while `T` is being evaluated.
     Defined(TyId),
-    /// A type parameter of a generic function, by its number. The numbers of the outermost function come
-    /// first.
+    /// A type parameter of a generic function, by its number. The parameters of the outermost function have
+    /// the lowest numbers.
     Parameter(u32),
-    /// `infer U` in a pattern, by its number.
+    /// `infer U` in the pattern of a conditional type, by its number.
     Infer(u32),
     /// A conditional type that cannot be decided, because it checks a [`Ty::Parameter`]: the checked type,
     /// the type after `extends`, and the two branches.
     Deferred([TyId; 4]),
-    /// A mistake. The mistake is reported only if a declaration, an entity or a route needs the type.
+    /// A type with an error. The error is reported only if a declaration, an entity or a route needs the
+    /// type.
     Invalid(InvalidId),
 }
 
@@ -158,7 +159,7 @@ impl Literal {
         Self::Number(if value == 0.0 { 0.0_f64 } else { value }.to_bits())
     }
 
-    /// Returns the property name that the literal stands for as a key, which is also its text in a template.
+    /// Returns the literal as a property name, which is also its text in a template: `1` gives `"1"`.
     pub(crate) fn name(&self) -> Rc<str> {
         match self {
             Self::String(text) | Self::BigInt(text) => Rc::clone(text),
@@ -204,12 +205,13 @@ pub(crate) enum Segment {
 /// An element of a tuple, or a parameter of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Element {
-    /// Type of the element. For a rest element `...A[]` the type of an item, `A`, unless `whole` is true.
+    /// Type of the element. For a rest element `...A[]`, this is the type `A` of an item, unless `whole` is
+    /// true.
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
     pub(crate) rest: bool,
-    /// True if the type of a rest element is the type of the whole list instead of an item: in functions, and
-    /// in patterns such as `...infer Rest`.
+    /// True if the type of a rest element is the type of the whole list and not of an item. This is so in
+    /// functions, and in patterns such as `...infer Rest`.
     pub(crate) whole: bool,
     pub(crate) label: Option<Rc<str>>,
 }
@@ -247,10 +249,10 @@ pub(crate) struct Object {
     pub(crate) index: Vec<Index>,
     pub(crate) calls: Vec<Function>,
     pub(crate) constructs: Vec<Function>,
-    /// True for an interface or a class. In TypeScript they are not assignable to an index signature; other
-    /// objects are.
+    /// True for an interface or a class. TypeScript does not allow to assign these to an index signature, but
+    /// other object types.
     pub(crate) nominal: bool,
-    /// Mistakes that belong to the object and not to one of its properties.
+    /// Errors that concern the object as a whole and not one of its properties.
     pub(crate) issues: Vec<Diagnostic>,
 }
 
@@ -293,8 +295,8 @@ impl Object {
             .filter(|property| property.private_name().is_none())
     }
 
-    /// Returns true for a type without requirements, such as `{}`. Every value except `null` and `undefined`
-    /// fits it.
+    /// Returns true for a type without required members, such as `{}`. Every value except `null` and
+    /// `undefined` fits this type.
     pub(crate) fn accepts_anything_but_null(&self) -> bool {
         self.properties.is_empty() && self.index.is_empty() && !self.is_function() && self.issues.is_empty()
     }
@@ -330,24 +332,24 @@ impl Hash for Object {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum KeyKind {
     Text,
-    /// A numeric key such as `1`. `keyof` gives it as a number.
+    /// A number such as `1`. `keyof` returns the key as a number.
     Number,
     /// A symbol. The name of the property contains the location of the symbol. JSON has no such keys.
     Symbol,
 }
 
-/// A property with its doc comment. A mapped type copies it with its doc tags.
+/// A property with its doc comment. A mapped type copies the property with its doc tags.
 #[derive(Debug, Clone)]
 pub(crate) struct Property {
     pub(crate) name: Rc<str>,
     pub(crate) key: KeyKind,
     pub(crate) ty: TyId,
     pub(crate) optional: bool,
-    /// True if the property is not optional although its type contains `undefined`, as after `Required`.
+    /// True if the property is required although its type contains `undefined`, as in `Required`.
     pub(crate) required: bool,
     pub(crate) readonly: bool,
-    /// True if only the text of the comment applies and not its tags, because a mapped type gave the property
-    /// another type.
+    /// True if the tags of the comment do not apply, but only its text, because a mapped type gave the
+    /// property another type.
     pub(crate) text_only_doc: bool,
     /// True if the property is stored in a column of a table, because it belongs to an entity.
     pub(crate) column: bool,
@@ -355,13 +357,13 @@ pub(crate) struct Property {
     pub(crate) location: Location,
 }
 
-/// Prefix for the names of private and protected members. It starts with NUL, so that no property in the
-/// source has it.
+/// Prefix for the names of private and protected members. The prefix starts with the character NUL, so that
+/// no property in the source has it.
 const HIDDEN: &str = "\0hidden ";
 
 impl Property {
-    /// Returns the internal name of a private or protected member. The internal name contains the location,
-    /// so that a member with the same name in another class is different.
+    /// Returns the internal name of a private or protected member. The name contains the location, so that
+    /// members with the same name in different classes differ.
     pub(crate) fn hidden_name(name: &str, location: Location) -> Rc<str> {
         format!("{HIDDEN}{}:{} {name}", location.module.0, location.span.start).into()
     }
@@ -407,7 +409,7 @@ impl Hash for Property {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Index {
     pub(crate) key: TyId,
-    /// Key type with its rules: `Code` in `Record<Code, V>`. `None` for a key type without rules.
+    /// Key type with its rules: `Code` in `Record<Code, V>`. `None` if the key type has no rules.
     /// Assignability does not compare rules.
     pub(crate) ruled: Option<TyId>,
     pub(crate) value: TyId,
@@ -428,7 +430,7 @@ impl Index {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Function {
     pub(crate) this: Option<TyId>,
-    /// Parameters. The last parameter may be a rest parameter. Its type is the type of the whole list.
+    /// Parameters. The last parameter may be a rest parameter, whose type is the type of the whole list.
     pub(crate) parameters: Rc<[Element]>,
     pub(crate) result: TyId,
     pub(crate) generic: Generic,
@@ -436,8 +438,8 @@ pub(crate) struct Function {
     pub(crate) method: bool,
 }
 
-/// Index of a generic signature in the evaluator; `None` for a function without type parameters. Comparisons
-/// of functions ignore it, because the other fields describe the same signature.
+/// Index of a generic signature in the evaluator. `None` if the function has no type parameters. Comparisons
+/// of functions ignore the index, because the other fields describe the same signature.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Generic(pub(crate) Option<u32>);
 
@@ -460,7 +462,7 @@ impl Hash for Generic {
 pub(crate) struct Instance {
     pub(crate) decl: DeclId,
     pub(crate) args: Rc<[TyId]>,
-    /// Type of `this` if it is not this instance: a type that extends it.
+    /// Type that `this` means if it is a type that extends this instance. Otherwise `None`.
     pub(crate) this: Option<TyId>,
     pub(crate) body: State,
 }

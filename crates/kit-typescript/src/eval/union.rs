@@ -79,7 +79,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Removes the literals that fit a template of the same union, because they add no values.
+    /// Removes the literals that fit a template of the same union: `"a-1"` adds nothing to `` `a-${string}`
+    /// ``.
     fn absorb_by_templates(&mut self, flat: &mut Vec<TyId>) {
         let templates: Vec<TyId> = flat
             .iter()

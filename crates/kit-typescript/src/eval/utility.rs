@@ -253,7 +253,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Returns true if the source text at a location contains a string in quotes.
+    /// Returns true if the source at a location contains `text` as a string in quotes.
     fn is_written(&self, text: &str, location: Location) -> bool {
         let source = self.graph.module(location.module).text;
         let code = source.get(location.span.start as usize..location.span.end as usize);
@@ -262,8 +262,8 @@ impl Evaluator<'_> {
             .any(|quote| code.is_some_and(|code| code.contains(&format!("{quote}{text}{quote}"))))
     }
 
-    /// Returns an error for each key of `Omit` that the type does not have. TypeScript allows it, but it is
-    /// nearly always a misspelled key.
+    /// Returns an error for each key of `Omit` that the object does not have. TypeScript allows these keys,
+    /// but nearly always they are misspelt.
     fn unknown_omitted(&mut self, object: &Object, keys: TyId, location: Location) -> Vec<Diagnostic> {
         if !object.index.is_empty() {
             return Vec::new();
@@ -299,8 +299,8 @@ impl Evaluator<'_> {
         issues
     }
 
-    /// Returns the members of a union that satisfy a condition. If the condition fails with an invalid type,
-    /// returns that type.
+    /// Returns the members of a union for which `keep` returns true. If `keep` fails with an invalid type,
+    /// returns the invalid type.
     fn filter(&mut self, ty: TyId, mut keep: impl FnMut(&mut Self, TyId) -> Result<bool, TyId>) -> TyId {
         let shape = self.shape(ty);
         let members: Rc<[TyId]> = match self.store.get(shape).clone() {

@@ -7,17 +7,17 @@ use super::{Evaluator, KeyKind, Segment, Ty, TyId};
 use crate::modules::Location;
 
 /// Maximum number of nested types to check. Only a type that expands without end has more, and lowering
-/// reports it with its location.
+/// reports this type with its location.
 const MAX_PARTS: usize = 100_000;
 
-/// Types that were checked and have no mistake. The flag is true if `undefined` was allowed at the position
-/// of the type.
+/// Types that were checked and have no mistake. The flag is true if the type was checked at a position that
+/// allows `undefined`.
 #[derive(Debug, Default)]
 pub(crate) struct CheckedTypes(FxHashSet<(TyId, bool)>);
 
 impl Evaluator<'_> {
-    /// Returns true if a type and all types nested in it have a wire form. `checked` has the types that need
-    /// not be checked again; without it, the check would take quadratic time.
+    /// Returns true if a type and all types nested in it can be sent as JSON. `checked` contains types that
+    /// were checked before, because repeated checks would take quadratic time.
     pub(crate) fn is_wire_type(&mut self, ty: TyId, checked: &mut CheckedTypes) -> bool {
         let mut seen = FxHashSet::default();
         // The flag is true if `undefined` is allowed: for a property it only means that the property is
@@ -93,7 +93,8 @@ impl Evaluator<'_> {
         true
     }
 
-    /// Returns an invalid type, with an error about a type that JSON cannot represent: `what`.
+    /// Returns an invalid type with the error that JSON cannot represent a type. `what` describes the type in
+    /// the message.
     pub(super) fn no_json_form(&mut self, location: Location, what: &str) -> TyId {
         self.reject(
             codes::NO_JSON_FORM,

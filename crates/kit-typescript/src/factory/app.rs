@@ -12,7 +12,7 @@ use super::{
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
 
-/// Reads the call of `createApp` in the modules. Without a call, [`Factory::location`] is `None`.
+/// Reads the call of `createApp` in the modules. If there is no call, [`Factory::location`] is `None`.
 pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory {
     let mut factory = Factory::default();
     for module in modules {

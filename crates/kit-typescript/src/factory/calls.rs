@@ -50,7 +50,7 @@ pub(super) fn kit_function<'a>(
     }
 }
 
-/// Returns the call that an expression is, if it calls the function of kit with the given name.
+/// Returns an expression as a call if it calls the function of kit with the given name.
 pub(super) fn kit_call<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,

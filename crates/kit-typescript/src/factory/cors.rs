@@ -10,7 +10,8 @@ use super::Located;
 use super::expression::{MAX_CHAIN, Resolved, boolean, follow, number, string};
 use crate::lower::Lowering;
 
-/// Returns the value of the option; `None` if a part of the value is known only when the application runs.
+/// Returns the value of the option `cors`. Returns `None` if a part of the value is known only when the
+/// application runs.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Option<CorsRules> {
     let Resolved::Expression(found, _) = follow(lowering, option) else {
         return None;
@@ -55,8 +56,8 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Opti
     has_origins.then_some(rules)
 }
 
-/// Returns the strings of an array literal and of spread array literals. `depth` is the number of arrays around
-/// the literal, and has a maximum because an array may contain itself.
+/// Returns the strings of an array literal, including the strings of arrays that are spread into it. `depth`
+/// is the number of arrays that enclose the literal. It has a maximum, because an array may spread itself.
 fn strings<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) -> Option<Vec<String>> {
     if depth >= MAX_CHAIN {
         return None;

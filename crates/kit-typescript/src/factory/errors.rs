@@ -13,10 +13,10 @@ use crate::lower::Lowering;
 use crate::modules::Location;
 use crate::routes;
 
-/// The option, before its type is lowered.
+/// The option `errors` before its type is converted to the IR.
 pub(crate) struct ReadErrors {
     location: Location,
-    /// `None` if a part of the value is known only when the application runs.
+    /// Value of the option. `None` if a part of the value is known only when the application runs.
     value: Option<Value>,
 }
 
@@ -37,7 +37,7 @@ enum Format {
 }
 
 impl ReadErrors {
-    /// Returns the option as the IR stores it. Adds the declaration of the body's type.
+    /// Converts the option `errors` to the form of the IR. Adds the declaration of the type of error bodies.
     pub(crate) fn lower(self, lowering: &mut Lowering<'_>) -> Errors {
         let rules = self.value.map(|value| ErrorRules {
             validation_status: value.validation_status,
@@ -66,7 +66,7 @@ impl ReadErrors {
     }
 }
 
-/// Reads the option. Warns if a part of its value is known only when the application runs.
+/// Reads the option `errors`. Warns if a part of its value is known only when the application runs.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> ReadErrors {
     ReadErrors {
         location: option.location(),
@@ -155,7 +155,7 @@ fn format<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Forma
     None
 }
 
-/// Reads content type and paths in the options of `defineErrorFormat`.
+/// Reads the content type and the paths from the options of `defineErrorFormat`.
 fn declared_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>) -> Option<(String, ErrorPaths)> {
     let what = "the options of this error format";
     let help = "write them as an object literal";

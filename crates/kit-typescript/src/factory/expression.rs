@@ -18,13 +18,12 @@ pub(super) const MAX_CHAIN: usize = 100;
 
 /// Result of following an expression through constants.
 pub(super) enum Resolved<'a> {
-    /// An expression that is not a name. Contains the name of the last constant that led to the expression,
-    /// if any.
+    /// An expression other than a name, with the name of the last constant that led to it, if any.
     Expression(Located<'a>, Option<&'a str>),
     /// A function declaration, with its module.
     Function(ModuleId, &'a Function<'a>),
     /// An expression whose value is known only when the application runs, with the name of the last constant
-    /// that led to the expression.
+    /// that led to it.
     Unknown(Option<&'a str>),
 }
 
@@ -44,7 +43,7 @@ impl<'a> Located<'a> {
     }
 }
 
-/// Follows an expression that is the name of a constant to the constant's value. Ignores parentheses and type
+/// Replaces the name of a constant by the value of the constant, repeatedly. Ignores parentheses and type
 /// assertions.
 pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Resolved<'a> {
     let mut current = located;
@@ -81,7 +80,7 @@ pub(super) fn follow<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> R
     Resolved::Unknown(name)
 }
 
-/// Returns the string that an expression is; `None` if it is not a string literal.
+/// Returns the value of a string literal. Returns `None` if the expression is not a string literal.
 pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Cow<'a, str>> {
     match follow(lowering, located) {
         Resolved::Expression(found, _) => match found.expression {
@@ -95,7 +94,7 @@ pub(super) fn string<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> O
     }
 }
 
-/// Returns the boolean that an expression is; `None` if it is not a boolean literal.
+/// Returns the value of a boolean literal. Returns `None` if the expression is not a boolean literal.
 pub(super) fn boolean<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<bool> {
     let Resolved::Expression(found, _) = follow(lowering, located) else {
         return None;
@@ -106,8 +105,8 @@ pub(super) fn boolean<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> 
     }
 }
 
-/// Returns the number that an expression is, such as `5 * 1024`; `None` if it has parts other than numeric
-/// literals, constants and arithmetic.
+/// Returns the value of a number such as `5 * 1024`. Returns `None` if the expression has parts other than
+/// numeric literals, constants and arithmetic.
 pub(super) fn number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<f64> {
     nested_number(lowering, located, 0).filter(|number| number.is_finite())
 }
@@ -137,8 +136,9 @@ fn nested_number<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: u
     }
 }
 
-/// Returns the elements of an array literal and of spread array literals. The flag is true if all elements
-/// could be read. Warnings about other elements call the list `what`.
+/// Returns the elements of an array literal, including the elements of arrays that are spread into it. The
+/// flag is true if all elements could be read. `what` names the list in warnings about the elements that
+/// could not be read.
 pub(super) fn elements<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -179,8 +179,9 @@ fn nested_elements<'a>(
     (all, complete)
 }
 
-/// Returns the properties of an object literal and of spread object literals. Of two properties with one
-/// name, the later one is used. The flag is true if all properties could be read.
+/// Returns the properties of an object literal, including the properties of objects that are spread into it.
+/// If two properties have the same name, returns the later one. The flag is true if all properties could be
+/// read.
 pub(super) fn properties<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,

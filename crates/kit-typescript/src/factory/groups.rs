@@ -12,8 +12,8 @@ use crate::lower::Lowering;
 use crate::modules::Location;
 use crate::routes::Contract;
 
-/// A route group with handlers. The groups in another group are separate groups, which have its prefix and its
-/// middleware.
+/// A route group with handlers. A group inside of another group is a separate `Group` with the prefix and the
+/// middleware of the other group.
 pub(crate) struct Group {
     /// Location of the group in its list.
     pub(crate) location: Location,
@@ -22,7 +22,7 @@ pub(crate) struct Group {
     /// Type of the group: the type argument of `defineHandlers`.
     pub(crate) contracts: TyId,
     pub(crate) handlers: HandlerMap,
-    /// Middleware of the groups around the group, then its own.
+    /// Middleware of the enclosing groups, then the middleware of the group itself.
     pub(crate) middleware: Vec<Entry>,
     /// Options of single routes, by route key.
     pub(crate) on: IndexMap<String, RouteOptions>,
@@ -70,7 +70,7 @@ impl Group {
     }
 }
 
-/// Prefixes and middleware of the groups around a group.
+/// Prefixes and middleware of the groups that enclose a group.
 #[derive(Clone, Default)]
 struct Around {
     prefixes: Vec<(String, Location)>,
@@ -103,7 +103,7 @@ fn read_list<'a>(
     complete
 }
 
-/// Reads a group and the groups in it. Returns false or `None` if a part of it could not be read.
+/// Reads a group and the groups inside of it. Returns `false` or `None` if a part could not be read.
 fn read_group<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -236,8 +236,8 @@ fn read_option<'a>(lowering: &mut Lowering<'a>, option: &Member<'a>, options: &m
     }
 }
 
-/// Reads a limit: a whole number. Reports any other value, because artifacts such as a Rust server need the
-/// number.
+/// Reads a limit, which must be a whole number. Reports any other value, because artifacts such as a Rust
+/// server need the number.
 fn limit<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<u64> {
     let value = number(lowering, located);
     // Whole numbers up to 2^53 are exact.

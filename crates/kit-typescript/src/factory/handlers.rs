@@ -24,7 +24,8 @@ pub(crate) struct HandlerMap {
 }
 
 impl HandlerMap {
-    /// Returns the handler for a route key, as the IR stores it; `None` if the map has no such key.
+    /// Returns the location of the handler for a route key, in the form of the IR. Returns `None` if the map
+    /// has no handler for this key.
     pub(crate) fn source(&self, lowering: &Lowering<'_>, key: &str) -> Option<HandlerSource> {
         let location = self.handlers.get(key)?;
         Some(HandlerSource {
@@ -33,9 +34,9 @@ impl HandlerMap {
         })
     }
 
-    /// Reports route keys that only the handler map has or only the contracts have. An invalid key in the
-    /// contracts is reported elsewhere and causes no second error here: for the misspelt contract
-    /// `GETT /stats`, the handler `GET /stats` is correct.
+    /// Reports route keys that only the handler map has or only the contracts have. Skips contracts with an
+    /// invalid key, for which another error is reported: for the misspelt contract `GETT /stats`, the handler
+    /// `GET /stats` is correct.
     pub(crate) fn check(&self, lowering: &mut Lowering<'_>, contracts: &[Contract], group: &str) {
         let (right, wrong): (Vec<&Contract>, Vec<&Contract>) = contracts
             .iter()

@@ -12,11 +12,12 @@ use crate::lower::Lowering;
 /// Greatest whole number that every `f64` up to it has exactly.
 const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Result of reading the option.
+/// Result of reading an option that consists of literals.
 pub(super) enum Read {
     /// The option is `false`.
     Off,
-    /// The option is on. `None` if a part of its value is known only when the application runs.
+    /// The option is on, with its value. The value is `None` if a part of it is known only when the
+    /// application runs.
     On(Option<Value>),
 }
 
@@ -27,8 +28,8 @@ pub(super) fn read<'a>(lowering: &mut Lowering<'a>, option: Located<'a>) -> Read
     }
 }
 
-/// Returns the value of an expression. `depth` is the number of arrays and objects around it; a constant that contains
-/// itself would have no end.
+/// Returns the value of an expression. `depth` is the number of arrays and objects that enclose the
+/// expression. It has a maximum, because a constant may contain itself.
 fn value<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) -> Option<Value> {
     if depth >= MAX_CHAIN {
         return None;
@@ -84,7 +85,7 @@ fn value<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, depth: usize) ->
     }
 }
 
-/// Returns a number as JSON: as an integer if it is whole, so that readers need not care for the form.
+/// Returns a number as JSON. A whole number becomes an integer (`10`, not `10.0`).
 fn number_value(number: f64) -> Option<Value> {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE {
         #[expect(

@@ -18,13 +18,13 @@ pub(crate) struct Entry {
     pub(crate) location: Location,
     /// Doc tags of the middleware.
     pub(crate) tags: MiddlewareTags,
-    /// Type argument `Added` of `defineMiddleware<Added>`, which is not evaluated yet. `None` if kit cannot
-    /// read such an argument.
+    /// Type argument `Added` of `defineMiddleware<Added>`, which is not evaluated yet. `None` if there is no
+    /// such argument, or if kit cannot read it.
     pub(crate) added: Option<TyId>,
     /// Paths of the values that the middleware adds to `ctx`. Only paths that an `@owner` tag names are
     /// included.
     pub(crate) added_context: Vec<String>,
-    /// Parts that only wrappers have; `None` for other middleware.
+    /// Facts that only wrappers have. `None` for other middleware.
     pub(crate) wrapper: Option<DeclaredWrapper>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct DeclaredWrapper {
 }
 
 impl Entry {
-    /// Creates an entry with priority 0.
+    /// Creates an entry for a middleware without a declared priority: its priority is 0.
     fn new(name: impl Into<String>, location: Location, tags: MiddlewareTags) -> Self {
         Self {
             name: name.into(),
@@ -53,7 +53,7 @@ impl Entry {
         }
     }
 
-    /// Adds the parts that the call of `defineMiddleware` or `defineWrapper` declares.
+    /// Adds what the call of `defineMiddleware` or `defineWrapper` declares.
     fn with_declared(self, (added, wrapper): (Option<TyId>, Option<DeclaredWrapper>)) -> Self {
         Self {
             added,
@@ -97,8 +97,8 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
 
 /// Reads an entry with the form `{ name, middleware, priority }`.
 ///
-/// `own` has the doc tags of the constant that contains the entry. Without such tags, the tags of the
-/// middleware are used.
+/// `own` has the doc tags of the constant that contains the entry. If the constant has no tags, the tags of
+/// the middleware are used.
 fn full_entry<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -155,9 +155,9 @@ fn full_entry<'a>(
     Some(entry.with_declared(declared))
 }
 
-/// Returns the type argument of the `defineMiddleware` call that creates a middleware, or the parts of the
-/// `defineWrapper` call. Types are not evaluated, because they may need files and packages that the build does
-/// not need otherwise.
+/// Returns what the call that creates a middleware declares: the type argument of `defineMiddleware`, or the
+/// properties of `defineWrapper`. Types are not evaluated, because they may need files and packages that the
+/// build otherwise does not read.
 fn declared<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
@@ -192,8 +192,9 @@ fn type_argument<'a>(
     Some(lowering.eval.store.lazy(argument, scope))
 }
 
-/// Returns the call of `defineWrapper` that an expression is, or that a called function returns: `limit(5)`, if
-/// `limit` is a function with the only value `defineWrapper<…>(…)`.
+/// Returns the call of `defineWrapper` that creates a wrapper: the expression itself, or the value that a
+/// called function returns. For `limit(5)`, the function `limit` must return `defineWrapper<…>(…)` in all
+/// cases.
 fn wrapper_call<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,
@@ -216,7 +217,8 @@ fn wrapper_call<'a>(
     Some((value, call))
 }
 
-/// Returns an entry for a middleware that is just a function or a constant, which gives the entry its name.
+/// Returns an entry for a middleware that the list names directly: a function or a constant. Its name is the
+/// name of the middleware.
 fn bare<'a>(
     lowering: &mut Lowering<'a>,
     found: Located<'a>,

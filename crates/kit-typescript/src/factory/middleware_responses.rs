@@ -64,7 +64,8 @@ pub(super) fn check<'a>(lowering: &mut Lowering<'a>, middleware: Located<'a>) {
     }
 }
 
-/// Returns the module, the body and the parameters of a function; `None` for any other value.
+/// Returns the module, the body and the parameters of a function. Returns `None` if the expression is not a
+/// function.
 fn function<'a>(found: &Resolved<'a>) -> Option<(ModuleId, Body<'a>, &'a FormalParameters<'a>)> {
     Some(match *found {
         Resolved::Function(module, function) => (module, Body::of(function), &function.params),
@@ -83,8 +84,8 @@ fn function<'a>(found: &Resolved<'a>) -> Option<(ModuleId, Body<'a>, &'a FormalP
     })
 }
 
-/// Returns the values that the function of an expression returns, and their module. Returns `None` if the expression
-/// is not a function that kit can read.
+/// Returns the values that a function returns, and the module of the function. Returns `None` if the
+/// expression is not a function that kit can read.
 pub(super) fn returned_values<'a>(
     lowering: &mut Lowering<'a>,
     callee: Located<'a>,
@@ -147,7 +148,7 @@ fn returns<'a>(body: &'a FunctionBody<'a>) -> Vec<&'a Expression<'a>> {
     returns.found
 }
 
-/// Adds the values that an expression may have to `found`: `a` and `b` for `condition ? a : b`.
+/// Adds the values that an expression may have to `found`: for `condition ? a : b`, adds `a` and `b`.
 fn alternatives<'a>(expression: &'a Expression<'a>, found: &mut Vec<&'a Expression<'a>>) {
     match expression.get_inner_expression() {
         Expression::ConditionalExpression(conditional) => {
@@ -202,7 +203,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns true for a call of `ctx.send`, also after calls such as `ctx.status(…)`, and for a `Response` of
+/// Returns true for a call of `ctx.send`, even after calls such as `ctx.status(…)`, and for a `Response` of
 /// the web platform.
 fn is_response<'a>(lowering: &mut Lowering<'a>, located: Located<'a>, names: &Names<'_>) -> bool {
     match located.expression {

@@ -23,8 +23,8 @@ pub(crate) struct MiddlewareTags {
     pub(crate) throws: Vec<DeclaredError>,
 }
 
-/// Returns the doc tags of the constant or function that an expression refers to. If the expression refers to
-/// the middleware through several constants, takes the first constant with tags.
+/// Returns the doc tags of the constant or function to which an expression refers. If several constants lead
+/// to the middleware, returns the tags of the first constant that has any.
 pub(super) fn read<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> MiddlewareTags {
     let mut current = located;
     for _ in 0..MAX_CHAIN {

@@ -40,15 +40,16 @@ pub(crate) struct Factory {
     pub(crate) middleware: Vec<Entry>,
     /// Each middleware that is created with `defineMiddleware` or `defineWrapper`, registered or not.
     pub(crate) defined: Vec<DefinedMiddleware>,
-    /// True if all entries of `routes` could be read. If so, a group without an entry is certainly not
-    /// registered.
+    /// True if all entries of the option `routes` could be read. A group without an entry is then certainly
+    /// not registered.
     pub(crate) complete: bool,
-    /// Location and value of the option `cors`. The value is `None` if it is known only when the application runs.
-    pub(crate) cors: Option<(Location, Option<CorsRules>)>,
-    /// Location and value of the option `securityHeaders`, if it is on. The value is `None` if it is known only when the
+    /// Location and value of the option `cors`. The value is `None` if a part of it is known only when the
     /// application runs.
+    pub(crate) cors: Option<(Location, Option<CorsRules>)>,
+    /// Location and value of the option `securityHeaders`, if the option is on. The value is `None` if a part
+    /// of it is known only when the application runs.
     pub(crate) security_headers: Option<(Location, Option<SecurityHeaderValues>)>,
-    /// The option `errors`.
+    /// The option `errors`, if it is set.
     pub(crate) errors: Option<errors::ReadErrors>,
     pub(crate) compression: LiteralOption,
     pub(crate) etag: LiteralOption,
@@ -56,8 +57,8 @@ pub(crate) struct Factory {
     pub(crate) csrf: LiteralOption,
 }
 
-/// Location and value of an option that consists of literals, if the option is on. The value is `None` if it is known
-/// only when the application runs.
+/// Location and value of an option that consists of literals, if the option is on. The value is `None` if a
+/// part of it is known only when the application runs.
 pub(crate) type LiteralOption = Option<(Location, Option<serde_json::Value>)>;
 
 /// A constant whose value is a call of `defineMiddleware` or `defineWrapper`.

@@ -10,14 +10,16 @@ use super::Located;
 use super::expression::{Resolved, boolean, follow, string};
 use crate::lower::Lowering;
 
-/// Value of the option: values of headers by the names of properties, with `None` for a header that is left out.
+/// Value of the option `securityHeaders`: the value of each header by the name of its property. `None` stands
+/// for a header that is not sent.
 pub(crate) type Values = BTreeMap<String, Option<String>>;
 
-/// Result of reading the option.
+/// Result of reading the option `securityHeaders`.
 pub(super) enum Read {
     /// The option is `false`.
     Off,
-    /// The option is on. `None` if a part of its value is known only when the application runs.
+    /// The option is on, with its value. The value is `None` if a part of it is known only when the
+    /// application runs.
     On(Option<Values>),
 }
 

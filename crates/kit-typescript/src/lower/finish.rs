@@ -12,8 +12,8 @@ use super::Lowering;
 use crate::eval::Evaluator;
 
 impl<'a> Lowering<'a> {
-    /// Returns the program with sorted declarations and unique names, the diagnostics, and the evaluator,
-    /// which knows the files that were read.
+    /// Returns the program with sorted declarations and unique names, and the diagnostics. Also returns the
+    /// evaluator, from which the caller learns the files that were read.
     pub(crate) fn into_program(mut self) -> (Program, Diagnostics, Evaluator<'a>) {
         self.sort_sources();
         self.sort_declarations();
@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
 /// case.
 #[derive(Default)]
 struct Names {
-    /// For each name in lower case, the number that the next declaration with this name tries first.
+    /// For each name in lower case, the number that the next declaration of this name tries to append first.
     taken: FxHashMap<String, u32>,
 }
 

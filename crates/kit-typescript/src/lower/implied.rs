@@ -8,12 +8,12 @@ use crate::docs::{Doc, Implied, TagName, combined_rules, generated, reference_ta
 use crate::eval::{RuleSource, Ty, TyId};
 use crate::modules::DeclId;
 
-/// Maximum number of names that refer to each other in a chain. Only a cycle is longer.
+/// Maximum length of a chain of names that refer to each other. A longer chain is a cycle.
 const MAX_STEPS: u32 = 10_000;
 
 impl Lowering<'_> {
-    /// Registers an entity by its name for `@references`. If two entities have the same name, the name
-    /// belongs to the entity whose declaration keeps the name in the IR.
+    /// Registers an entity by its name for `@references`. If two entities have the same name, the one that
+    /// keeps its name in the IR is registered.
     pub(crate) fn add_entity(&mut self, decl: DeclId) {
         let ty = self.eval.declared(decl);
         let name = self.eval.pascal_name(ty);
@@ -94,7 +94,7 @@ impl Lowering<'_> {
         rules
     }
 
-    /// Combines the rules with the rules of a comment or a database column.
+    /// Combines `rules` with the rules of a comment or a database column.
     fn and_rules(
         &mut self,
         rules: Constraints,

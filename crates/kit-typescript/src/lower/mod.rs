@@ -23,15 +23,14 @@ use crate::docs::{Doc, Misfit, documentation, misplaced};
 use crate::eval::{DocId, Evaluator, InstanceId, KitType, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
 
-/// Maximum depth of nested types without a name. Only a type that expands without end is deeper.
+/// Maximum depth of nested types without a name. Only a type that expands without end is nested deeper.
 const MAX_DEPTH: u32 = 250;
 
 /// Maximum number of nested types in one declaration. Generated code repeats a type without a name at each
-/// location that uses it, so a few lines can cause gigabytes of code. [`MAX_DEPTH`] does not stop this soon
-/// enough.
+/// location that uses the type, so a few lines can cause gigabytes of code before [`MAX_DEPTH`] is reached.
 const MAX_PARTS: u32 = 50_000;
 
-/// Help for a type that JSON cannot represent.
+/// Help for an error about a type that JSON cannot represent.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
 pub(crate) struct Lowering<'a> {
@@ -48,13 +47,13 @@ pub(crate) struct Lowering<'a> {
     /// Declarations whose examples are read when all types are lowered, because an example must fit its type.
     documented: Vec<(DeclarationId, std::rc::Rc<Doc>)>,
     failed: FxHashSet<TypeId>,
-    /// Number of nested types so far in the declaration that is being lowered.
+    /// Number of nested types that the current declaration has so far.
     inline: u32,
     reported: FxHashSet<TyId>,
-    /// Progress of lowering each object type without a name.
+    /// Progress of converting each object type without a name to the IR.
     objects: FxHashMap<ObjectId, object::State>,
-    /// Names of the declaration and the properties that contain the type that is being lowered. Together they
-    /// form a name for the type.
+    /// Names of the declaration and the properties that contain the current type. Together they form a name
+    /// for the type.
     path: Vec<String>,
     depth: u32,
 }
@@ -89,7 +88,7 @@ impl<'a> Lowering<'a> {
         &self.eval.graph
     }
 
-    /// Returns a location as a span of the IR. Its source is the id of the module, until
+    /// Converts a location to a span of the IR. The source of the span is the id of the module, until
     /// [`Lowering::into_program`] sorts the files.
     pub(crate) fn span(&self, location: Location) -> Span {
         let module = self.graph().module(location.module);
@@ -202,7 +201,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers all declarations in the queue, including declarations that are added to the queue meanwhile.
+    /// Converts all declarations in the queue to the IR, including declarations that the conversion adds to
+    /// the queue.
     pub(crate) fn drain(&mut self) {
         while let Some((id, instance, subject)) = self.queue.pop_front() {
             self.eval.continue_subject(subject);
@@ -226,7 +226,7 @@ impl<'a> Lowering<'a> {
         self.eval.set_location(location);
     }
 
-    /// Returns the IR of a type. A named type becomes a reference to a declaration.
+    /// Converts a type to the IR. A named type becomes a reference to a declaration.
     pub(crate) fn lower(&mut self, ty: TyId) -> TypeId {
         let ty = self.eval.without_laziness(ty);
         if let Ty::Named(instance) = *self.eval.store.get(ty)
@@ -239,7 +239,8 @@ impl<'a> Lowering<'a> {
         self.structure(ty)
     }
 
-    /// Returns the IR of a type's structure. A named type does not become a reference.
+    /// Converts the structure of a type to the IR. A named type is replaced by its structure and does not
+    /// become a reference.
     pub(crate) fn structure(&mut self, ty: TyId) -> TypeId {
         if self.depth > MAX_DEPTH {
             return self.endless(ty);
@@ -257,8 +258,8 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Counts nested types of the declaration that is being lowered. Returns false if there are too many
-    /// types, and reports this once.
+    /// Adds `parts` to the number of nested types of the current declaration. Returns false if there are too
+    /// many types. Reports this once.
     fn has_room(&mut self, parts: u32) -> bool {
         let before = self.inline;
         self.inline = before.saturating_add(parts);
@@ -274,7 +275,8 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    /// Reports that the compiler takes too many steps, once. Returns `None` if there are steps left.
+    /// Reports once that the compiler takes too many steps, and returns the replacement for the type. Returns
+    /// `None` if there are steps left.
     pub(crate) fn refuse_exhausted(&mut self) -> Option<TypeId> {
         if !self.eval.is_exhausted() {
             return None;
@@ -284,14 +286,14 @@ impl<'a> Lowering<'a> {
         Some(self.structure_inner(refused))
     }
 
-    /// Returns the replacement for a type with a mistake, after the mistake was reported.
+    /// Returns the type that replaces a type with a mistake. The mistake was reported before.
     fn failed(&mut self) -> TypeId {
         let id = self.program.add_type(TypeKind::Unknown);
         self.failed.insert(id);
         id
     }
 
-    /// Returns true if a mistake in a type was reported. Other mistakes that it causes are not reported.
+    /// Returns true if a mistake in a type was reported. Mistakes that follow from it are then not reported.
     fn has_failed(&self, id: TypeId) -> bool {
         let target = match self.program.types[id].kind {
             TypeKind::Reference { declaration } => self.program.declarations[declaration].r#type,
@@ -449,7 +451,7 @@ impl<'a> Lowering<'a> {
         self.program.add_type(kind)
     }
 
-    /// Reports a type of kit in a location that needs a type of values.
+    /// Reports a type of kit such as `Reply` at a location that needs a type of values.
     fn not_a_value(&mut self, kind: KitType) -> TypeId {
         let help = "name a type of values here";
         match kind {
@@ -471,7 +473,7 @@ impl<'a> Lowering<'a> {
         self.refused(codes::NO_JSON_FORM, &format!("{what} has no JSON form"), help)
     }
 
-    /// Reports a type without a wire form, at the location of the current evaluation.
+    /// Reports a type that JSON cannot represent, at the location of the current evaluation.
     fn refused(&mut self, code: Code, message: &str, help: &str) -> TypeId {
         let location = self.eval.current_location();
         self.refused_at(code, message, help, location)

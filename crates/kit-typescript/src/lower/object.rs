@@ -9,13 +9,13 @@ use kit_ir::{
 use super::{Lowering, Tagged, WRITE_WIRE};
 use crate::eval::{KeyKind, Object, ObjectId, Segment, Ty, TyId};
 
-/// Progress of lowering an object type without a name.
+/// Progress of converting an object type without a name to the IR.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum State {
-    /// The object is being lowered. Stores the number of named types that enclose the object, and the
+    /// The conversion is in progress. Stores the number of named types that enclose the object, and the
     /// declaration of the object if the object contains itself.
     Open(usize, Option<DeclarationId>),
-    /// The object was lowered. Its type is stored, and the number of its nested types.
+    /// The conversion is complete. Stores the type in the IR, and the number of its nested types.
     Done(TypeId, u32),
 }
 
@@ -64,8 +64,8 @@ impl Lowering<'_> {
         lowered
     }
 
-    /// Returns the IR of `{}`. In TypeScript every value except `null` and `undefined` fits it, so its wire
-    /// form is a union of all kinds of JSON values but `null`.
+    /// Returns the IR of `{}`. In TypeScript every value except `null` and `undefined` fits `{}`, so the
+    /// result is a union of all kinds of JSON values except `null`.
     fn anything_but_null(&mut self) -> TypeId {
         let value = self.program.add_type(TypeKind::Unknown);
         let index = vec![IndexSignature {
@@ -87,8 +87,8 @@ impl Lowering<'_> {
         self.program.add_type(TypeKind::Union { members })
     }
 
-    /// Adds a declaration for an object type without a name that contains itself. Its name consists of the
-    /// names that contain the type.
+    /// Adds a declaration for an object type without a name that contains itself. The name of the declaration
+    /// is made from the names that contain the type.
     fn name_recursion(&mut self, ty: TyId, path: usize) -> DeclarationId {
         let mut name = self.path[..path.min(self.path.len())].concat();
         if path <= 1 {

@@ -7,7 +7,7 @@ use crate::docs::{Target, documentation, examples, misplaced, property_tags};
 use crate::eval::{self, Ty, TyId};
 
 impl Lowering<'_> {
-    /// Returns the IR of a property without its doc tags. The tags are read later, because they need the
+    /// Converts a property to the IR, without its doc tags. The tags are read later, because they need the
     /// types of all declarations.
     pub(super) fn property(&mut self, property: &eval::Property) -> Property {
         let written = self.eval.written_at(property.ty);
@@ -34,8 +34,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns a type without `undefined`, and true if it contained `undefined`. If it did, the property may
-    /// be absent.
+    /// Returns a type without `undefined`. The flag is true if the type contained `undefined`, so that the
+    /// property may be absent.
     pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
         let ty = self.eval.without_laziness(ty);
         if let Ty::Constrained(inner, source) = *self.eval.store.get(ty) {
@@ -61,7 +61,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the examples of all declarations. All types must be lowered.
+    /// Reads the examples of all declarations. Called after all types were converted to the IR.
     pub(super) fn read_examples(&mut self) {
         for (id, doc) in std::mem::take(&mut self.documented) {
             let r#type = self.program.declarations[id].r#type;
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reads the doc tags of all properties. All types must be lowered.
+    /// Reads the doc tags of all properties. Called after all types were converted to the IR.
     pub(super) fn read_tags(&mut self) {
         for Tagged { object, index, doc } in std::mem::take(&mut self.tagged) {
             let TypeKind::Object(body) = &self.program.types[object].kind else {

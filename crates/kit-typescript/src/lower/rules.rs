@@ -7,7 +7,7 @@ use crate::docs::{Misfit, apply_constraints, limit_bigints};
 use crate::eval::{RuleSource, Ty, TyId};
 
 impl Lowering<'_> {
-    /// Returns the IR of a type with rules.
+    /// Converts a type with rules to the IR.
     pub(super) fn constrained(&mut self, inner: TyId, source: RuleSource) -> TypeId {
         let shape = self.eval.shape(inner);
         let has_none = match source {
@@ -51,7 +51,8 @@ impl Lowering<'_> {
         id
     }
 
-    /// Returns the union of the members without their brands; `None` if no member has a brand.
+    /// Returns the union of the members without their brands, such as `string` for `string & { __brand: "Id"
+    /// }`. Returns `None` if no member has a brand.
     pub(super) fn unbranded(&mut self, members: &[TyId]) -> Option<TyId> {
         let mut branded = false;
         let mut plain = Vec::with_capacity(members.len());

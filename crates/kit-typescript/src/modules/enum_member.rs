@@ -23,7 +23,7 @@ pub(crate) struct EnumMember<'a> {
 pub(crate) enum EnumValue {
     String(String),
     Number(f64),
-    /// An expression that has a value only when the program runs. The value is some number.
+    /// An expression whose value is known only when the program runs. The value counts as a number.
     Computed,
 }
 

@@ -21,8 +21,8 @@ use crate::files::FileSystem;
 use crate::pattern_verdicts::Verdicts;
 use crate::source::display_path;
 
-/// Graph of modules. A file is read only if the caller of the compiler names it or if resolving a name needs
-/// it.
+/// Graph of modules. A file is read only if the caller of the compiler names it, or if a name can be resolved
+/// only with this file.
 pub(crate) struct Graph<'a> {
     allocator: &'a Allocator,
     /// Syntax trees of the last build, which need not be parsed again.
@@ -39,15 +39,14 @@ pub(crate) struct Graph<'a> {
     pub(super) exported: FxHashMap<(ModuleId, &'a str, Meaning), Symbol<'a>>,
     /// Number of steps of the current name lookup, to stop endless lookups.
     pub(super) steps: u32,
-    /// Cache of resolved imports: the module for an importing file and a specifier, or the reason for an
-    /// error.
+    /// Cache of resolved imports, by importing file and specifier: the module, or the reason of the error.
     pub(super) targets: FxHashMap<(ModuleId, &'a str, bool), Result<ModuleId, String>>,
-    /// Groups of modules whose declarations belong together: the blocks of a namespace, or a module and its
+    /// Groups of modules whose declarations are merged: the blocks of a namespace, or a module and its
     /// augmentations.
     pub(super) spaces: Vec<Vec<ModuleId>>,
     /// Index in `spaces` of the group of each module.
     pub(super) space_of: Vec<usize>,
-    /// For each declaration that was merged into another declaration, the id of the other declaration.
+    /// For each declaration that was merged into another declaration, the id of this other declaration.
     pub(super) primary: FxHashMap<DeclId, DeclId>,
     /// For each declaration, the declarations that were merged into it.
     pub(super) merged: FxHashMap<DeclId, Vec<DeclId>>,
@@ -140,8 +139,8 @@ impl<'a> Graph<'a> {
         module
     }
 
-    /// Returns the module of a file if its text contains one of `needles`. A file without them is parsed only
-    /// if it may declare global names or names of other modules.
+    /// Returns the module of a file if its text contains one of `needles`. A file without any of them is
+    /// parsed only if it may declare global names or names of other modules.
     pub(crate) fn entry_with(&mut self, path: &Path, needles: &[&str]) -> Option<ModuleId> {
         if let Some(known) = self.by_path.get(path) {
             return *known;
@@ -220,7 +219,7 @@ impl<'a> Graph<'a> {
         &self.decls[id.0 as usize]
     }
 
-    /// Returns the module of the file that contains a block.
+    /// Returns the file that contains a block, or the file itself.
     pub(crate) fn file(&self, id: ModuleId) -> ModuleId {
         let mut current = id;
         while let Some(parent) = self.module(current).parent() {

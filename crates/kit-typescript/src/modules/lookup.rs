@@ -8,7 +8,7 @@ use super::{DeclKind, Graph, Location, ModuleId, Symbol};
 use crate::known_types::is_known;
 
 /// Number of bytes of stack that must be free for a step of a lookup, and the size of a new stack segment. A
-/// lookup recurses for each re-export, and chains of re-exports have no maximum length.
+/// lookup recurses for each re-export, and a chain of re-exports may be of any length.
 const RED_ZONE: usize = 64 * 1024;
 const MORE_STACK: usize = 1024 * 1024;
 
@@ -35,7 +35,7 @@ impl<'a> Graph<'a> {
         self.exported(module, name, Meaning::Type, &mut Visited::default())
     }
 
-    /// Returns the symbol of a type name that no module declares so far. Reads the packages of types that
+    /// Returns the symbol of a type name that no known module declares. Reads the packages of types that
     /// TypeScript includes without an import, because one of these packages may declare the name.
     pub(crate) fn late_type(&mut self, module: ModuleId, name: &'a str) -> Symbol<'a> {
         if self.include_more() {
@@ -172,7 +172,7 @@ impl<'a> Graph<'a> {
         self.not_exported(location, target, name, meaning, message)
     }
 
-    /// Returns the symbol of `import * as name` or `import name = require("…")`.
+    /// Returns the symbol of an import of all exports: `import * as name` or `import name = require("…")`.
     fn as_a_whole(
         &mut self,
         target: ModuleId,
@@ -263,8 +263,8 @@ impl<'a> Graph<'a> {
         self.starred(&blocks, name, meaning, visited)
     }
 
-    /// Resolves a name through `export *`. If two `export *` provide different declarations with the name,
-    /// the module does not export the name.
+    /// Resolves a name through `export *`. If two `export *` provide different declarations of the name, the
+    /// module does not export it.
     fn starred(
         &mut self,
         blocks: &[ModuleId],

@@ -113,8 +113,8 @@ impl<'a> Graph<'a> {
     }
 
     /// Puts modules into one group: exported types with the same name become one type, and exported
-    /// namespaces with the same name become one namespace. If `all` is true, as for global names, names that
-    /// are not exported are merged too.
+    /// namespaces with the same name become one namespace. If `all` is true, names that are not exported are
+    /// merged too, as for global names.
     fn merge_modules(&mut self, blocks: Vec<ModuleId>, all: bool) {
         // Namespaces can nest deeply, so nested namespaces wait in this list instead of a recursive call.
         let mut open = vec![(blocks, all)];

@@ -12,7 +12,7 @@ pub(super) struct Mistake {
     pub(super) code: Code,
     pub(super) message: String,
     pub(super) location: Span,
-    /// Other location that belongs to the mistake, such as the first of two declarations.
+    /// Second location of the mistake, such as the first of two declarations.
     pub(super) earlier: Option<Span>,
     pub(super) help: String,
 }
@@ -42,8 +42,8 @@ fn declaration<'a>(statement: &'a Statement<'a>) -> Option<&'a Declaration<'a>> 
     }
 }
 
-/// Returns a mistake for each name that is declared as a type twice. Two interfaces, or an interface and a
-/// class, are merged instead.
+/// Returns a mistake for each name that is declared as a type twice. Ignores declarations that TypeScript
+/// merges: two interfaces, or an interface and a class.
 fn duplicates(program: &Program<'_>) -> Vec<Mistake> {
     let mut known: FxHashMap<&str, (Span, bool)> = FxHashMap::default();
     let mut found = Vec::new();

@@ -17,7 +17,7 @@ use super::{DeclId, ModuleId, Name};
 use crate::source::LineIndex;
 use crate::stack::StackSize;
 
-/// A parsed file. The file and all blocks in it share it.
+/// A parsed file. The file and all its blocks share this data.
 pub(crate) struct Source<'a> {
     pub(crate) path: PathBuf,
     /// Path relative to the project's root.
@@ -30,14 +30,15 @@ pub(crate) struct Source<'a> {
     /// First syntax error of the file. After a syntax error, a declaration may seem to be missing because it
     /// was not parsed.
     pub(crate) syntax_error: Option<Diagnostic>,
-    /// Locations of doc comments, by the offset of the token after the comment.
+    /// Locations of doc comments, by the offset of the token that follows the comment.
     docs: FxHashMap<u32, Span>,
 }
 
 /// A file or a block with the names that it declares, imports and exports. The maps keep the order of the
 /// source.
 ///
-/// A module dereferences to its [`Source`], so code that has a module can show the source text around a location.
+/// A module dereferences to its [`Source`], so that code with a module can show the source text at a
+/// location.
 pub(crate) struct Module<'a> {
     source: Rc<Source<'a>>,
     pub(crate) kind: ModuleKind<'a>,
@@ -114,7 +115,7 @@ pub(crate) enum Value<'a> {
     Declared(DeclId),
     /// The expression of `export default` or `export =`.
     Default(&'a Expression<'a>),
-    /// Any other value, such as a destructured variable.
+    /// Any other value, such as a destructured variable, about which kit knows nothing.
     Opaque,
 }
 

@@ -13,8 +13,8 @@ impl<'a> Graph<'a> {
         self.path(module, path, Meaning::Type, &mut Visited::default())
     }
 
-    /// Resolves `a.b.c` in an expression. Returns the symbol of the first names that are namespaces and the
-    /// name after them, and the number of these names. The other names are properties of the value.
+    /// Resolves `a.b.c` in an expression. Returns the symbol of the longest start that consists of namespaces
+    /// and one name, and the number of names in this start. The other names are properties of the value.
     pub(crate) fn value_path(&mut self, module: ModuleId, path: &[Name<'a>]) -> (Symbol<'a>, usize) {
         let Some(first) = path.first() else {
             return (Symbol::Namespace(module), 0);
@@ -41,8 +41,8 @@ impl<'a> Graph<'a> {
         self.members(module, root, path, Meaning::Type, &Visited::default())
     }
 
-    /// Resolves `typeof import("source").a.b`. Returns the symbol and the number of names that were resolved.
-    /// The other names are properties of the value.
+    /// Resolves `typeof import("source").a.b`. Returns the symbol and the number of names that led to it. The
+    /// other names are properties of the value.
     pub(crate) fn imported_value(
         &mut self,
         module: ModuleId,

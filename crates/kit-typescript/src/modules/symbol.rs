@@ -44,5 +44,6 @@ impl Meaning {
     }
 }
 
-/// Names that the current lookup has passed, so that it stops if exports form a cycle.
+/// Names that the current lookup has passed. The lookup stops if it meets a name again, because the exports
+/// form a cycle.
 pub(super) type Visited<'a> = FxHashSet<(ModuleId, &'a str, Meaning)>;

@@ -42,7 +42,7 @@ pub(super) fn tables<'a>(source: &Rc<Source<'a>>, first_module: usize, first_dec
     builder.tables
 }
 
-/// Returns true if a statement makes its file a module: an import or an export.
+/// Returns true if a statement makes its file a module and not a script: an import or an export.
 fn makes_a_module(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::TSImportEqualsDeclaration(import) => {
@@ -431,8 +431,9 @@ impl<'a> Builder<'a> {
         Some(&mut self.tables.decls[decl.0 as usize - self.first_decl])
     }
 
-    /// Adds a type declaration. If the name was declared before, it keeps referring to the first declaration.
-    /// The graph merges a class and an interface with the same name; TypeScript reports all other duplicates.
+    /// Adds a type declaration. If the name was declared before, the name keeps referring to the first
+    /// declaration. The graph merges a class and an interface with the same name. TypeScript reports all
+    /// other duplicates.
     fn add(&mut self, module: ModuleId, name: &'a str, kind: DeclKind<'a>, span: Span, start: u32) -> DeclId {
         let index = self.first_decl + self.tables.decls.len();
         let id = DeclId(u32::try_from(index).expect("fewer than 2^32 declarations"));

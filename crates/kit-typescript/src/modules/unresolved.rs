@@ -7,8 +7,8 @@ use super::symbol::{Meaning, Visited};
 use super::{Graph, Location, ModuleId, Symbol};
 
 impl<'a> Graph<'a> {
-    /// Returns the error for a name that a module does not export as a type, a value or a namespace,
-    /// whichever is needed.
+    /// Returns the error for a name that a module does not export as a type, a value or a namespace.
+    /// `meaning` tells which of the three is needed.
     pub(super) fn not_exported(
         &mut self,
         location: Location,

@@ -10,7 +10,7 @@ use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId};
 use crate::print::{key_text, type_text};
 
-/// Types of a contract whose values are text.
+/// Part of a contract whose values are text on the wire: params, query, headers or cookies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum TextPart {
     Params,
@@ -21,7 +21,7 @@ enum TextPart {
 }
 
 impl TextPart {
-    /// Returns the words for the part in messages, such as `query`.
+    /// Returns the words by which messages name the part, such as `query`.
     fn name(self) -> String {
         match self {
             Self::Params => "params".to_owned(),
@@ -37,7 +37,8 @@ impl TextPart {
         !matches!(self, Self::Params | Self::Cookies)
     }
 
-    /// Returns the mistake in a name; `None` if the part may have the name.
+    /// Returns the mistake in a name that the contract declares in this part. Returns `None` if the name is
+    /// allowed.
     fn name_mistake(self, name: &str) -> Option<fields::Mistake> {
         match self {
             Self::Params | Self::Query => None,
@@ -58,7 +59,7 @@ impl TextPart {
     }
 }
 
-/// Returns the parts of a route whose values are text, with their types.
+/// Returns the parts of a route whose values are text on the wire, with their types.
 fn text_parts(route: &Route) -> Vec<(TextPart, DeclarationId)> {
     let slots = [
         (TextPart::Params, route.slots.params),

@@ -31,7 +31,7 @@ pub(super) struct Part {
 }
 
 impl Contract {
-    /// Returns the type of a slot; `None` if the contract does not declare the slot.
+    /// Returns the type of a slot. Returns `None` if the contract does not declare the slot.
     pub(super) fn slot(&self, wanted: Slot) -> Option<Part> {
         let found = self.slots.iter().find(|(slot, _)| *slot == wanted);
         found.map(|(_, part)| *part)

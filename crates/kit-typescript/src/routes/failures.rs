@@ -11,8 +11,9 @@ use crate::eval::{KitType, Literal, Ty, TyId, pascal};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
-/// Returns the errors of a contract: its failures, then the errors that only its `@throws` tags declare. If
-/// both declare a code, the failure gives the details and the tag the description.
+/// Returns the errors of a contract: the failures in its type, then the errors that only its `@throws` tags
+/// declare. If a failure and a tag declare the same code, the failure gives the details and the tag the
+/// description.
 pub(super) fn read(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
@@ -58,7 +59,8 @@ pub(super) fn read(
     errors
 }
 
-/// Returns the failures in a union. Messages begin with `owner_has`.
+/// Returns the failures in a union. `owner_has` begins the messages, such as ``the contract `GET /notes`
+/// has``.
 pub(super) fn union(
     lowering: &mut Lowering<'_>,
     owner_has: &str,

@@ -3,8 +3,8 @@
 /// Message and help of an error.
 pub(super) type Mistake = (String, String);
 
-/// Request headers that clients of fetch cannot set ("forbidden request-headers" of the Fetch standard), or that
-/// the server reads itself.
+/// Request headers that a contract cannot declare, because `fetch` does not let clients set them ("forbidden
+/// request-headers" of the Fetch standard) or because the server reads them itself.
 const NOT_OF_REQUESTS: &[&str] = &[
     "accept-charset",
     "accept-encoding",
@@ -29,7 +29,7 @@ const NOT_OF_REQUESTS: &[&str] = &[
     "via",
 ];
 
-/// Response headers that the server writes itself.
+/// Response headers that a contract cannot declare, because the server writes them itself.
 const NOT_OF_REPLIES: &[&str] = &[
     "connection",
     "content-length",

@@ -134,7 +134,7 @@ pub(crate) fn add(
     )
 }
 
-/// Returns the path of a contract below the prefixes of its groups. Reports a path that is not valid.
+/// Returns the path of a contract, preceded by the prefixes of its groups. Reports an invalid path.
 fn below(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
@@ -217,8 +217,9 @@ fn with_middleware(
     throws
 }
 
-/// Returns the declaration of a type of a contract; `None` for `void`. A type without a name gets `name`.
-/// `object` is true for a type that is always an object, so that `{}` means the same as `void`: no properties.
+/// Returns the declaration of a slot's type. Returns `None` for `void`. A type without a name gets `name`.
+/// `object` is true if the type of the slot must be an object, so that `{}` means the same as `void`: no
+/// properties.
 fn slot_declaration(
     lowering: &mut Lowering<'_>,
     part: Part,

@@ -25,7 +25,7 @@ pub(super) fn read(
     Some(union(lowering, &owner, response, base))
 }
 
-/// Returns the replies in a union. `owner` has the union, and stands in messages before "has".
+/// Returns the replies in a union. `owner` names the union in messages, before the word "has".
 pub(super) fn union(lowering: &mut Lowering<'_>, owner: &str, part: Part, base: &str) -> Vec<DeclaredReply> {
     let members = members(&mut lowering.eval, part.ty);
     let mut replies: Vec<DeclaredReply> = Vec::with_capacity(members.len());
@@ -70,7 +70,8 @@ pub(super) fn members(eval: &mut Evaluator<'_>, ty: TyId) -> Vec<TyId> {
     }
 }
 
-/// Returns the value of a type argument; `None` unless the argument is a single literal whole number.
+/// Returns the status in a type argument. Returns `None` unless the argument is a single literal, and a whole
+/// number in `range`.
 pub(super) fn status(eval: &mut Evaluator<'_>, ty: TyId, range: std::ops::Range<u16>) -> Option<u16> {
     match eval.shape_of(ty) {
         Ty::Literal(literal) => literal

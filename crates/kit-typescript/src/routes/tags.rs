@@ -101,7 +101,7 @@ fn status(lowering: &mut Lowering<'_>, contract: &Contract, doc: &Doc) -> Option
     Some(status)
 }
 
-/// Returns the argument of `@operation`: a name that is an identifier of all languages that kit generates.
+/// Returns the argument of `@operation`. The name must be an identifier in all languages that kit generates.
 fn operation(lowering: &mut Lowering<'_>, doc: &Doc) -> Option<String> {
     let tag = doc.all(TagName::Operation).next()?;
     let name = &tag.argument;
@@ -125,7 +125,8 @@ fn operation(lowering: &mut Lowering<'_>, doc: &Doc) -> Option<String> {
     Some(name.clone())
 }
 
-/// Methods that every client has, and `then`, which would make a client a promise.
+/// Names that `@operation` must not give: methods that every client has, and `then`, which would make a
+/// client a promise.
 const OF_CLIENTS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", "options", "then"];
 
 /// Parses the argument of `@throws`: a code, a status and a description. Returns `None` for any other

@@ -12,11 +12,11 @@ use crate::factory::{DeclaredWrapper, Entry};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
-/// Property of the type argument with the properties that the wrapper adds to `ctx`.
+/// Property in the type argument of `defineWrapper`: the properties that the wrapper adds to `ctx`.
 const ADDS: &str = "adds";
-/// Property of the type argument with the replies of the wrapper.
+/// Property in the type argument of `defineWrapper`: the replies of the wrapper.
 const REPLIES: &str = "replies";
-/// Properties that the type argument may have.
+/// All properties that the type argument of `defineWrapper` may have.
 const PARTS: [&str; 3] = [ADDS, REPLIES, ERRORS];
 
 /// Evaluates the type arguments of the wrappers in the registered middleware, and gives each entry its replies and
@@ -45,7 +45,7 @@ pub(crate) fn read<'e>(lowering: &mut Lowering<'_>, middleware: impl Iterator<It
     }
 }
 
-/// Parts of the type argument of a wrapper.
+/// Values in the type argument of `defineWrapper`.
 #[derive(Default)]
 struct ReadWrapper {
     adds: Option<TyId>,
@@ -129,8 +129,9 @@ pub(super) fn of_route(middleware: &[Entry]) -> Vec<RouteWrapper> {
     wrappers
 }
 
-/// Reports replies of wrappers that a client cannot tell from another reply of the route: with the same status and
-/// other types. Reports two wrappers with the same name, because the server finds the replies of a wrapper by its name.
+/// Reports replies of wrappers that a client cannot tell from another reply of the route, because the status
+/// is the same and the types differ. Reports two wrappers with the same name, because the server finds the
+/// replies of a wrapper by its name.
 pub(super) fn check(
     lowering: &mut Lowering<'_>,
     contract: &Contract,

@@ -11,8 +11,8 @@ use crate::text::{Module, Path, Writer, literal};
 use crate::validator::names::{is_inherited, local};
 
 impl Checker<'_> {
-    /// Returns the name of the function. For a property with an object or a list, the function only tells the runtime to
-    /// visit the value.
+    /// Returns the name of a generated function that lists the failures of a value. For a property with an
+    /// object or a list, the function only tells the runtime to visit the value.
     pub(crate) fn explain(
         &self,
         id: TypeId,
@@ -55,7 +55,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Returns true if values of the type have properties or items, so that a failure may be inside of them.
+    /// Returns true if values of the type have properties or items, so that a failure may concern a part of
+    /// the value.
     pub(crate) fn has_parts(&self, id: TypeId) -> bool {
         let program = self.context.program;
         match &program.types[resolve(program, id)].kind {

@@ -23,8 +23,8 @@ pub(crate) struct Checker<'a> {
     home: DeclarationId,
     /// True if the functions count the depth of nested values.
     counts_depth: bool,
-    /// Number of recursive unions from the function to the current code. Each recursive union counts as one level
-    /// of depth.
+    /// Number of recursive unions that enclose the current code within the generated function. Each counts as
+    /// one level of depth.
     entered_levels: usize,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Creates a checker whose functions do not count their depth. They run only on values that were already checked.
+    /// Creates a checker whose functions do not count depth, for values that were already checked.
     pub(crate) fn uncounted(context: Context<'a>, home: DeclarationId) -> Self {
         Self {
             context,
@@ -75,8 +75,8 @@ impl<'a> Checker<'a> {
         module.push(writer);
     }
 
-    /// Returns a condition on `value`, an expression that is cheap to evaluate twice. The condition can be an operand of
-    /// `&&`.
+    /// Returns a condition on `value` that can be an operand of `&&`. The condition may evaluate `value`
+    /// twice, so `value` must be cheap.
     pub(crate) fn condition(&self, id: TypeId, value: &str, path: &Path<'_>, module: &mut Module) -> String {
         let program = self.context.program;
         let r#type = &program.types[id];
@@ -169,7 +169,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the expression for the depth of a value that is `more` levels deeper.
+    /// Returns the expression for the depth of a value `more` levels below the current value: `depth + 1`.
     fn depth(&self, more: usize) -> String {
         match self.entered_levels + more {
             0 => "depth".to_owned(),
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns true if a type refers to a recursive type. Then the check of the type must know the current
+    /// Returns true if a type refers to a recursive type, so that the check of the type must know the current
     /// depth.
     fn reaches_recursive(&self, id: TypeId) -> bool {
         let mut found = Vec::new();

@@ -82,8 +82,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns true if a property refuses every array, so that no check for arrays is needed. All properties of arrays are
-    /// functions, which no condition accepts, except for `length` and the items.
+    /// Returns true if no array satisfies one of the properties, so that the code needs no check for arrays.
+    /// Arrays have only functions as properties, except for `length` and the items, and no condition accepts
+    /// a function.
     fn array_cannot_fit(&self, object: &ObjectType) -> bool {
         object.properties.iter().any(|property| {
             !property.optional_in_input()

@@ -43,8 +43,8 @@ impl Checker<'_> {
         format!("({})", conditions.join(" || "))
     }
 
-    /// Returns true if one inline expression can try the members in order. Either at most one member is an object or array, or
-    /// no property distinguishes these members and the attempts are cheap.
+    /// Returns true if one inline expression can try the members in order: at most one member is an object or
+    /// array, or no property distinguishes the members and the attempts are cheap.
     pub(super) fn is_simple_union(&self, id: TypeId, members: &[TypeId]) -> bool {
         let with_parts = members
             .iter()
@@ -57,7 +57,8 @@ impl Checker<'_> {
                 && !self.is_entangled(plan, &plan.arrays)
     }
 
-    /// Returns true if trying the members could check the same values inside of a recursive value repeatedly.
+    /// Returns true if trying the members could check the same values inside of a recursive value again and
+    /// again.
     fn is_entangled(&self, plan: &UnionPlan, decision: &Decision) -> bool {
         let Decision::Candidates(candidates) = decision else {
             return false;
@@ -94,7 +95,7 @@ impl Checker<'_> {
         self.decide(id, &plan.objects, path, body, module);
     }
 
-    /// Emits code for a decision of the plan: statements that end with `return`.
+    /// Emits code for one step of a union's plan: statements that end with `return`.
     fn decide(
         &self,
         id: TypeId,
@@ -164,7 +165,8 @@ impl Checker<'_> {
         conditions.join(" || ")
     }
 
-    /// Returns the condition of a member. Each recursive union between the union and the member counts as a level of depth.
+    /// Returns the condition for a member of a union. Each recursive union between the union and the member
+    /// counts as a level of depth.
     fn member(&self, member: &Member, path: &Path<'_>, module: &mut Module) -> String {
         let entered = member
             .containing_unions

@@ -5,7 +5,7 @@ use crate::eval::types::{Element, Function};
 use crate::eval::{Evaluator, Ty};
 
 impl Evaluator<'_> {
-    /// Returns true if each function of `to` can be replaced by one of the functions of `from`.
+    /// Returns true if for each function of `to`, one of the functions of `from` can take its place.
     pub(super) fn functions_assignable(&mut self, from: &[Function], to: &[Function]) -> bool {
         to.iter()
             .all(|wanted| from.iter().any(|own| self.function_assignable(own, wanted)))

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::types::{Element, Literal};
 use super::{Evaluator, Segment, Ty, TyId};
 
-/// Maximum depth of nested comparisons. Only types that expand without end are deeper; TypeScript treats them
-/// as assignable.
+/// Maximum depth of nested comparisons. Only types that expand without end are nested deeper, and TypeScript
+/// treats them as assignable.
 const MAX_COMPARISON_DEPTH: u32 = 100;
 
 /// Cache of comparisons of two types.
@@ -17,11 +17,12 @@ const MAX_COMPARISON_DEPTH: u32 = 100;
 pub(crate) struct Relations {
     /// True if the first type is assignable to the second. A comparison in progress is assumed to be true.
     known: FxHashMap<(TyId, TyId), bool>,
-    /// Pairs whose result relies on the assumption for a comparison in progress. The pairs are removed if it
-    /// turns out to be false.
+    /// Pairs whose result relies on the assumption that a comparison in progress is true. If the comparison
+    /// turns out to be false, the pairs are removed.
     assumed: Vec<(TyId, TyId)>,
     depth: u32,
-    /// Mistake in a type that the last comparison found; its result then has no meaning.
+    /// Error of an invalid type that the last comparison met. The result of the comparison then has no
+    /// meaning.
     pub(super) broken: Option<TyId>,
 }
 
@@ -76,7 +77,8 @@ impl Evaluator<'_> {
         answer
     }
 
-    /// Returns the result for types such as `string` and `number`; `None` if their members must be compared.
+    /// Returns the result for types such as `string` and `number`. Returns `None` if the members of the types
+    /// must be compared.
     fn simple(&mut self, from: TyId, to: TyId) -> Option<bool> {
         let answer = match (self.store.get(from), self.store.get(to)) {
             (Ty::Invalid(_), _) => {

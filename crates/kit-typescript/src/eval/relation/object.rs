@@ -6,9 +6,8 @@ use crate::eval::types::{Element, Function, Generic, Literal, is_numeric_name};
 use crate::eval::{Evaluator, Object, ObjectId, Ty, TyId};
 
 impl Evaluator<'_> {
-    /// Returns true if an object with a property of several literals fits a union: for each of the literals,
-    /// the object fits a member of the union. `{ kind: "a" | "b" }` is assignable to `{ kind: "a" } | { kind:
-    /// "b" }`.
+    /// Returns true if an object fits a union because it fits one member for each literal of a property: `{
+    /// kind: "a" | "b" }` is assignable to `{ kind: "a" } | { kind: "b" }`.
     pub(super) fn by_discriminant(&mut self, from: TyId, members: &[TyId]) -> bool {
         let Ty::Object(id) = *self.store.get(from) else {
             return false;
@@ -82,8 +81,8 @@ impl Evaluator<'_> {
             && self.functions_assignable(&from.constructs, &to.constructs)
     }
 
-    /// Returns true if the properties and index signatures of an object satisfy the index signature of
-    /// another type.
+    /// Returns true if an object satisfies the index signature of another type: all its properties and index
+    /// signatures fit.
     fn index_assignable(&mut self, from: &Rc<Object>, key: TyId, value: TyId) -> bool {
         if let Some(own) = self.index_for(from, key)
             && !from.index.is_empty()
@@ -209,7 +208,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns true if an object has the members of an interface of TypeScript such as `Error`. kit knows
-    /// only the name of the interface, so it cannot decide whether the object is assignable to it.
+    /// this interface only by name, so it cannot decide if the object is assignable to it.
     pub(super) fn may_be_builtin(&self, object: ObjectId, name: &str) -> bool {
         let members: &[&str] = match name {
             "Error" | "EvalError" | "RangeError" | "ReferenceError" | "SyntaxError" | "TypeError" => {
@@ -319,8 +318,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns true if all properties of an object are optional. For such an object, TypeScript requires that the
-/// other type has at least one of these properties.
+/// Returns true if all properties of an object are optional. TypeScript then requires that an assigned type
+/// has at least one of these properties.
 fn is_weak(object: &Object) -> bool {
     !object.properties.is_empty()
         && object.properties.iter().all(|property| property.optional)

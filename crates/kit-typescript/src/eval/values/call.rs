@@ -9,8 +9,8 @@ use crate::eval::{Evaluator, ScopeId, Ty, TyId};
 use crate::modules::{Location, Name, Symbol};
 
 impl<'a> Evaluator<'a> {
-    /// Returns the declared result type of a call. If it depends on type arguments that the call does not
-    /// contain, returns an invalid type, with an error that suggests to write them.
+    /// Returns the declared result type of a call. If the result depends on type arguments that the call does
+    /// not state, returns an invalid type with an error that suggests to state them.
     pub(super) fn call_value(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -60,7 +60,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns an invalid type, with an error about a call whose result type only TypeScript can infer.
+    /// Returns an invalid type with an error about a call whose result type only TypeScript can infer.
     fn unreadable_call(
         &mut self,
         call: &'a CallExpression<'a>,
@@ -81,7 +81,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns an invalid type, with an error, for `new Name(…)` if TypeScript infers the type arguments from
+    /// Returns an invalid type with an error for `new Name(…)` if TypeScript infers the type arguments from
     /// values. Returns `None` if nothing needs to be inferred. `free` is true if there is no value to infer
     /// from, so that TypeScript uses the defaults.
     pub(super) fn uninferred_class(
@@ -132,8 +132,8 @@ impl<'a> Evaluator<'a> {
         given >= required && (given <= elements.len() || elements.iter().any(|element| element.rest))
     }
 
-    /// Returns an invalid type, with an error about a call whose type arguments TypeScript infers from its
-    /// values.
+    /// Returns an invalid type with an error about a call whose type arguments TypeScript infers from the
+    /// values of the call.
     fn uninferred_call(&mut self, signature: &Function, location: Location) -> TyId {
         let written = self.written_result(signature.generic).unwrap_or("…");
         self.uninferred(
@@ -183,7 +183,8 @@ impl<'a> Evaluator<'a> {
         self.store.add(result)
     }
 
-    /// Returns the primitive type of a literal, an enum member or a primitive; `None` for any other type.
+    /// Returns the primitive type of a literal, an enum member or a primitive: `string` for `"a"`. Returns
+    /// `None` for any other type.
     fn scalar(&mut self, ty: TyId) -> Option<Ty> {
         match self.shape_of(ty) {
             Ty::Literal(literal) => Some(literal.primitive()),

@@ -16,8 +16,8 @@ use crate::known_types::Utility;
 use crate::modules::{Location, Name, expression_path};
 
 impl<'a> Evaluator<'a> {
-    /// Returns an invalid type, with an error about an expression whose type only TypeScript can infer.
-    /// `write` says what to write instead.
+    /// Returns an invalid type with an error about an expression whose type only TypeScript can infer. `what`
+    /// names the expression, and `write` says what to write in its place.
     pub(super) fn uninferred(&mut self, location: Location, what: &str, write: &str) -> TyId {
         let message = format!("kit does not infer the type of {what}");
         self.unsupported(location, &message, &format!("write {write}"))
@@ -228,8 +228,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the treatment of literals for a property or an element of a value. `key` is the name of the
-    /// property.
+    /// Returns how literals are treated inside of a value, in a property or an element. `key` is the name of
+    /// the property.
     fn inside(&mut self, widening: Widening, key: Option<&str>) -> Widening {
         let Widening::For(wanted) = widening else {
             return widening;

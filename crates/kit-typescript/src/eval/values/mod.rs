@@ -17,7 +17,7 @@ use super::function::Signature;
 use super::{Evaluator, KeyKind, Object, Property, ScopeId, Ty, TyId};
 use crate::modules::{DeclId, DeclKind, Location, ModuleId, Name, Symbol, Value, import_path, type_path};
 
-/// Treatment of a literal in a value: `"a"` has the type `"a"` or `string`.
+/// Treatment of literals in a value: `"a"` gets the type `"a"` or the type `string`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Widening {
     /// In `as const`: literals keep their types, and all properties are readonly.

@@ -11,7 +11,7 @@ use crate::modules::Location;
 #[derive(Clone, Copy)]
 pub(super) struct Library {
     package: &'static str,
-    /// Code that checks a schema against a declared type; empty if the library cannot do this.
+    /// Example of code that checks a schema against a declared type. Empty if the library cannot check this.
     annotation_example: &'static str,
 }
 

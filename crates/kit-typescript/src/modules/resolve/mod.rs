@@ -26,7 +26,7 @@ pub(super) struct Resolver {
     /// Project's `tsconfig.json`: the nearest one in the root directory or above it.
     project: Option<Arc<TsConfig>>,
     settings: Settings,
-    /// Cache by directory: true if the `package.json` of the directory has `"type": "module"`.
+    /// Cache: for each directory, true if its `package.json` has `"type": "module"`.
     esm: FxHashMap<PathBuf, bool>,
     read: FilesRead,
     /// Paths of invalid configurations that were already reported.
@@ -137,7 +137,8 @@ impl Resolver {
         })
     }
 
-    /// Returns the file of `/// <reference types="name" />`. A package of `@types` is preferred.
+    /// Returns the file of `/// <reference types="name" />`. If the package and a package of `@types` have
+    /// types, returns the file of `@types`.
     pub(super) fn types_package(&self, from: &Path, name: &str) -> Option<PathBuf> {
         let types = types_name(name);
         [types.as_deref(), Some(name)]
@@ -300,8 +301,8 @@ impl Resolver {
         None
     }
 
-    /// Resolves a relative specifier of a file in one of the `rootDirs` as if the file were in each of the
-    /// other directories.
+    /// Resolves a relative specifier of a file in one of the `rootDirs`, as if the file were in another of
+    /// these directories.
     fn beside_in_root_dirs(
         &mut self,
         files: &dyn FileSystem,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// Newest version of TypeScript: major and minor number.
 const NEWEST: (u32, u32) = (7, 0);
 
-/// Returns the text of a `package.json` without the entries for other versions of TypeScript than [`NEWEST`].
+/// Returns the text of a `package.json` without entries for older versions of TypeScript than [`NEWEST`].
 pub(crate) fn as_newest_typescript_reads(text: String) -> String {
     if !text.contains("\"types@") && !text.contains("\"typesVersions\"") {
         return text;
@@ -54,8 +54,8 @@ fn select(value: &mut Value) {
     }
 }
 
-/// Returns true if an npm version range such as `>=4.0 <5.7` includes the newest version. Returns false for
-/// an invalid range.
+/// Returns true if an npm version range such as `>=4.0 <5.7` includes the newest version of TypeScript.
+/// Returns false for an invalid range.
 fn holds(range: &str) -> bool {
     range.split("||").any(|alternative| {
         let words: Vec<&str> = alternative.split_whitespace().collect();
