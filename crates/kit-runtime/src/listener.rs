@@ -19,7 +19,7 @@ const WARNING_INTERVAL: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Listener {
     first: TcpListener,
-    /// Socket for IPv4, if the operating system does not accept IPv4 connections on IPv6 sockets.
+    /// Socket for IPv4. `None` if the operating system accepts IPv4 connections on IPv6 sockets.
     second: Option<TcpListener>,
     permits: Arc<Semaphore>,
     warned: Option<Instant>,

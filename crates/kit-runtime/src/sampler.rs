@@ -27,7 +27,7 @@ pub(crate) struct Sampler<K> {
 #[derive(Default)]
 struct Window {
     logged: u64,
-    /// Number of events since the last log entry that were only counted.
+    /// Number of events since the last log entry that were counted but not logged.
     unlogged: u64,
 }
 
@@ -72,8 +72,8 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         true
     }
 
-    /// Ends the minute of a kind and logs its count. Returns true if another minute begins, because there was
-    /// something to count.
+    /// Ends the minute of a kind and logs its count. Returns true if another minute begins, because at least
+    /// one event was counted.
     fn close(&self, kind: &K) -> bool {
         let mut windows = self.windows();
         let unlogged = windows.get(kind).map_or(0, |window| window.unlogged);
@@ -88,7 +88,7 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Sampler<K> {
         true
     }
 
-    /// Logs the numbers of events that were only counted until now. Call it when the server shuts down.
+    /// Logs the numbers of events that were counted but not logged. Called when the server shuts down.
     pub(crate) fn flush(&self) {
         let windows = std::mem::take(&mut *self.windows());
         for (kind, Window { unlogged, .. }) in windows {

@@ -142,7 +142,8 @@ impl Type<Postgres> for Timestamp {
         PgTypeInfo::with_oid(Oid(0))
     }
 
-    /// Compares type numbers instead of type names, because it is called for every value of every row.
+    /// Compares type numbers and not type names, because this function is called for every value of every row
+    /// and numbers are faster.
     fn compatible(r#type: &PgTypeInfo) -> bool {
         matches!(r#type.oid(), Some(TIMESTAMP | TIMESTAMPTZ))
     }

@@ -33,7 +33,7 @@ pub(crate) fn line(text: &str) {
     });
 }
 
-/// Waits until the lines are written, but not longer than the given time. Call it at the end of the program.
+/// Waits until the lines are written, but not longer than `longest`. Called at the end of the program.
 pub(crate) fn finish(longest: Duration) {
     STDOUT.wait_until_written(longest);
 }
@@ -53,7 +53,7 @@ struct Queue {
     taken: usize,
     /// Number of lines that were dropped because too many bytes waited.
     dropped: u64,
-    /// Error because of which the bytes that the writer has taken are not written yet.
+    /// Error that currently prevents the bytes in `taken` from being written. `None` if there is no error.
     failure: Option<String>,
     /// Error because of which lines were dropped. `None` if the reader was too slow.
     reason: Option<String>,

@@ -147,7 +147,7 @@ fn refused(found: &str) -> Error {
     ))
 }
 
-/// Parses an address or a range. The library would also accept `010.0.0.0/8`.
+/// Parses an address or a range. Refuses forms such as `010.0.0.0/8`, which the library would accept.
 fn parse_range(text: &str) -> Option<IpNet> {
     let Some((address, length)) = text.split_once('/') else {
         return Some(IpNet::from(text.parse::<IpAddr>().ok()?));
@@ -166,7 +166,8 @@ impl ForwardingHeader {
     }
 }
 
-/// Iterator over the entries of a header, from right to left. An entry without a valid address is `Some(None)`.
+/// Iterator over the entries of a forwarding header, from right to left. An entry without a valid address is
+/// `Some(None)`.
 struct EntriesFromRight<'t> {
     header: ForwardingHeader,
     /// Part of the header that was not read yet.

@@ -33,8 +33,8 @@ export interface ErrorResponse {
 export type ErrorMiddleware = (error: unknown, request: FailedRequest) => ErrorResponse;
 
 /**
- * Error middleware functions that kit created. `createApp` refuses them in a list of middleware, because the pipeline
- * would call them with the wrong arguments.
+ * Functions that {@link createErrorMiddleware} created. `createApp` refuses them in a list of middleware,
+ * because the pipeline would call them with the wrong arguments.
  */
 export const errorMiddlewareMark: WeakSet<object> = new WeakSet();
 

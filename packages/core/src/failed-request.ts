@@ -30,8 +30,8 @@ export interface RequestFailure extends FailedRequest {
  * Additional fields of an error body, next to code, message, details and trace id.
  *
  * - `none`: no additional fields.
- * - `public`: information that the client has or may have: status, phase, route, the broken type and rules, request id,
- *   server, time.
+ * - `public`: information that the client may know anyway: status, phase, route, the broken type and rules,
+ *   request id, server, time.
  * - `all`: also the locations in the project, as in development: source file, schema file, related tests, and the handler
  *   in `details`.
  */

@@ -18,9 +18,9 @@ export interface MissingSchema {
 }
 
 /**
- * Determines which table or column the database lacks, if an error or one of its causes reports that. Reads the
- * project's migrations, because in most cases a migration that was not applied creates the missing table or column.
- * Never throws.
+ * Determines the table or column that the database lacks, if an error or one of its causes reports a missing
+ * table or column. Also finds the migration that creates it, because in most cases this migration was not
+ * applied. Never throws.
  */
 export function missingSchema(thrown: unknown, projectRoot: string): MissingSchema | undefined {
   try {

@@ -31,7 +31,8 @@ function causeOf(thrown: unknown): unknown {
 }
 
 /**
- * Describes a thrown value, which may be something other than an `Error` or may throw when it is read. Never throws.
+ * Describes a thrown value. The value may be something other than an `Error`, and reading it may throw. Never
+ * throws.
  */
 export function describeThrown(thrown: unknown): ThrownDescription {
   const brief = describeWithoutStack(thrown);

@@ -46,7 +46,7 @@ pub(super) fn broken_rule(shape: &'static Shape, value: &Json) -> BrokenRule {
     broken_rule_of_value(shape.resolve(), value).unwrap_or_else(|| type_rule(&[shape.resolve()]))
 }
 
-/// Returns the rule that a value breaks if it fits none of these shapes.
+/// Returns the rule that a value breaks if the value fits none of these shapes.
 pub(super) fn broken_rule_of_union(shapes: &[&'static Shape], value: &Json) -> BrokenRule {
     let mut members = Vec::new();
     for shape in shapes {
@@ -205,8 +205,8 @@ fn union_rule(members: &[&'static Shape], value: &Json) -> BrokenRule {
     }
 }
 
-/// Adds the members of a union to `found`, with the members of the unions inside of it. A shape that is not a union
-/// is added itself.
+/// Adds the members of a union to `found`. If a member is a union itself, adds the members of the inner
+/// union. A shape that is not a union is added itself.
 fn add_members(shape: &'static Shape, found: &mut Vec<&'static Shape>) {
     match shape.resolve() {
         Shape::Never => {}

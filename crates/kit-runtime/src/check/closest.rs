@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use crate::json::Json;
 use crate::shape::Shape;
 
-/// Returns the union member that shares the most keys with the value (for arrays: the most items). If several members
-/// share the same number, returns the member with the fewest mistakes. Returns `None` if the numbers of mistakes are
-/// equal too, or if no member shares a key or item with the value.
+/// Returns the union member that shares the most keys with the value (for arrays: the most items). If several
+/// members share the same number, returns the member with the fewest mistakes. Returns `None` if the numbers
+/// of mistakes are equal too, or if no member shares a key or an item with the value.
 pub(super) fn closest_member(
     members: &[&'static Shape],
     value: &Json,
@@ -39,9 +39,9 @@ pub(super) fn closest_member(
     }
 }
 
-/// Returns two counts for one union member, or `None` if the value is not an array or object of its kind. The first
-/// counts the properties of the member that the value has, or the items that fit. The second counts the mistakes:
-/// properties and items that are missing or do not fit.
+/// Returns two counts for a union member: the properties of the member that the value has (for arrays: the
+/// items that fit), and the mistakes, which are properties and items that are missing or do not fit. Returns
+/// `None` if the value is not an array or object like the member.
 fn nearness(
     shape: &'static Shape,
     value: &Json,

@@ -26,7 +26,8 @@ pub fn explain(shape: &'static Shape, value: &Json) -> Vec<Failure> {
     explain_with(shape, value, Explainer::default())
 }
 
-/// Like [`explain`], or like [`explain_briefly`] if `is_brief` is true, but does not show secrets.
+/// Finds the failures of a value like [`explain`], or like [`explain_briefly`] if `is_brief` is true, and
+/// hides `secrets` in them.
 pub(crate) fn explain_without(
     secrets: Secrets,
     shape: &'static Shape,
@@ -44,7 +45,7 @@ pub(crate) fn explain_without(
 /// Values that failures must not show, in addition to values that the contract marks with `@sensitive`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum Secrets {
-    /// No other values.
+    /// Only values that the contract marks with `@sensitive`.
     #[default]
     None,
     /// Every value.
@@ -275,8 +276,9 @@ impl Explainer {
         }
     }
 
-    /// Reports the failures of a value that fits no member of a union. If one member was probably meant, these are
-    /// the failures of that member. Otherwise one failure lists the members.
+    /// Reports the failures of a value that fits no member of a union. If the client probably meant one
+    /// certain member, reports the failures of this member. Otherwise reports one failure that lists the
+    /// members.
     fn union(&mut self, shape: &'static Shape, union: &'static Union, value: &Json, at: Location<'_>) {
         if !value.is_container() && union.members.len() > 1 {
             if !fits_scalar(shape, value, at.depth) {
@@ -320,7 +322,8 @@ impl Explainer {
         }
     }
 
-    /// Adds one failure for a value that fits none of these shapes. `value` is `None` if the property is missing.
+    /// Adds one failure for a value that fits none of these shapes. `value` is `None` if the property is
+    /// missing.
     fn add_failure_of_all(&mut self, shapes: &[&'static Shape], value: Option<&Json>, at: Location<'_>) {
         let expected = alternatives(shapes.iter().map(|shape| describe(shape)));
         let Some(value) = value else {
@@ -352,8 +355,8 @@ impl Explainer {
         self.add_failure(describe(shape), broken, advice, (value, noun), at, is_sensitive);
     }
 
-    /// Adds a failure. For a hidden value, only its kind and the broken rule are reported. `noun` is the word for a
-    /// string in the description of the received value: `string` or `key`.
+    /// Adds a failure. For a hidden value, the failure contains only its kind and the broken rule. `noun` is
+    /// the word for a string in the description of the received value: `string` or `key`.
     fn add_failure(
         &mut self,
         expected: String,
@@ -391,8 +394,8 @@ impl Explainer {
         }
     }
 
-    /// Returns true if the list contains one failure more than its maximum length. The additional failure shows
-    /// that there are more failures. Further failures are not collected.
+    /// Returns true if the list is full: it contains one failure more than its maximum length, which shows
+    /// that there are further failures.
     fn is_full(&self) -> bool {
         self.failures.len() > LIMIT || self.path_units > MAX_PATHS
     }

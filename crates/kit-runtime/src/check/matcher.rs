@@ -208,7 +208,8 @@ pub(super) fn other_entries<'a>(
     })
 }
 
-/// Union members that may have been meant with a value, and the reason if a discriminant excludes them all.
+/// Union members that the client may have meant with a value, and the reason if a discriminant excludes all
+/// members.
 pub(super) struct Candidates {
     /// Indexes of the members whose discriminants match the value.
     pub(super) members: Vec<usize>,
@@ -218,7 +219,8 @@ pub(super) struct Candidates {
     pub(super) unknown: Option<(&'static str, Vec<&'static Shape>)>,
 }
 
-/// Selects the union members that may have been meant with a value. Looks only at its kind and its discriminants.
+/// Selects the union members that the client may have meant with a value, by the kind of the value and by its
+/// discriminants.
 pub(super) fn narrow(union: &'static Union, value: &Json) -> Candidates {
     let all: Vec<usize> = (0..union.members.len()).collect();
     if !value.is_container() {
@@ -298,7 +300,7 @@ fn holds_listed(shape: &'static Shape, tag: &Json) -> bool {
     }
 }
 
-/// Returns true if the value and the union member are both arrays, or both objects.
+/// Returns true if the value and the union member have the same kind: they are arrays, or they are objects.
 fn may_hold(shape: &Shape, value: &Json) -> bool {
     match shape {
         Shape::Unknown | Shape::Union(_) => true,

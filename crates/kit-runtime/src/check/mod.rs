@@ -49,7 +49,7 @@ pub(crate) fn fits_scalar(shape: &'static Shape, value: &Json) -> bool {
     explain::fits_scalar(shape, value, 0)
 }
 
-/// Returns true if a string fits a shape. Equal to [`fits_scalar`], but does not copy the string into a JSON value.
+/// Returns true if a string fits a shape. Has the same result as [`fits_scalar`], but needs no JSON value.
 pub(crate) fn fits_text(shape: &'static Shape, text: &str) -> bool {
     match shape.resolve() {
         Shape::Union(union) => union.members.iter().any(|member| fits_text(member, text)),

@@ -3,13 +3,13 @@
 /// Name of the rule that a value breaks. If JSON Schema has a keyword for the rule, the name is that keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// The value is missing.
+    /// A required value is missing.
     Required,
-    /// The value has another type.
+    /// The value has a wrong type, such as a number for a string.
     Type,
     /// The value is not one of the listed values.
     Enum,
-    /// The value is not equal to the literal, which is the only valid value.
+    /// The value differs from the only valid value, a literal.
     Const,
     /// The string is too short.
     MinLength,
@@ -27,9 +27,9 @@ pub enum Rule {
     Minimum,
     /// The number is too large.
     Maximum,
-    /// The number is not greater than a bound.
+    /// The number is equal to the exclusive lower bound, or less.
     ExclusiveMinimum,
-    /// The number is not less than a bound.
+    /// The number is equal to the exclusive upper bound, or greater.
     ExclusiveMaximum,
     /// The number is not a multiple of a step.
     MultipleOf,
@@ -56,7 +56,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All rules.
+    /// All rules, in the order of their declaration.
     pub const ALL: [Self; 25] = [
         Self::Required,
         Self::Type,
@@ -85,7 +85,7 @@ impl Rule {
         Self::Encoding,
     ];
 
-    /// Returns the name of the rule in a response.
+    /// Returns the name that responses contain for the rule: `minLength`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Required => "required",

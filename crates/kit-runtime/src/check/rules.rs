@@ -40,7 +40,7 @@ pub(super) fn fits_scalar_shape(shape: &Shape, value: &Json) -> bool {
     }
 }
 
-/// Returns true if a value has at most `levels` levels of arrays and objects.
+/// Returns true if a value contains at most `levels` nested levels of arrays and objects.
 fn is_within(value: &Json, levels: usize) -> bool {
     match value {
         Json::Array(items) => levels > 0 && items.iter().all(|item| is_within(item, levels - 1)),
@@ -100,8 +100,8 @@ fn satisfies_text_rules(rules: &Text, text: &str) -> bool {
         && rules.pattern.is_none_or(|pattern| pattern.is_match(text))
 }
 
-/// Returns true if a string has between `min` and `max` characters. Counts the characters only if the number of bytes
-/// does not decide: n bytes of UTF-8 are between n / 4 and n characters.
+/// Returns true if a string has between `min` and `max` characters. Counts the characters only if the number
+/// of bytes does not decide already: n bytes of UTF-8 are at least n / 4 and at most n characters.
 fn has_length(text: &str, min: usize, max: usize) -> bool {
     let bytes = text.len();
     if bytes < min || bytes.div_ceil(4) > max {

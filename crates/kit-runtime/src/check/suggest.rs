@@ -6,7 +6,8 @@ use crate::format::too_long_part;
 use crate::json::{Json, number_text, quoted};
 use crate::shape::{Format, Literal, Number, Shape, Text, count};
 
-/// Returns a suggestion; `None` if `expected` already says everything.
+/// Returns a suggestion for an invalid value. Returns `None` if `expected` of the failure already says
+/// everything.
 pub(super) fn suggest(shape: &'static Shape, value: &Json) -> Option<String> {
     match shape.resolve() {
         // A template literal type gets no suggestion, because following the rule alone would not make the string fit.

@@ -48,7 +48,8 @@ pub fn list_items(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the position of the comma that ends the first item, or the length of the list.
+/// Returns the position of the comma after the first item. Returns the length of the list if it has only one
+/// item.
 fn item_end(list: &str) -> usize {
     let mut is_quoted = false;
     let mut is_escaped = false;

@@ -116,7 +116,7 @@ pub(crate) fn coerce(shape: &'static Shape, texts: QueryValue) -> Json {
 #[derive(Default)]
 struct CoercionTargets {
     array: bool,
-    /// True if the type accepts every string, so that no string is converted.
+    /// True if the type accepts every string. Strings are then not converted.
     text: bool,
     number: bool,
     boolean: bool,

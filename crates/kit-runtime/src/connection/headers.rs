@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use axum::http::{HeaderName, HeaderValue, Request, Response, header};
 
-/// Headers of every response, unless its handler has set a header of the same name. The headers apply to all servers of
-/// the process, because a server also responds to bytes that reach no router.
+/// Headers of every response, unless the handler has set a header of the same name. They belong to the
+/// process and not to a router, because a server also responds to bytes that reach no router.
 static DEFAULTS: OnceLock<Vec<(HeaderName, HeaderValue)>> = OnceLock::new();
 
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).

@@ -33,9 +33,10 @@ static LINGERING: AtomicUsize = AtomicUsize::new(0);
 /// Progress of closing a connection: write the response, close the sending side, discard what the peer sends.
 #[derive(Debug)]
 pub(super) struct LingeringClose {
-    /// Part of the response that is not written yet; empty if hyper has written the response.
+    /// Part of the response that is not written yet. Empty if hyper has written the response.
     message: Vec<u8>,
-    /// True if the peer will probably send nothing more, so that no [`LingerPermit`] is needed to wait for it.
+    /// True if the peer will probably send nothing more. Waiting for this peer then needs no
+    /// [`LingerPermit`].
     is_quiet: bool,
     is_finished: bool,
     discarded: usize,

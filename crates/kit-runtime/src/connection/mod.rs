@@ -179,7 +179,7 @@ mod tests {
             .into_router()
     }
 
-    /// Waits until the handler of the stream sends no more bytes. Returns the number of sent bytes.
+    /// Waits until the handler of the stream stops sending. Returns the number of bytes that it sent.
     async fn settled(App(sent): &App) -> usize {
         let mut before = usize::MAX;
         loop {

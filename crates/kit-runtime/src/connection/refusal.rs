@@ -51,7 +51,7 @@ type RejectionKind = (&'static str, &'static str, u16);
 /// sends garbage cannot flood the log.
 static SAMPLER: LazyLock<Sampler<RejectionKind>> = LazyLock::new(|| Sampler::new(1, log_remaining));
 
-/// Logs the numbers of rejections that were only counted until now. Call it when the server shuts down.
+/// Logs the numbers of rejections that were counted but not logged. Called when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }
@@ -65,8 +65,9 @@ fn log_remaining((code, message, status): &RejectionKind, count: u64) {
     );
 }
 
-/// Returns the content type and the body of the response. The first rejection of its kind in a minute is logged with the trace id of this
-/// body, so that an operator can find the error that a client reports.
+/// Returns the content type and the body of the error response. The first rejection of a kind in a minute is
+/// logged with the trace id of the body, so that an operator can find the log entry that belongs to a
+/// client's error.
 fn body(rejection: Rejection) -> (HeaderValue, String) {
     let Rejection {
         status,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use kit_guard::Rejection;
 use tokio::time::Instant;
 
-/// State that the stream and the service of a connection share. One task polls both.
+/// State that the socket and the service of a connection share. The same task polls the two.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
     started_at: Instant,
@@ -20,7 +20,7 @@ pub(super) struct ConnectionState {
     requests: AtomicU64,
     /// True if the response to the last request is not completely written yet.
     is_answering: AtomicBool,
-    /// True if a field of `rare` was ever set. While it is false, the mutex need not be locked.
+    /// True if a field of `rare` was ever set. As long as it is false, no code locks the mutex.
     has_rare_state: AtomicBool,
     rare: Mutex<RareState>,
 }

@@ -23,15 +23,15 @@ pub(super) struct Stream<S> {
     timeouts: Timeouts,
     /// Checked bytes that did not fit into hyper's buffer. The checked bytes are read next.
     passed: Vec<u8>,
-    /// The action of the peer that the read deadline limits, and the number of request heads when the deadline was
-    /// set.
+    /// Action of the peer that must happen before the read deadline, and the number of request heads at the
+    /// time when the deadline was set.
     waits: (Wait, u64),
     read_deadline: Deadline,
     write_deadline: Deadline,
     /// True if the peer has closed its sending side.
     is_read_closed: bool,
-    /// True if hyper received the end of the stream in place of rejected bytes. hyper then writes no response, so
-    /// this stream writes the response with the error.
+    /// True if hyper was told that the stream has ended, because the bytes after this point are rejected.
+    /// hyper then writes no response, so the stream itself writes the error response.
     is_end_shown: bool,
     closing: Option<LingeringClose>,
 }
@@ -53,7 +53,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Checks the bytes of `buffer` from `before` on, and removes the bytes that hyper must not read yet.
+    /// Checks the bytes of `buffer` from position `before` on. Removes bytes that hyper must not read yet.
     fn admit(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
         let read = &buffer.filled()[before..];
         let passed = &mut self.passed;
@@ -72,16 +72,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
-    /// Tells the service if a body is rejected. hyper has already called the service for this request, so the service
-    /// creates the error response.
+    /// Tells the service that a body is rejected. hyper has already called the service for the request, so
+    /// the service responds with the error.
     fn report_rejection(&self, rejection: Rejection) {
         if self.guard.is_refused_in_body() {
             self.shared.refuse_body(self.guard.heads(), rejection);
         }
     }
 
-    /// Ready when hyper may read the end of a rejected connection. Waits until an earlier request has its response,
-    /// because hyper would conclude from the end that the client left.
+    /// Returns ready when hyper may be told that the stream has ended, because its next bytes are rejected.
+    /// Waits until an earlier request has its response: otherwise hyper would assume that the client left.
     fn poll_rejected_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.guard.is_refused_in_body() {
             if self.shared.is_answering() {
@@ -93,8 +93,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         Poll::Ready(())
     }
 
-    /// Limits the time in which the peer must send. Ready if this time has passed; returns the action that the peer
-    /// has not completed.
+    /// Limits the time in which the peer must send. If the time has passed, returns ready with the action
+    /// that the peer has not completed.
     fn poll_read_timeout(&mut self, context: &mut Context<'_>) -> Poll<Wait> {
         let Timeouts { head, body, idle, .. } = self.timeouts;
         loop {

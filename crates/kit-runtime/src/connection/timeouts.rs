@@ -49,7 +49,7 @@ pub(super) enum Wait {
 pub(super) struct Deadline {
     at: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Waker that the timer calls when it fires.
+    /// Waker of the task that polled the deadline last. The timer calls it when it fires.
     waker: Option<Waker>,
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     use super::ReusableTimeout;
 
-    /// Returns true if work that takes `work` milliseconds is finished before the timeout of `time` milliseconds.
+    /// Returns true if work that takes `work` milliseconds ends before a timeout of `time` milliseconds.
     async fn ends(timeout: &ReusableTimeout, work: u64, time: Option<u64>) -> bool {
         let mut work = pin!(sleep(Duration::from_millis(work)));
         let time = time.map(Duration::from_millis);

@@ -7,11 +7,12 @@ use super::{Cookie, SameSite};
 /// Maximum length of the value of an attribute. Browsers ignore longer ones (RFC 6265bis, 5.6).
 const LONGEST_ATTRIBUTE: usize = 1024;
 
-/// Returns the attributes of a cookie, without those for its end: `; Path=/; HttpOnly; SameSite=Lax`.
+/// Returns the attributes of a cookie, except for the attributes that say when it expires: `; Path=/;
+/// HttpOnly; SameSite=Lax`.
 ///
 /// # Errors
 ///
-/// The problem of an attribute, or the reason why browsers would ignore the cookie.
+/// Returns an error if an attribute is invalid, or if browsers would ignore the cookie.
 pub(super) fn attributes(cookie: &Cookie, is_secure_by_default: bool) -> Result<String, String> {
     if !cookie.path.starts_with('/') || !is_attribute(&cookie.path) {
         return Err(
@@ -43,7 +44,7 @@ pub(super) fn attributes(cookie: &Cookie, is_secure_by_default: bool) -> Result<
     Ok(text)
 }
 
-/// Returns the text of the attributes for the end of a cookie.
+/// Returns the attributes that say when a cookie expires: `; Max-Age=60`.
 pub(super) fn end(cookie: &Cookie) -> String {
     let mut text = String::new();
     if let Some(seconds) = cookie.max_age_seconds {
@@ -55,7 +56,8 @@ pub(super) fn end(cookie: &Cookie) -> String {
     text
 }
 
-/// Returns true if the cookie must be secure, because of the option, the prefix of its name, or another option.
+/// Returns true if the cookie must have the attribute `Secure`, because of the option `secure`, the prefix of
+/// its name, or another attribute such as `SameSite=None`.
 fn is_secure(cookie: &Cookie, is_secure_by_default: bool) -> Result<bool, String> {
     // Browsers compare the prefixes in any case (RFC 6265bis, 5.4).
     let name = cookie.name.to_ascii_lowercase();

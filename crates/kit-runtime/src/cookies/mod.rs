@@ -27,13 +27,14 @@ pub use writer::{Cookies, SetCookie};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cookie {
     name: String,
-    /// `None`: browsers delete the cookie.
+    /// Value of the cookie. `None` makes browsers delete the cookie.
     value: Option<String>,
     max_age_seconds: Option<u64>,
     expires: Option<Timestamp>,
     path: String,
     domain: Option<String>,
-    /// `None`: the default of the environment applies.
+    /// True to send the cookie over HTTPS only. With `None`, the environment decides: false in development,
+    /// otherwise true.
     secure: Option<bool>,
     http_only: bool,
     same_site: SameSite,
@@ -49,7 +50,7 @@ pub enum SameSite {
     /// Navigation to this site.
     #[default]
     Lax,
-    /// All requests. The cookie is then secure.
+    /// All requests. The cookie then has the attribute `Secure`.
     None,
 }
 

@@ -8,7 +8,7 @@ use crate::coerce::{cookies, decode_percent};
 
 /// Maximum number of bytes of the name and value together. Browsers ignore larger cookies (RFC 6265bis, 5.6).
 const MOST_BYTES: usize = 4096;
-/// Text that makes browsers delete a cookie.
+/// Attributes that make browsers delete a cookie.
 const ENDED: &str = "; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
 
 /// Writes and verifies cookies.
@@ -21,7 +21,7 @@ pub struct Cookies<'k> {
 /// Cookie as a response sets it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SetCookie {
-    /// Name, domain and path. A browser keeps one cookie for each combination.
+    /// Name, domain and path of the cookie. A browser keeps one cookie for each combination of the three.
     pub id: String,
     /// Value of the header `set-cookie`.
     pub line: String,

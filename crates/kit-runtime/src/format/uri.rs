@@ -81,8 +81,8 @@ fn is_unreserved_or_delimiter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=".contains(&byte)
 }
 
-/// Returns true if all characters of a string are allowed: unreserved characters, sub-delimiters, percent-escapes,
-/// and the characters in `more`.
+/// Returns true if a string contains only allowed characters: unreserved characters, sub-delimiters,
+/// percent-escapes, and the characters in `more`.
 fn is_made_of(text: &str, more: &[u8]) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;

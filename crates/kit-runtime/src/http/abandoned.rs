@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Time after an abandoned request, in milliseconds, in which pooled connections to a database are tested before
-/// reuse.
+/// Time in milliseconds after an abandoned request during which pooled connections to a database are tested
+/// before reuse.
 const RECENT: u64 = 1_000;
 
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -59,8 +59,8 @@ fn too_large(limit: usize) -> Error {
         .with_header(header::CONNECTION, header::HeaderValue::from_static("close"))
 }
 
-/// Decodes a body if it is valid in every respect. Returns `None` for any other body: then [`read_json`] and the
-/// check against the shape create the error.
+/// Decodes a body if the body is valid in every respect. Returns `None` for any other body, for which
+/// [`read_json`] and the check against the shape create the error.
 pub(super) fn read_valid<T: Contract>(headers: &HeaderMap, bytes: &Bytes) -> Option<T> {
     refuse_type(headers).ok()?;
     json::read_valid(std::str::from_utf8(bytes).ok()?)
@@ -158,7 +158,7 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches(['\t', ' ', '\u{a0}'])
 }
 
-/// Rejects a body with a `content-encoding`. Call this function only if the body is not valid JSON.
+/// Returns the error for a body that is not JSON because it has a `content-encoding` such as gzip.
 fn refuse_encoding(headers: &HeaderMap) -> Result<(), Error> {
     let encoding = text_of(headers, header::CONTENT_ENCODING);
     let encoding = encoding.map(|value| trimmed(&value).to_ascii_lowercase());

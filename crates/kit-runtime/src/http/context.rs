@@ -96,7 +96,8 @@ struct Inner {
     trace_id: OnceLock<String>,
     request_id: OnceLock<String>,
     route: OnceLock<MatchedRoute>,
-    /// Segments of a route that has the path, but another method. They tell hidden parameters.
+    /// Segments of a route with the same path and another method. They tell which parameters of the path are
+    /// hidden in the log.
     path_segments: OnceLock<&'static [Segment]>,
     phase: Mutex<Phase>,
     answer_headers: Mutex<HeaderMap>,
@@ -127,12 +128,12 @@ impl Context {
         }))
     }
 
-    /// Runs a future with this request as the current one, so that log entries have its ids.
+    /// Runs a future during which this request is the current request, so that log entries have its ids.
     pub(super) async fn scope<F: Future>(&self, work: F) -> F::Output {
         CURRENT.scope(self.clone(), work).await
     }
 
-    /// Runs a synchronous function with this request as the current request.
+    /// Runs a synchronous function during which this request is the current request.
     pub(super) fn scope_part<T>(&self, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self.clone(), work)
     }
@@ -177,8 +178,8 @@ impl Context {
     /// Returns the part of the path that the wildcard of the route matches. The text is percent-encoded and keeps
     /// a trailing slash of the request. Returns `None` if the route has no wildcard.
     ///
-    /// The decoded parameter of the wildcard has no trailing slash, so it cannot tell `a%2Fb` from `a/b`, or `a` from
-    /// `a/`.
+    /// The decoded parameter of the wildcard cannot tell `a%2Fb` from `a/b`, and `a` from `a/`. This text
+    /// can.
     pub fn raw_wildcard(&self) -> Option<&str> {
         wildcard_of(self.0.route.get()?.segments, self.path())
     }
@@ -223,8 +224,9 @@ impl Context {
         std::mem::replace(&mut current, phase)
     }
 
-    /// Enters the phase that validates a slot of the request. Params, query and body are entered on the way even if the
-    /// contract does not use them, because each of these phases has a span in the trace of every request.
+    /// Enters the phase in which a slot of the request is validated. First enters the phases of the slots
+    /// before it (params, query, body) even if the contract does not use them, because each of these phases
+    /// has a span in every trace.
     pub(super) fn enter_validation(&self, slot: Phase) {
         const ALL: [Phase; 5] = [
             Phase::Params,

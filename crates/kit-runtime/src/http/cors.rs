@@ -20,10 +20,10 @@ const MAX_HEADER_LIST: usize = 4096;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Cors {
-    /// Allowed origins; `None` for every origin.
+    /// Allowed origins. `None` allows every origin.
     origins: Option<&'static [&'static str]>,
     credentials: bool,
-    /// Names of request headers, joined by commas; `None` if all are allowed.
+    /// Allowed request headers, joined by commas. `None` allows every header.
     allowed_headers: Option<&'static str>,
     exposed_headers: Option<&'static str>,
     max_age_seconds: u32,
@@ -86,8 +86,8 @@ impl Cors {
 
     /// Adds the headers to a response. `origin` is the header of the request.
     ///
-    /// If the origins are a list, every response varies by origin. Otherwise a cache could answer a page with a
-    /// response that was made for another origin.
+    /// If the option lists origins, every response contains `vary: origin`. Otherwise a cache could answer a
+    /// page with a response that was made for another origin.
     pub(super) fn apply(&self, origin: Option<&HeaderValue>, response: &mut HeaderMap) {
         let allowed = if self.origins.is_some() {
             add_vary(response, "origin");
@@ -174,7 +174,7 @@ impl Cors {
     }
 }
 
-/// Returns true if the origin is the allowed one, or one of its subdomains if it contains `*`.
+/// Returns true if the origin equals `allowed`, or is one of the subdomains if `allowed` contains `*`.
 pub(super) fn is_allowed(allowed: &str, origin: &str) -> bool {
     let Some((scheme, suffix)) = allowed.split_once('*') else {
         return allowed == origin;
@@ -190,7 +190,7 @@ pub(super) fn is_allowed(allowed: &str, origin: &str) -> bool {
     })
 }
 
-/// Returns true for header names with commas between them, each followed by at most one space.
+/// Returns true for header names that are separated by commas, with at most one space after each comma.
 fn is_list_of_names(list: &[u8]) -> bool {
     let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
     list.len() <= MAX_HEADER_LIST

@@ -18,7 +18,7 @@ use super::{Context, Error};
 #[derive(Debug, Clone, Copy)]
 pub struct Csrf {
     origins: &'static [&'static str],
-    /// Names of the cookie and of the header with the token.
+    /// Names of the cookie and of the header that contain the token. `None` if no token is required.
     token: Option<(&'static str, &'static str)>,
 }
 
@@ -29,7 +29,7 @@ impl Default for Csrf {
 }
 
 impl Csrf {
-    /// Allows pages of the own origin only.
+    /// Allows requests only from pages of the server's own origin.
     pub const fn new() -> Self {
         Self {
             origins: &[],
@@ -37,15 +37,16 @@ impl Csrf {
         }
     }
 
-    /// Allows pages of these origins too. `https://*.example.com` matches all subdomains of `example.com`.
+    /// Allows requests from pages of these origins too. `https://*.example.com` matches all subdomains of
+    /// `example.com`.
     #[must_use]
     pub const fn origins(mut self, origins: &'static [&'static str]) -> Self {
         self.origins = origins;
         self
     }
 
-    /// Requires a token of requests with cookies that have neither `sec-fetch-site` nor `origin`: the header must have
-    /// the value of the cookie.
+    /// Requires a token for requests with cookies that have no header `sec-fetch-site` and no header
+    /// `origin`: the request must repeat the value of the cookie in the header.
     #[must_use]
     pub const fn token(mut self, cookie: &'static str, header: &'static str) -> Self {
         self.token = Some((cookie, header));

@@ -80,8 +80,9 @@ impl DeclaredReply<'_> {
         Ok(self)
     }
 
-    /// Adds a header, or returns the reason why it cannot be sent. A list is written as one line with commas. Only a list
-    /// of `set-cookie` is written as a line for each item, because cookies may contain commas.
+    /// Adds a header to the reply. Fails with the reason if the header cannot be sent. A list becomes one
+    /// line with commas. Only a list of `set-cookie` becomes one line per item, because cookies may contain
+    /// commas.
     fn add(&mut self, name: &str, value: Json) -> Result<(), String> {
         // `kit build` refuses names that no header can have.
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
@@ -126,8 +127,8 @@ impl DeclaredReply<'_> {
         self.complete(response)
     }
 
-    /// Adds the status and the headers: first the headers of [`Context::set_header`], then the headers that the
-    /// reply declares. Sends the cookies of both.
+    /// Adds the status and the headers to the response: the headers of [`Context::set_header`], then the
+    /// headers that the reply declares. Cookies of the two are all sent.
     fn complete(self, mut response: axum::response::Response) -> Response {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
@@ -166,7 +167,7 @@ fn header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
     HeaderValue::from_bytes(&bytes).map_err(|error| error.to_string())
 }
 
-/// Returns the text of a header for a value: a string as it is, any other value as JSON.
+/// Returns the text of a header's value: a string unchanged, any other value as JSON.
 fn text_of(value: Json) -> String {
     match value {
         Json::String(text) => text,

@@ -23,8 +23,8 @@ struct Handler {
 }
 
 impl HandlerLocation {
-    /// Finds the line of the handler in its source file. Omits the handler if the file or the function does not
-    /// exist, because the program may run in another directory.
+    /// Finds the line of the handler in its source file. Leaves out the location if the file or the function
+    /// is not found, because the program may run in another directory.
     #[allow(clippy::disallowed_methods)] // Reason: a program reads its own sources, only in development.
     pub(super) fn of(source: &RouteSource) -> Self {
         let (file, export) = source.handler;
@@ -47,7 +47,7 @@ fn line_of(text: &str, function: &str) -> Option<usize> {
     found.map(|line| line + 1)
 }
 
-/// `details` of an error that is not an application error, in development.
+/// The property `details` of a 500 error in development, for errors that are not application errors.
 #[derive(Serialize)]
 pub(super) struct UnexpectedDetails {
     pub(super) name: &'static str,
@@ -59,8 +59,8 @@ pub(super) struct UnexpectedDetails {
     pub(super) located: Option<HandlerLocation>,
 }
 
-/// The `details` of an application error with the location of the handler added. Keys that the application has set
-/// are not overwritten.
+/// The property `details` of an application error in development, with the location of the handler added.
+/// Does not overwrite keys that the application has set.
 pub(super) struct WithLocation<'a> {
     pub(super) details: &'a Value,
     pub(super) located: Option<HandlerLocation>,

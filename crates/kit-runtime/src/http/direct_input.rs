@@ -16,7 +16,7 @@ use crate::coerce::{QueryValue, coerce, decode_query_component};
 use crate::json::Json;
 use crate::shape::{Object, Property, Shape};
 
-/// Maximum number of properties: `seen` has one bit for each.
+/// Maximum number of properties of a type on this fast path, because `seen` has one bit for each.
 const MAX_PROPERTIES: usize = 64;
 
 /// Decodes percent-decoded path parameters. `names` and `values` have the order of the path.
@@ -37,8 +37,8 @@ pub(super) fn read_query<T: Contract>(query: &str) -> Option<T> {
     }))
 }
 
-/// A string of a path parameter or a query. The variant says if it is still percent-encoded. Strings of undeclared
-/// keys are never decoded.
+/// A string of a path parameter or a query. The variant tells if the string is still percent-encoded. Strings
+/// of undeclared keys stay encoded.
 #[derive(Clone, Copy)]
 enum Encoding<'a> {
     None(&'a str),
@@ -76,7 +76,8 @@ impl<I> Members<I> {
     }
 }
 
-/// Converts the string of a property to its value, or returns an error if the value does not fit.
+/// Converts the string of a property to its value. Returns an error if the value does not fit the shape of
+/// the property.
 fn value(property: &'static Property, text: Encoding<'_>) -> Result<Json, Error> {
     let text = match text {
         Encoding::None(text) => Cow::Borrowed(text),

@@ -51,7 +51,8 @@ struct Inner {
     invalid: Option<Invalid>,
     /// Location in the source code that created the error.
     location: &'static Location<'static>,
-    /// Phase in which the error occurred, if a wrapper has passed it on. `None` if the phase of the request applies.
+    /// Phase in which the error occurred, if a wrapper has passed the error on. `None` if the error occurred
+    /// in the current phase of the request.
     phase: Option<Phase>,
 }
 
@@ -59,7 +60,7 @@ struct Inner {
 struct Invalid {
     schema: &'static str,
     failures: Vec<Failure>,
-    /// Part of the contract that it does not fit.
+    /// Slot of the contract whose type the value does not fit.
     slot: Slot,
 }
 
@@ -119,7 +120,7 @@ impl Error {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
 
-    /// Creates an error with the status 409 Conflict.
+    /// Creates an error with the status 409 Conflict, for a request that conflicts with stored data.
     #[track_caller]
     pub fn conflict(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
@@ -185,7 +186,8 @@ impl Error {
         error
     }
 
-    /// Keeps the phase in which the error occurred, unless an inner wrapper has already passed the error on.
+    /// Stores the phase in which the error occurred. An error that an inner wrapper has passed on keeps its
+    /// phase.
     pub(super) fn in_phase(mut self, phase: Phase) -> Self {
         self.0.phase.get_or_insert(phase);
         self
@@ -226,8 +228,8 @@ impl Error {
         causes
     }
 
-    /// Returns the status of the response. The status differs from the status of the error for a validation error
-    /// whose status the application has chosen.
+    /// Returns the status of the response. It can differ from the status of the error: an application can
+    /// choose 422 for validation errors.
     pub(super) fn sent_status(&self) -> StatusCode {
         let Some(chosen) = chosen() else {
             return self.status();
@@ -236,8 +238,8 @@ impl Error {
         StatusCode::from_u16(status).unwrap_or(self.status())
     }
 
-    /// Returns status, content type and body of the response in the format that the application has chosen; `None` for
-    /// kit's envelope.
+    /// Returns status, content type and body of the response in the error format of the application. Returns
+    /// `None` if the application uses kit's envelope.
     pub(super) fn written(&self, context: &Context) -> Option<Written> {
         let chosen = chosen()?;
         let error = serde_json::to_value(ErrorJson { error: self, context }).ok()?;
@@ -253,16 +255,16 @@ impl Error {
         to_text(&Envelope { error }).unwrap_or_default()
     }
 
-    /// Returns the source location that created the error, such as `src/handlers/notes.rs:12`. Returns `None` if it
-    /// is not in a file of the project.
+    /// Returns the source location that created the error, such as `src/handlers/notes.rs:12`. Returns `None`
+    /// if the location is not in a file of the project.
     fn own_location(&self) -> Option<String> {
         let place = self.0.location;
         let is_own = place.file().starts_with("src/");
         is_own.then(|| format!("{}:{}", place.file(), place.line()))
     }
 
-    /// Replaces user data in a message for the log. PostgreSQL quotes a value that it rejects, so the quoted part is
-    /// replaced.
+    /// Hides user data in a message for the log: replaces the value that PostgreSQL quotes when it rejects
+    /// the value.
     fn without_values<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match (self.is_bad_data(), text.find('"'), text.rfind('"')) {
             (true, Some(start), Some(end)) if start < end => {
@@ -272,8 +274,8 @@ impl Error {
         }
     }
 
-    /// Returns true if the database rejected a value. The quoted part of such a message is user data. In all
-    /// other messages, the quoted part is a name.
+    /// Returns true if the database rejected a value. The quoted part of the error message is then user data,
+    /// but a name in all other messages.
     #[cfg(feature = "sqlx")]
     fn is_bad_data(&self) -> bool {
         let source = self.0.source.as_deref();
@@ -301,7 +303,8 @@ impl Error {
         None
     }
 
-    /// Logs an error of a stream. Its response has already begun, so the client cannot receive an error response.
+    /// Logs an error of a stream. The response has already begun, so the client cannot receive an error
+    /// response.
     pub(super) fn log_cut(&self) {
         let causes = self.causes().join(": ");
         let causes = self.without_values(&causes);
@@ -411,8 +414,8 @@ impl Serialize for ErrorJson<'_> {
 }
 
 impl ErrorJson<'_> {
-    /// Returns the location of the handler and the tests of its route. Returns `None` if the error did not occur in
-    /// the handler.
+    /// Returns the location of the handler and the tests of its route. Returns `None` if the error occurred
+    /// outside of the handler.
     fn located(&self) -> Option<HandlerLocation> {
         let source = self.context.source()?;
         (self.error.phase(self.context) == Phase::Handler).then(|| HandlerLocation::of(&source))

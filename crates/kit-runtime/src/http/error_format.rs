@@ -16,7 +16,7 @@ const VALIDATION: &str = "VALIDATION_ERROR";
 const ENVELOPE: HeaderValue = HeaderValue::from_static("application/json");
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// Failed request, from which an application with its own error format makes the body.
+/// Failed request, for which an application with its own error format creates the body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// HTTP status of the response, from 400 to 599.
@@ -117,7 +117,7 @@ pub(crate) struct Written {
 }
 
 impl Chosen {
-    /// Returns the status of the response to an error.
+    /// Returns the status of the response to an error with a status and a code.
     pub(crate) fn status(&self, status: u16, code: &str) -> u16 {
         if status == 400 && code == VALIDATION {
             self.validation_status
@@ -159,7 +159,7 @@ impl Chosen {
     }
 }
 
-/// Returns the response if the function of the application fails.
+/// Returns the response for the case that the application's function for error bodies fails.
 fn failed(failure: Failure) -> Written {
     tracing::error!(
         code = failure.code,
@@ -182,7 +182,7 @@ fn envelope(error: Map<String, Value>) -> Value {
     Value::Object(body)
 }
 
-/// Removes a string from the members of an error.
+/// Removes a string from the members of an error and returns it.
 fn take(error: &mut Map<String, Value>, name: &str) -> String {
     match error.shift_remove(name) {
         Some(Value::String(text)) => text,
@@ -219,7 +219,8 @@ fn problem(status: u16, mut error: Map<String, Value>) -> Value {
     Value::Object(problem)
 }
 
-/// Takes the list of invalid values out of the details. Details that are empty then become `None`.
+/// Removes the list of invalid values from the details and returns it. If nothing else is in the details,
+/// they become `None`.
 fn take_fields(details: &mut Option<Value>) -> Option<Value> {
     let object = details.as_mut()?.as_object_mut()?;
     object.get("fields").filter(|fields| fields.is_array())?;

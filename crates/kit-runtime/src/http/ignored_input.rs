@@ -108,7 +108,8 @@ fn advice(key: &str, declared: Option<&'static Object>) -> String {
     format!("the contract declares {}{more}", some.join(", "))
 }
 
-/// Returns `tag` for the keys `tag[]` and `tag[0]`; `None` for other keys.
+/// Returns `tag` for the keys `tag[]` and `tag[0]`, which some clients send for lists. Returns `None` for
+/// other keys.
 fn list_of(key: &str) -> Option<&str> {
     let (name, index) = key.strip_suffix(']')?.rsplit_once('[')?;
     index.bytes().all(|byte| byte.is_ascii_digit()).then_some(name)

@@ -6,7 +6,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 
 use super::routes::METHODS;
 
-/// Request target of `OPTIONS *`. No route handles it, although `/:name` would match it as a string.
+/// Request target of `OPTIONS *`. It is answered before routes are matched, because `/:name` would match the
+/// text `*`.
 pub(super) const TARGET: &str = "*";
 
 /// Returns 204 with `Allow`: the methods of all routes, HEAD if there is a GET route, and OPTIONS itself.

@@ -21,9 +21,9 @@ pub struct CurrentVersion<'a> {
 pub(super) enum Outcome {
     /// All preconditions hold, or the request has no precondition.
     Passed,
-    /// The client has the representation already: 304.
+    /// The client has the current body already, so the response is 304.
     NotModified,
-    /// The representation differs from the client's copy: 412.
+    /// The resource has changed since the client read it, so the response is 412.
     Failed,
 }
 
@@ -56,7 +56,8 @@ pub(super) fn evaluate<'h>(
     Outcome::Passed
 }
 
-/// Returns `None` if one of the two times is unknown or invalid. Such a header is ignored.
+/// Returns true if the resource was changed after the given time. Returns `None` if one of the two times is
+/// unknown or invalid, because the header is then ignored.
 fn is_modified_since(given: Option<&str>, current: Option<&CurrentVersion<'_>>) -> Option<bool> {
     let given = seconds_of(given?)?;
     let modified = seconds_of(current?.last_modified?)?;

@@ -14,13 +14,13 @@ type Kind = (Option<&'static str>, u16);
 
 static SAMPLER: LazyLock<Sampler<Kind>> = LazyLock::new(|| Sampler::new(PER_MINUTE, log_remaining));
 
-/// Counts a rejected request. Returns true if the caller must log the request. Ten requests a minute are logged for
-/// each route and status. Another log entry has the number of all others.
+/// Counts a rejected request. Returns true if the caller must log the request: the first ten of a minute, for
+/// each route and status. At the end of the minute, one log entry tells the number of the others.
 pub(super) fn should_log(route: Option<&'static str>, status: u16) -> bool {
     SAMPLER.should_log((route, status))
 }
 
-/// Logs the numbers of rejections that were only counted until now. Call it when the server shuts down.
+/// Logs the numbers of rejections that were counted but not logged. Called when the server shuts down.
 pub(crate) fn flush() {
     SAMPLER.flush();
 }

@@ -287,7 +287,7 @@ impl hyper::body::Body for StreamBody {
     }
 }
 
-/// Error that makes hyper cut a response. The log contains the reason.
+/// Error that makes hyper close a connection in the middle of a response. The log contains the reason.
 #[derive(Debug)]
 struct ResponseCut;
 

@@ -22,14 +22,14 @@ pub struct Request {
     pub(super) context: Context,
     /// Segments of the route's path.
     pub(super) segments: &'static [Segment],
-    /// Path parameters in the order of the path, percent-decoded.
+    /// Values of the path parameters in the order of the path, percent-decoded.
     pub(super) values: Vec<String>,
     pub(super) body: Bytes,
     /// True if the path or query contains `%00`, the only percent-escape for a character that databases cannot store.
     pub(super) has_nul: bool,
     /// True if the query keys were already searched for keys that the contract does not declare.
     pub(super) has_query_keys: AtomicBool,
-    /// True if the body was decoded, so that the contract declares a body.
+    /// True if the body was decoded. A body that was not decoded is not declared by the contract.
     pub(super) has_body: AtomicBool,
 }
 
@@ -161,7 +161,8 @@ impl Request {
         decode(Slot::Body, &value, has_escapes)
     }
 
-    /// Returns the context for the handler. Call it after all slots are decoded, because the handler phase begins here.
+    /// Returns the context for the handler. Call this function after all slots are decoded, because the
+    /// handler phase begins here.
     ///
     /// # Errors
     ///
@@ -172,8 +173,8 @@ impl Request {
         Ok(self.context)
     }
 
-    /// Returns the context for the handler of a route with wrappers, which still need the request. Call it after all
-    /// slots are decoded, because the handler phase begins here.
+    /// Returns the context for the handler of a route with wrappers, which still need the request. Call this
+    /// function after all slots are decoded, because the handler phase begins here.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ use super::Context;
 /// Longest `user-agent` in the log, in characters.
 const MAX_USER_AGENT: usize = 256;
 
-/// True if requests are logged. It applies to all servers of the process, because a server also responds to bytes that
-/// reach no router.
+/// Set if requests are logged. Belongs to the process and not to a router, because a server also responds to
+/// bytes that reach no router.
 static IS_ON: OnceLock<()> = OnceLock::new();
 
 /// Rules of the request log. `kit build` generates the value from the option `requestLog` of `createApp`, and validates
@@ -68,8 +68,8 @@ impl RequestLog {
         self
     }
 
-    /// Logs refusals of the HTTP engine too. Returns the rules with their paths in the normal form. The program needs
-    /// them until its end, so they are never freed.
+    /// Starts to log refusals of the HTTP engine too. Returns the rules with their paths in the normal form.
+    /// The memory of the paths is never freed, because the program needs them until its end.
     pub(super) fn start(mut self) -> Self {
         IS_ON.get_or_init(|| ());
         let paths = self.skip_paths.iter().map(|path| {
@@ -186,7 +186,7 @@ impl Entry {
 /// Body of a stream. It counts the bytes, and writes the log entry when it ends or is dropped.
 struct LoggedBody {
     inner: Body,
-    /// `None` after the entry was written.
+    /// Log entry to write. `None` after the entry was written.
     entry: Option<Entry>,
 }
 

@@ -59,8 +59,9 @@ impl Response {
     }
 }
 
-/// Checks the JSON of a part of a response against the type `T`. `found` is the description of the part in the error:
-/// `a value that is not a valid`. `wrapper` is the name of the wrapper that created the response.
+/// Checks the JSON of a body or of headers against the type `T`. `found` describes the value in the error: `a
+/// value that is not a valid`. `wrapper` is the name of the wrapper that created the response, if a wrapper
+/// did.
 pub(super) fn check<T: Contract>(
     context: &Context,
     wrapper: Option<&str>,

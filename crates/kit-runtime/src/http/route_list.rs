@@ -121,7 +121,8 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// Sets the maximum size of bodies in bytes for the route that was added last, in place of `BODY_LIMIT_BYTES`.
+    /// Sets the maximum size of bodies in bytes for the route that was added last. Replaces
+    /// `BODY_LIMIT_BYTES` for this route.
     #[must_use]
     pub fn body_bytes(mut self, bytes: usize) -> Self {
         if let Some(route) = self.list.last_mut() {
@@ -131,8 +132,8 @@ impl<A: Application> Routes<A> {
         self
     }
 
-    /// Sets the maximum duration of requests in milliseconds for the route that was added last, in place of
-    /// `REQUEST_TIMEOUT_MS`. 0 means no limit.
+    /// Sets the maximum duration of requests in milliseconds for the route that was added last. Replaces
+    /// `REQUEST_TIMEOUT_MS` for this route. 0 means no limit.
     #[must_use]
     pub fn timeout_ms(mut self, millis: u64) -> Self {
         if let Some(route) = self.list.last_mut() {

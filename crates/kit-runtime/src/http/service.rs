@@ -31,7 +31,7 @@ use crate::{is_development, serve};
 /// Timeout of the check for `/readyz`. Orchestrators wait for its response, often for one second.
 const READY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// State of an application, which all its handlers share. A clone must be the same state, not a copy.
+/// State of an application, which all its handlers share. Clones must refer to the same state.
 pub trait Application: Clone + Send + Sync + 'static {
     /// Returns an error while the application cannot handle requests, for example without a database. `/readyz` calls
     /// this function.
@@ -295,7 +295,7 @@ impl<A: Application> Service<A> {
         Ok(cors.answer_preflight(context.headers(), allow.as_deref()))
     }
 
-    /// Returns true for a path that [`Self::built_in_path`] responds to.
+    /// Returns true for a path such as `/healthz`, to which [`Self::built_in_path`] responds.
     fn is_built_in(&self, path: &str) -> bool {
         match path.strip_suffix('/').unwrap_or(path) {
             "/healthz" | "/readyz" => true,

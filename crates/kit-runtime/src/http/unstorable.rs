@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::check::{Failure, PathText, Rule};
 
-/// Returns the failure for the first such string in the decoded params, query or body. Undeclared properties cause no
-/// error, because decoding has dropped them.
+/// Returns the failure for the first string in the decoded params, query or body that databases cannot store.
+/// Undeclared properties cause no failure, because decoding has dropped them.
 pub(super) fn find_unstorable(decoded: &impl Serialize) -> Option<Failure> {
     let value = serde_json::to_value(decoded).ok()?;
     let (what, steps) = find(&value)?;
@@ -28,8 +28,8 @@ enum Step<'v> {
     Item(usize),
 }
 
-/// Finds the first string that databases cannot store. Returns `"string"` for a value or `"key"` for a property name,
-/// and the path to it in reverse order.
+/// Finds the first string that databases cannot store. Returns `"string"` for a value or `"key"` for a
+/// property name, and the path to the string in reverse order.
 fn find(value: &Value) -> Option<(&'static str, Vec<Step<'_>>)> {
     let within = |step, item| {
         let (what, mut steps) = find(item)?;

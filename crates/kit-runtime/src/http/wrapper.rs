@@ -20,7 +20,8 @@ use crate::Never;
 
 /// Code that runs around the rest of a request: later middleware, the decoding of the request, and the handler.
 ///
-/// The type has the values that the wrapper adds to the request. Handlers receive it like that of a [`Middleware`].
+/// Values of the type are what the wrapper adds to the request. Handlers receive the value, as they receive
+/// the value of a [`Middleware`].
 ///
 /// ```
 /// use std::time::Instant;
@@ -58,7 +59,8 @@ pub trait Wrapper<A>: Sized + Send {
     ///
     /// # Errors
     ///
-    /// An error becomes the response, unless an outer wrapper handles it. The error of `next` may be returned too.
+    /// Returns an error to respond with this error, unless an outer wrapper handles it. May return the error
+    /// of `next`.
     fn run(
         app: &A,
         request: &Request,
@@ -86,9 +88,10 @@ impl Replies for Never {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // Reason: each request moves the value only twice.
 pub enum Wrapped<R = Never> {
-    /// Answer of [`Next::run`], perhaps with changed headers.
+    /// Answer of [`Next::run`], which the wrapper may have changed.
     Passed(Passed),
-    /// Reply in place of that answer. Headers and status that the wrapped code set are dropped.
+    /// Reply that replaces the answer of [`Next::run`]. Headers and status that the wrapped code has set are
+    /// dropped.
     Reply(R),
 }
 
@@ -113,8 +116,8 @@ impl<W> Next<'_, W> {
     ///
     /// # Errors
     ///
-    /// The error of the wrapped code: of later middleware, of a request that does not fit the contract, or of the
-    /// handler.
+    /// Returns the error of the wrapped code: of later middleware, of the validation of the request, or of
+    /// the handler.
     pub async fn run(self, added: W) -> Result<Passed, Error> {
         let Self {
             context,
@@ -207,8 +210,8 @@ impl Passed {
     }
 }
 
-/// Keeps the headers if the wrapper does not return the answer. An error response has the headers that the wrapped code
-/// set, as it has without a wrapper.
+/// If the wrapper drops the answer, keeps its headers for an error response, which then has the same headers
+/// as without a wrapper.
 impl Drop for Passed {
     fn drop(&mut self) {
         let inner = mem::take(&mut self.inner);
@@ -231,7 +234,8 @@ fn headers_of(headers: &Mutex<Headers>) -> MutexGuard<'_, Headers> {
     headers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds headers as if they were set after `earlier`: they replace those with the same name, and cookies are added.
+/// Adds the headers `later` to the headers `earlier`: a header replaces those with the same name, and cookies
+/// are added.
 fn join(mut earlier: HeaderMap, later: &HeaderMap) -> HeaderMap {
     for name in later.keys().filter(|name| **name != header::SET_COOKIE) {
         earlier.remove(name);

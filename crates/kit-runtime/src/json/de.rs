@@ -107,7 +107,7 @@ impl<'de> Deserializer<'de> for &Json {
     }
 }
 
-/// Converts a double to an integer. Returns `None` if it has a fraction or is beyond 2^53 - 1.
+/// Converts a double to an integer. Returns `None` if the double has a fraction or is beyond 2^53 - 1.
 pub(super) fn whole(number: f64) -> Option<i64> {
     const MAX_SAFE: f64 = 9_007_199_254_740_991.0;
     #[allow(clippy::cast_possible_truncation)] // Reason: the result is used only within the exact range.
@@ -122,7 +122,8 @@ impl IntoDeserializer<'_, Error> for &Json {
     }
 }
 
-/// Used by types whose variant depends on the value, such as unions: they decode the value as [`Json`] first.
+/// Decodes any JSON. Used by types whose variant depends on the value, such as unions, which decode the value
+/// as [`Json`] first.
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(JsonVisitor)

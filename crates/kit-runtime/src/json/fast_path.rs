@@ -20,7 +20,7 @@ use crate::shape::{Array, Object, Shape, Union};
 /// Maximum nesting of arrays and objects on the fast path. The value is far below all other limits of nesting, so
 /// the fast path does not check the other limits.
 const MAX_LEVEL: usize = 64;
-/// Maximum number of properties: `seen` has one bit for each.
+/// Maximum number of properties of a type on the fast path, because `seen` has one bit for each.
 const MAX_PROPERTIES: usize = 64;
 
 /// Decodes JSON text. Returns `None` if the text is not JSON or does not fit the type, and in cases that only the slow
@@ -125,8 +125,8 @@ struct ContainerProgress {
 }
 
 impl ContainerProgress {
-    /// Moves to the next item and returns true. At the end of the container, moves behind the closing bracket and
-    /// returns false.
+    /// Moves to the next item and returns true. At the end of the array or object, moves behind the closing
+    /// bracket and returns false.
     fn next(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, TakeSlowPath> {
         if self.count == 0 {
             // Skip the opening bracket.
@@ -221,8 +221,8 @@ impl<'de> CheckedValue<'_, 'de> {
     }
 }
 
-/// Returns the only union member that an array or object can be, judged by the first byte of the value. Returns
-/// `None` if several members or no members are possible.
+/// Returns the only union member that an array or object can belong to. The first byte of the value, `[` or
+/// `{`, decides. Returns `None` if several members or no members are possible.
 fn only_member(union: &'static Union, first: Option<u8>) -> Option<&'static Shape> {
     let is_possible = |member: &&'static Shape| match member.resolve() {
         Shape::Object(_) => first == Some(b'{'),

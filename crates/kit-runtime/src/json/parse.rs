@@ -126,8 +126,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a complete value to the container that is open, and moves to the start of the next value. If no container
-    /// is open, this was the last value, and it is returned.
+    /// Adds a complete value to the innermost open array or object, and moves to the start of the next value.
+    /// If no array or object is open, the value is the whole document, and it is returned.
     fn close(
         &mut self,
         mut value: Json,
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the container. Returns `TooDeep` in its place if it is inside of too many others (`level`).
+    /// Returns an array or object, or [`Json::TooDeep`] if too many others (`level`) contain it.
     fn within(level: usize, container: Json) -> Json {
         if level < MAX_LEVELS {
             container

@@ -2,8 +2,8 @@
 
 use std::io::ErrorKind;
 
-/// Returns true if an error, or an error that caused it, means that the database cannot be reached or accepts no more
-/// work at the moment.
+/// Returns true if an error means that the database cannot be reached or accepts no more work at the moment.
+/// Also looks at the errors that caused the error.
 pub(crate) fn is_unavailable(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -40,7 +40,7 @@ pub(super) enum CertificateChecks {
 /// TLS settings of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TlsSettings {
-    /// Attempts to connect, in their order.
+    /// Attempts to connect with and without TLS, in their order.
     pub(super) ways: &'static [TlsMode],
     pub(super) checks: CertificateChecks,
     /// PEM file with the certificates of the trusted authorities; `None` for the authorities of the operating
@@ -66,7 +66,7 @@ const UNSUPPORTED: [&str; 11] = [
     "sslpassword",
 ];
 
-/// Values of these parameters that change nothing, so they are accepted.
+/// Values with which the unsupported parameters have no effect, so that kit accepts them.
 const VALUES_WITHOUT_EFFECT: [(&str, &str); 8] = [
     ("channel_binding", "prefer"),
     ("channel_binding", "disable"),

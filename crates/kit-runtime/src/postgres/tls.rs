@@ -107,7 +107,8 @@ fn private_key(file: &str) -> Result<PrivateKeyDer<'static>, Error> {
     })
 }
 
-/// Verifier that does not check the host. Without an authority, it checks nothing.
+/// Verifier of a server's certificate that ignores the host name. If no authority is given, it accepts every
+/// certificate.
 #[derive(Debug)]
 struct LenientVerifier {
     authority: Option<Arc<WebPkiServerVerifier>>,

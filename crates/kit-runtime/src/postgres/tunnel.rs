@@ -40,7 +40,7 @@ pub(super) struct TunnelError {
     pub(super) text: String,
     /// True if the TLS handshake failed, so that the server may accept a connection without TLS.
     pub(super) is_tls: bool,
-    /// True if no server listens at the address, or not yet.
+    /// True if no server listens at the address, perhaps because it is still starting.
     pub(super) is_refused: bool,
 }
 

@@ -54,8 +54,8 @@ impl<'t> DebugText<'t> {
         self.redacted
     }
 
-    /// Continues after a word. If the word names a hidden field, skips the value of the field and writes
-    /// `[redacted]`.
+    /// Moves behind a word. If the word names a hidden field, writes `[redacted]` in place of the value of
+    /// the field.
     fn enter(&mut self, name: &str) {
         let is_name = self.text[self.at..].starts_with(": ");
         let Some((b'{', around)) = self.open.last().copied().filter(|_| is_name) else {

@@ -140,8 +140,8 @@ impl Redactor {
     /// Returns true if the value at the path of a validation failure, or a value that contains it, is hidden. An
     /// example of a path is `$.user["first name"].tags[0]`.
     ///
-    /// The text may contain other parts of a message, which come from a client. The second check finds names that the
-    /// first check reads as a part of a quoted key, or together with the text after the path.
+    /// `path` may be followed by other parts of a message, which come from a client. The second check finds
+    /// names that the first check takes for parts of a quoted key or of the text after the path.
     fn hides_failure(&self, path: &str) -> bool {
         self.hides_any(PathNames::of_steps(path))
             || (path.contains(['"', ':']) && self.hides_any(PathNames::of_words(path)))
@@ -167,8 +167,8 @@ impl Redactor {
         self.json(value, &mut path_of(name))
     }
 
-    /// Returns the value of a field in a log entry that the runtime itself writes. Only patterns hide such a field, because
-    /// its name is not the name of a property of the application.
+    /// Returns the value of a field in a log entry of the runtime itself. Only patterns hide this field,
+    /// because its name is not the name of a property of the application.
     pub(crate) fn value_of_runtime(&self, name: &str, value: Value) -> Value {
         if self.hides_by_pattern(&path_of(name)) {
             return REDACTED.into();
@@ -224,9 +224,9 @@ impl Redactor {
         Cow::Owned(lines.join("\n"))
     }
 
-    /// Replaces the received value in one line of a validation message if the value is hidden. A key from the client
-    /// can contain the words around the value. So the path ends at the last position of these words, and the hidden
-    /// text begins at their first position: the result may hide too much, but never too little.
+    /// Hides the received value in one line of a validation message if the value is secret. A key from the
+    /// client can contain the words around the value. Therefore the path ends at the last occurrence of these
+    /// words, and the hidden text begins at their first: too much may be hidden, but never too little.
     fn line<'t>(&self, line: &'t str) -> Cow<'t, str> {
         let hidden = || {
             let path = line.find('$')?;

@@ -5,7 +5,8 @@ use super::{
     Union,
 };
 
-/// Constructors for generated code. A rule that the shape cannot have, such as `@minLength` of a number, is ignored.
+/// Constructors for generated code. A rule that does not fit the shape, such as `@minLength` for a number, is
+/// ignored.
 impl Shape {
     /// Any string.
     pub const TEXT: Self = Self::Text(Text::ANY);

@@ -83,15 +83,15 @@ impl Text {
 pub struct Number {
     /// True for integers between -(2^53 - 1) and 2^53 - 1.
     pub integer: bool,
-    /// Smallest valid number.
+    /// Smallest valid number (`@minimum`).
     pub minimum: Option<f64>,
-    /// Largest valid number.
+    /// Largest valid number (`@maximum`).
     pub maximum: Option<f64>,
-    /// Number that all valid numbers are greater than.
+    /// Exclusive lower bound: valid numbers are greater.
     pub exclusive_minimum: Option<f64>,
-    /// Number that all valid numbers are less than.
+    /// Exclusive upper bound: valid numbers are less.
     pub exclusive_maximum: Option<f64>,
-    /// Number that all valid numbers are a multiple of.
+    /// Step: valid numbers are multiples of this number.
     pub multiple_of: Option<f64>,
 }
 
@@ -106,7 +106,7 @@ impl Number {
         multiple_of: None,
     };
 
-    /// Any integer.
+    /// Any integer between -(2^53 - 1) and 2^53 - 1.
     pub const INTEGER: Self = Self {
         integer: true,
         ..Self::ANY
@@ -221,11 +221,11 @@ pub struct Element {
 /// Number of items that an element of a tuple matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// Exactly one.
+    /// Exactly one item.
     Required,
-    /// Zero or one.
+    /// One item, or none.
     Optional,
-    /// Any number.
+    /// Any number of items.
     Rest,
 }
 

@@ -133,7 +133,7 @@ enum CharacterClass {
     Any,
     Digit,
     One(char),
-    /// One of these characters, such as a sign or the `e` of an exponent.
+    /// One of the characters in the string, such as a sign or the `e` of an exponent.
     Of(&'static str),
 }
 
@@ -245,7 +245,8 @@ impl StateMachine {
         }
     }
 
-    /// Adds a state that is reached with or without reading a character of the class.
+    /// Adds a state that the machine can reach from `from` by reading a character of the class, or without
+    /// reading a character.
     fn optional(&mut self, from: usize, on: CharacterClass) -> usize {
         let at = self.step(from, on);
         self.epsilon[from].push(at);

@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::Error;
 use crate::http::{Context, Phase};
 
-/// Replacement for the guard of the exporter. The replacement does nothing.
+/// Replacement for the guard of the exporter in programs without OpenTelemetry. Does nothing.
 pub(crate) struct Exporting;
 
 #[allow(clippy::unnecessary_wraps)] // Reason: same signature as with the feature.
@@ -30,7 +30,7 @@ where
     None
 }
 
-/// Replacement for the trace of a request. It records nothing.
+/// Replacement for the trace of a request in programs without OpenTelemetry. Records nothing.
 pub(crate) struct Trace;
 
 #[allow(clippy::unused_self)] // Reason: same signature as with the feature.

@@ -195,7 +195,8 @@ pub(crate) fn log(level: Level, entry: &Map<String, Value>) {
     logger.emit(record);
 }
 
-/// An exporter that logs an error of the collector once, and again only after an export that succeeded.
+/// An exporter that logs the first error of the collector. Logs another error only after an export has
+/// succeeded.
 #[derive(Debug)]
 struct LoggingExporter<E> {
     inner: E,

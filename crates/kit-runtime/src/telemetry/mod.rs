@@ -35,8 +35,8 @@ pub(crate) struct Outcome {
     pub(crate) error: Option<String>,
 }
 
-/// Ends the trace of a request. If this did not happen before the drop, the drop ends it: a client may leave before
-/// the response.
+/// Ends the trace of a request when it is dropped, unless the trace was ended before. A client may leave
+/// before the response, so that only the drop is certain.
 pub(crate) struct TraceGuard<'a> {
     context: &'a Context,
     outcome: Outcome,

@@ -18,7 +18,7 @@ use crate::redact::redactor;
 /// Maximum length of the header `tracestate` according to W3C Trace Context, in bytes.
 const STATE_BYTES: usize = 512;
 
-/// Trace of a request; `None` if spans are not exported.
+/// Trace of a request. `None` if spans are not exported.
 pub(crate) struct Trace(Option<RequestTrace>);
 
 struct RequestTrace {

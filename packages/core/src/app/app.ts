@@ -85,7 +85,7 @@ export function createApp<const TOptions extends AppOptions>(options: CheckedOpt
   return new Application(readOptions(options));
 }
 
-/** Loaded build of an application, with the objects that serve its requests. */
+/** Loaded build of an application, with the objects that serve the application's requests. */
 interface Prepared {
   readonly found: FoundCompiled;
   readonly service: ServerService;
@@ -222,8 +222,8 @@ class Application implements App {
   }
 
   /**
-   * Starts a server in this process. An adapter with worker processes starts and supervises the workers instead. In a
-   * worker, the result of the start is reported to the primary process.
+   * Starts a server in this process. If the adapter has worker processes, starts and supervises these
+   * instead. In a worker, reports the result of the start to the primary process.
    */
   async #listenAsRole(given: AppListenOptions): Promise<ListenAddress> {
     const { server } = this.#options;
@@ -343,7 +343,10 @@ class Application implements App {
     }
   }
 
-  /** Calls the hook `onSchemaChange` of the plugins after each build that changes `.kit/`. Only in development. */
+  /**
+   * Calls the hook `onSchemaChange` of the plugins after each build that changes `.kit/`. Called in
+   * development only.
+   */
   #watchSchema({ location, directory }: FoundCompiled): void {
     const { isDevelopment } = this.#options;
     const log = this.#log.loggerFor(() => ({}));
@@ -386,7 +389,10 @@ class Application implements App {
     }
   }
 
-  /** Waits for the requests of `fetch`. Those without a response at the end of the grace period receive 503. */
+  /**
+   * Waits for the requests of `fetch`. Requests without a response at the end of the grace period receive
+   * 503.
+   */
   async #closeFetches({ graceMs }: CloseOptions): Promise<void> {
     const timer = setTimeout(() => this.#inFlight.abortAll(), graceMs - Math.min(100, graceMs / 10));
     await this.#fetches.close(graceMs);

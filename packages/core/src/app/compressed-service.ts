@@ -26,7 +26,7 @@ export function compressedService(service: ServerService, compression: Compressi
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 type RespondStream = NonNullable<ServerExchange["respondStream"]>;
 
-/** Replaces the respond functions of the exchange with functions that compress. */
+/** Replaces the functions of an exchange that send responses by functions that compress. */
 function apply(exchange: Mutable, compression: Compression): void {
   const respond = exchange.respond.bind(exchange);
   const respondStream = exchange.respondStream?.bind(exchange);
@@ -55,7 +55,7 @@ function apply(exchange: Mutable, compression: Compression): void {
   };
 }
 
-/** Response whose head is known. */
+/** Response that is sent as a stream, without its body. */
 interface StreamedHead {
   readonly respondStream: RespondStream;
   readonly status: number;

@@ -15,7 +15,7 @@ const variable = "KIT_COOKIE_KEYS";
 const shortestKey = 32;
 
 /**
- * Reads the option `cookies`, and returns the keys. The list is empty if there are none.
+ * Reads the option `cookies`, and returns the keys for signed cookies. The list is empty if no keys are set.
  *
  * @throws {TypeError} If the option or the environment variable is invalid. The message never contains a key.
  */

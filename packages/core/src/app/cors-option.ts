@@ -11,10 +11,16 @@ const known: Readonly<Record<keyof CorsOptions, true>> = {
 };
 
 const defaultMaxAgeSeconds = 600;
-/** One day. Firefox, the most generous browser, uses no longer time. */
+/**
+ * Longest value of `maxAgeSeconds`: one day. Firefox caches the response to a preflight request for up to a
+ * day, and all other browsers for a shorter time.
+ */
 const longestMaxAgeSeconds = 86_400;
 
-/** Matches a name of a header (RFC 9110, 5.6.2). `*` is a valid name too, but has another meaning in CORS headers. */
+/**
+ * Matches a name of a header (RFC 9110, 5.6.2). Excludes `*`, which is a valid name but means "all" in CORS
+ * headers.
+ */
 const headerName = /^[!#$%&'+\-.^_`|~0-9A-Za-z]+$/;
 
 /**

@@ -6,11 +6,12 @@ import { suggestName } from "./suggestion.ts";
 const known: Readonly<Record<keyof CsrfOptions, true>> = { origins: true, token: true };
 const knownInToken: Readonly<Record<keyof CsrfTokenOptions, true>> = { cookie: true, header: true };
 
-/** Matches a token (RFC 9110, 5.6.2), which names of cookies and headers are. */
+/** Matches a token (RFC 9110, 5.6.2), the form of names of cookies and headers. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * Reads the option `csrf`. Returns `null` if the option is off. Origins that `cors` lists are added.
+ * Reads the option `csrf`. Returns `null` if the option is off. Adds the origins that the option `cors`
+ * lists.
  *
  * @throws {TypeError} If the option is invalid. The message names the problem.
  */

@@ -110,8 +110,8 @@ export function databaseFailure(
 }
 
 /**
- * Returns an error and its causes, the innermost cause first. If a host name has several addresses, the attempt to
- * connect fails with one error for each address. Only the first of these is included.
+ * Returns an error and its causes, the innermost cause first. If a host name has several addresses, a failed
+ * connection has one error for each address. The result contains only the first of these errors.
  */
 function causesOf(thrown: unknown): Error[] {
   const chain: Error[] = [];
@@ -139,7 +139,10 @@ function isOfDatabase(error: Error): boolean {
   return isDatabaseOutage(error);
 }
 
-/** Returns true if an error concerns the target database. An error without an address comes from a database driver. */
+/**
+ * Returns true if an error concerns the database of `DATABASE_URL`. An error without an address comes from a
+ * database driver and counts, too.
+ */
 function isAt(error: Error, target: Target | undefined): boolean {
   const { address, port, hostname } = error as { address?: unknown; port?: unknown; hostname?: unknown };
   if (typeof port === "number")

@@ -9,7 +9,10 @@ const name = Symbol.for("kit.development");
 const buildPath = "/__kit/build";
 const failedBuild = ["x-kit-build", "failed"] as const;
 
-/** Returns the object through which this process communicates with `kit dev`. `undefined` without `kit dev`. */
+/**
+ * Returns the object through which this process communicates with `kit dev`. Returns `undefined` if `kit dev`
+ * did not start the process.
+ */
 export function developmentLink(): DevelopmentLink | undefined {
   const found = (globalThis as { [name]?: DevelopmentLink })[name];
   return found?.version === 1 ? found : undefined;
@@ -48,7 +51,7 @@ function refuseHost(exchange: ServerExchange): void {
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
-/** Replaces the respond functions of the exchange with functions that also report the response. */
+/** Replaces the functions of an exchange that send responses by functions that also report the response. */
 function watch(exchange: Mutable, link: DevelopmentLink): void {
   const { method, target } = exchange;
   const start = performance.now();

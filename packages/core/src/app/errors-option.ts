@@ -18,7 +18,7 @@ const known: Readonly<Record<keyof ErrorsOptions, true>> = { format: true, valid
 const builtIn = ["envelope", "problem-details"];
 
 /**
- * Reads the option `errors`. Returns `null` if errors are sent as by default, so that requests cost nothing.
+ * Reads the option `errors`. Returns `null` if the option changes nothing, so that requests cost nothing.
  *
  * @throws {TypeError} If the option is invalid. The message names the problem.
  */

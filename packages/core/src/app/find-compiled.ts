@@ -82,7 +82,10 @@ function findUpwards(start: string, endings: readonly string[]): string | undefi
   }
 }
 
-/** Returns the path of the program without symbolic links. Package managers start programs through such links. */
+/**
+ * Returns the path of the program with symbolic links resolved, because package managers start programs
+ * through symbolic links.
+ */
 function realPath(entry: string): string {
   try {
     return realpathSync(entry);

@@ -44,8 +44,8 @@ type ItemIn<TList> = TList extends readonly (infer TItem)[] ? TItem : never;
 type OwnItem<TGroup> = TGroup extends { readonly middleware?: infer TList } ? ItemIn<TList> : never;
 
 /**
- * Names of the `ctx` properties that a handler expects and that `TContext` lacks or has with another type. The standard
- * properties of `ctx` are excluded.
+ * Names of the `ctx` properties that a handler expects and that `TContext` lacks or has with another type.
+ * Ignores properties that `ctx` always has.
  */
 type MissingProperties<THandlers, TContext> = {
   [TKey in keyof THandlers]: THandlers[TKey] extends (input: infer TInput) => unknown
@@ -61,8 +61,8 @@ type MissingName<TNeeded, TContext, TName extends keyof TNeeded> = TName extends
   : never;
 
 /**
- * Type that a group must satisfy if its middleware adds too little. No group satisfies it, and TypeScript shows the
- * names of its properties in the error.
+ * Type that a route group must satisfy if its middleware adds too little. No group satisfies it: TypeScript
+ * then shows the names of its properties in the error.
  */
 export type NotAddedByMiddleware<TName extends string> = {
   readonly [
@@ -104,8 +104,8 @@ type CheckedNested<TGroup, TItem> = TGroup extends { readonly routes: infer TGro
     : { readonly routes: CheckedGroups<TGroups, TItem> }
   : unknown;
 /**
- * `never` if all groups of a list are valid. The type of a valid list must not appear in the parameter of `createApp`,
- * because TypeScript would refuse properties of inner groups that it does not mention.
+ * `never` if all groups of a list are valid. A valid list must not have its type in the parameter of
+ * `createApp`, because TypeScript would refuse properties of inner groups that the type does not mention.
  */
 type GroupProblem<TGroups, TItem> = TGroups extends readonly unknown[]
   ? {
@@ -123,7 +123,7 @@ type CheckedGroup<TGroup, TItem> = CheckedHandlers<TGroup, TItem> &
   CheckedOn<TGroup> &
   CheckedNested<TGroup, TItem>;
 
-/** Route groups, each checked against its own middleware and the middleware around it. */
+/** Route groups, each checked against its own middleware and the middleware of the enclosing groups. */
 type CheckedGroups<TGroups, TOuterItem> = {
   readonly [TIndex in keyof TGroups]: CheckedGroup<TGroups[TIndex], TOuterItem | OwnItem<TGroups[TIndex]>>;
 };

@@ -3,7 +3,7 @@ import type { DevelopmentLink, ListenAddress, ListenOptions, ServerAdapter, Serv
 import { watchedService } from "./development-link.ts";
 import { StartError } from "./start-error.ts";
 
-/** Returns the port to suggest if `port` is in use. */
+/** Returns a port to suggest if `port` is in use: the next one. */
 const next = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
 
 /**

@@ -18,8 +18,8 @@ export function readListen(options: AppListenOptions): ListenOptions {
 }
 
 /**
- * Throws if the adapter ignored the option `path`. An adapter without support for Unix sockets listens on a random TCP
- * port instead.
+ * Throws if the adapter ignored the option `path`: an adapter without support for Unix sockets listens on a
+ * random TCP port.
  */
 export function checkPath(options: ListenOptions, address: ListenAddress, adapter: string): void {
   if (options.path === undefined || address.path !== undefined) return;

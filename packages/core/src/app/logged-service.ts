@@ -24,7 +24,7 @@ export function loggedService(service: ServerService, log: RequestLog): ServerSe
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
-/** Replaces the respond functions of the exchange with functions that log. */
+/** Replaces the functions of an exchange that send responses by functions that also log the response. */
 function apply(exchange: Mutable, log: RequestLog): void {
   const begun = performance.now();
   exchange.noteLogged?.();

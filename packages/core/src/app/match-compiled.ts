@@ -70,7 +70,10 @@ function sameChain(route: CompiledRoute, { chain }: RegisteredRoute): boolean {
   );
 }
 
-/** Returns the difference of a route if the build does not know exactly the wrappers that its chain has. */
+/**
+ * Returns a description of the difference if the wrappers of a route at run time are not exactly the wrappers
+ * in the build.
+ */
 function wrapperDifference(route: CompiledRoute, { chain }: RegisteredRoute): string | undefined {
   for (const [index, { run }] of chain.entries()) {
     const name = route.middleware[index]!;
@@ -120,7 +123,10 @@ function toStep(compiled: CompiledRoute, name: string, run: AnyMiddleware | AnyW
   return { name, run: notCalled, wrapper };
 }
 
-/** Stands in for the function of a middleware, because the pipeline calls wrappers by their own function. */
+/**
+ * Takes the place of the function of a wrapper in the chain of middleware. Never called, because the pipeline
+ * calls wrappers by their own function.
+ */
 function notCalled(): never {
   throw new Error("The pipeline called a wrapper like other middleware");
 }

@@ -4,7 +4,10 @@ export interface OptionalPackage {
   readonly name: string;
   /** Option of `createApp` that enables the feature: `telemetry`. */
   readonly option: string;
-  /** Name of the export that `@kit/core` uses. Its `version` shows if the two packages are compatible. */
+  /**
+   * Name of the export that `@kit/core` uses. The property `version` of this export shows if the two packages
+   * are compatible.
+   */
   readonly member: string;
 }
 

@@ -39,9 +39,14 @@ export interface RouteOptions {
    * priority.
    */
   readonly middleware?: readonly MiddlewareItem[];
-  /** Limits of requests to this route, in place of the application's. The limits may be smaller or larger. */
+  /**
+   * Limits of requests to this route. They replace the application's limits, and may be smaller or larger.
+   */
   readonly limits?: Partial<ServerLimits>;
-  /** Timeout in place of {@link AppOptions.requestTimeoutMs}. 0 for none. */
+  /**
+   * Timeout of requests to this route in milliseconds. Replaces {@link AppOptions.requestTimeoutMs}. 0 for no
+   * timeout.
+   */
   readonly requestTimeoutMs?: number;
 }
 
@@ -60,7 +65,7 @@ export interface RouteGroup {
    * Options of single routes, by the handlers' keys: `{ "POST /notes": { limits: { bodyBytes: 65_536 } } }`.
    */
   readonly on?: Readonly<Record<string, RouteOptions>>;
-  /** Groups inside of this group. They get its prefix and its middleware. */
+  /** Groups inside of this group. They get the prefix and the middleware of this group. */
   readonly routes?: readonly RouteGroup[];
 }
 
@@ -200,7 +205,8 @@ export interface AppOptions {
 }
 
 /**
- * Known names in each object of options. Without this check, a misspelt name would silently leave a default in place.
+ * All valid names in each object of options. Without a check of names, a misspelt name would silently leave a
+ * default in place.
  */
 const known: Readonly<Record<keyof AppOptions, true>> = {
   server: true,
@@ -256,7 +262,7 @@ export interface ReadOptions {
   /** True to serve `/openapi.json`. */
   readonly servesDocument: boolean;
   readonly errorMiddleware: ErrorMiddleware | undefined;
-  /** `null` if errors are sent as by default. */
+  /** Error format. `null` if the option `errors` changes nothing. */
   readonly errors: ReadErrors | null;
   readonly signals: boolean;
   readonly requestTimeoutMs: number;
@@ -273,7 +279,7 @@ export interface ReadOptions {
   readonly etag: ReadEtag | null;
   readonly requestLog: ReadRequestLog | null;
   readonly docs: ReadDocs | null;
-  /** `null` if all telemetry is off. */
+  /** Settings of telemetry. `null` if all telemetry is off. */
   readonly telemetry: TelemetrySettings | null;
 }
 

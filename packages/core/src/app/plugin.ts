@@ -87,8 +87,8 @@ export interface Plugin {
    */
   readonly observe?: RequestObserver;
   /**
-   * Additional fields that error bodies contain, even in production. If several plugins set this property, kit uses the
-   * value that shows the most fields. kit reads the property once, before the start.
+   * Fields that error bodies contain in addition, even in production. If several plugins set this property,
+   * kit uses the value with the most fields. kit reads the property once, before the start.
    */
   readonly errorFields?: ErrorFields;
   /**
@@ -167,7 +167,9 @@ export class PluginRunner {
       });
   }
 
-  /** Returns the additional fields of error bodies: the most detailed value of all plugins. */
+  /**
+   * Returns the fields that error bodies contain in addition: the value with the most fields of all plugins.
+   */
   errorFields(): ErrorFields {
     const asked = new Set(this.#plugins.map(({ errorFields }) => errorFields));
     return (["all", "public"] as const).find((fields) => asked.has(fields)) ?? "none";

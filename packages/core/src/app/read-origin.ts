@@ -33,7 +33,7 @@ function isOrigin(text: string): boolean {
   }
 }
 
-/** Returns the origin that the developer probably meant, as a part of a message. */
+/** Returns the end of an error message: the origin that the developer probably meant. */
 function correction(given: unknown): string {
   if (typeof given !== "string" || !/^https?:/i.test(given)) return "";
   try {

@@ -47,7 +47,7 @@ export function readRegistration(
   return [...routes.values()];
 }
 
-/** Prefixes and middleware that a group gets from the application and from the groups around it. */
+/** Prefixes and middleware that a group inherits from the application and from the enclosing groups. */
 interface Outside {
   /** Prefixes, the innermost first. */
   readonly prefixes: readonly string[];

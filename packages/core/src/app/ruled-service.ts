@@ -17,7 +17,7 @@ export function ruledService(service: ServerService, rules: ResponseRules): Serv
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
-/** Replaces the respond functions of the exchange with functions that add the headers. */
+/** Replaces the functions of an exchange that send responses by functions that add the headers. */
 function apply(exchange: Mutable, rules: ResponseRules): void {
   if (exchange.hasResponseRules === true) return;
   const readHeader = (name: string): string | undefined => exchange.header(name);

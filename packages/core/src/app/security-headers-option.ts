@@ -29,7 +29,10 @@ export function readSecurityHeaders(given: boolean | SecurityHeadersOptions | un
   });
 }
 
-/** Returns a suggestion for an unknown name, which may be the name of a header too. */
+/**
+ * Returns a suggestion for an unknown name of an option. The name may be the name of a header, such as
+ * `x-frame-options`.
+ */
 function suggestOption(name: string): string {
   const lower = name.toLowerCase();
   const [option] = Object.entries(securityHeaders).find(([, header]) => header.name === lower) ?? [];

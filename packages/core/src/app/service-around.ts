@@ -1,8 +1,8 @@
 import type { ServerExchange, ServerService } from "@kit/types";
 
 /**
- * Returns a service that calls `around` with each exchange. `around` either calls `pass`, which passes the exchange on
- * to the given service, or responds itself.
+ * Returns a service that calls `around` for each exchange. `around` either calls `pass`, which hands the
+ * exchange to the given service, or responds itself.
  */
 export function serviceAround(
   service: ServerService,

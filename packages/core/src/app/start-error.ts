@@ -15,8 +15,8 @@ export interface StartErrorParts {
 }
 
 /**
- * Key of the error property that contains the message. Code that does not import this module reads it: `kit dev` in the
- * process of the application, and the primary process of workers.
+ * Key of the error property that contains the message. Two programs that do not import this module read the
+ * property: `kit dev`, and the primary process of workers.
  */
 const startErrorText = Symbol.for("kit.startError");
 

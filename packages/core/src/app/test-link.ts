@@ -28,7 +28,10 @@ export async function testedService(service: ServerService): Promise<ServerServi
 
 type Mutable = { -readonly [Key in keyof ServerExchange]: ServerExchange[Key] };
 
-/** Replaces the respond functions of the exchange with functions that also report the response. */
+/**
+ * Replaces the functions of an exchange that send responses by functions that also report the request and its
+ * response.
+ */
 function tellOf(exchange: Mutable, watch: TestRecorder): void {
   // Reads the request before the response is sent, because the server releases the request afterwards.
   const request = requestOf(exchange);

@@ -8,14 +8,14 @@ const MAX_KNOWN = 500;
 
 const DIGITS = "0123456789";
 
-/** Transition of the automaton to another state, on one of the UTF-16 code units in `on`, or on any code unit. */
+/** Transition of the automaton to another state when it reads a code unit. */
 interface Step {
-  /** Accepted code units. `undefined` accepts every code unit. */
+  /** UTF-16 code units that cause the transition. `undefined` means every code unit. */
   readonly on: string | undefined;
   readonly to: number;
 }
 
-/** Set of states that the automaton is in at the same time, with its transitions. */
+/** Set of states that the automaton may be in at the same time, with its transitions. */
 interface StateSet {
   /** State numbers in ascending order. */
   readonly states: readonly number[];
@@ -87,7 +87,10 @@ export class Automaton implements StringTest {
     return next;
   }
 
-  /** Returns the set of these states and of all states that they reach without reading a code unit. */
+  /**
+   * Returns the set that contains these states, and all states that the automaton reaches from them without
+   * reading a code unit.
+   */
   #set(reached: readonly number[]): StateSet {
     const all = new Set(reached);
     for (const state of all) {

@@ -12,7 +12,7 @@ import { resolve, tupleLength } from "./shape.ts";
 import { countCodePoints } from "./text.ts";
 import { hasUniqueItems } from "./unique.ts";
 
-/** Rule that a value breaks, with the argument of the rule: `minLength` and 1. */
+/** Rule that a value breaks, with the argument of the rule: `minLength` with the argument 1. */
 export interface BrokenRule {
   readonly rule: ValidationRule;
   readonly limit?: ValidationLimit;
@@ -30,9 +30,9 @@ const MAX_VALUES = 50;
 const DIGITS = "^-?[0-9]+$";
 
 /**
- * Returns the first rule of a shape that a value breaks. The value must be invalid. Types are checked first, then the
- * rules in the order in which `expected` lists them. `crates/kit-runtime/src/check/broken_rule.rs` implements the same in
- * Rust.
+ * Returns the first rule of a shape that a value breaks: first the type, then the rules in the order in which
+ * `expected` lists them. The value must be invalid. `crates/kit-runtime/src/check/broken_rule.rs` does the
+ * same in Rust.
  */
 export function brokenRule(shape: Shape, value: unknown, form: Form): BrokenRule {
   if (value === undefined) return { rule: "required" };
@@ -134,7 +134,10 @@ function boundsRule(shape: NumberShape, number: number | bigint): BrokenRule | u
   return undefined;
 }
 
-/** Returns the broken rule of a string that is not a bigint: it is too long, or it has other characters than digits. */
+/**
+ * Returns the broken rule of a string that is not a bigint: the string is too long, or contains characters
+ * other than digits.
+ */
 function digitsRule(text: string): BrokenRule {
   return countCodePoints(text) > MAX_BIGINT_CHARACTERS
     ? { rule: "maxLength", limit: MAX_BIGINT_CHARACTERS }

@@ -4,17 +4,19 @@ import { resolve } from "./shape.ts";
 
 /** Similarity of a value to a member of a union. */
 interface Nearness {
-  /** For an object, the number of declared properties that it has. For an array, the number of valid items. */
+  /**
+   * For an object, the number of declared properties that the object has. For an array, the number of valid
+   * items.
+   */
   readonly shared: number;
   /** Number of properties or items that are missing or invalid. */
   readonly mistakes: number;
 }
 
 /**
- * Returns the union member that an invalid value was probably meant to match: the member that shares the most keys (or
- * items) with the value. If several members share the same number of keys, the member with the fewest mistakes is
- * returned. Returns `undefined` if two members are equally similar, or if no member shares any key. In these cases, a
- * failure lists all members instead.
+ * Returns the union member that the client probably meant: the member that shares the most keys with the
+ * value (for arrays: the most items), or of several, the member with the fewest mistakes. Returns `undefined`
+ * if two members are equally similar, or if no member shares a key. A failure then lists all members.
  */
 export function closestMember(
   members: readonly Shape[],

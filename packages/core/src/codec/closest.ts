@@ -24,7 +24,10 @@ export function closest(text: string, candidates: Iterable<string>): string | un
 const LONGEST = 64;
 const row = new Uint8Array(3 * LONGEST + 1);
 
-/** Returns the Levenshtein distance, or some number above `most` if the distance is greater than `most`. */
+/**
+ * Returns the Levenshtein distance of two strings. If the distance is greater than `most`, the result is some
+ * number above `most`.
+ */
 function editDistance(from: string, to: string, most: number): number {
   for (let j = 0; j <= to.length; j++) row[j] = j;
   for (let i = 1; i <= from.length; i++) {

@@ -31,7 +31,10 @@ export function readCookies(header: string | undefined, names: readonly string[]
   return values;
 }
 
-/** Returns the first `=` of a cookie, or -1. Does not search behind the cookie, so that the time stays linear. */
+/**
+ * Returns the position of the first `=` of a cookie, or -1. Does not search beyond the end of the cookie, so
+ * that the time stays linear.
+ */
 function equalsSign(header: string, start: number, end: number): number {
   for (let index = start; index < end; index++) {
     if (header.charCodeAt(index) === 0x3d) return index;

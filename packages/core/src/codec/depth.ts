@@ -6,8 +6,8 @@
 export const MAX_DEPTH = 256;
 
 /**
- * Maximum number of times that the check of one value enters a recursive type. If members of a recursive union overlap,
- * each level may be tried once per member, which is exponential without this limit.
+ * Maximum number of times that the check of one value may enter a recursive type. If members of a recursive
+ * union overlap, each level may be tried once per member, which takes exponential time without this limit.
  */
 export const MAX_ENTRIES = 1_000_000;
 
@@ -15,7 +15,7 @@ export const MAX_ENTRIES = 1_000_000;
 let entries = 0;
 
 /**
- * Returns true if a recursive type may be entered at that depth. The outermost entry has the depth 0.
+ * Returns true if the check may enter a recursive type at this depth. The outermost type has the depth 0.
  *
  * @example
  * ```ts

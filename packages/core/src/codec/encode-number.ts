@@ -6,9 +6,10 @@ const FRACTIONS: readonly string[] = Array.from({ length: 1000 }, (_, index) =>
 /**
  * Formats a finite number exactly as JavaScript does. `-0` becomes `0`.
  *
- * JavaScript engines are slow at finding the shortest string of a fraction. Prices and measures have few decimals, so a
- * whole number of thousandths is formatted from this number: 1250 thousandths give `1.25`. This is the shortest string,
- * because two different strings of at most fifteen digits never represent the same number.
+ * JavaScript engines are slow at finding the shortest string of a fraction. Prices and measures have few
+ * decimals, so for a number of whole thousandths the string is made from the thousandths: 1250 thousandths
+ * give `1.25`. This is the shortest string, because two different strings of at most fifteen digits never
+ * represent the same number.
  */
 export function encodeNumber(number: number): string {
   if ((number | 0) === number) return `${number}`;

@@ -91,7 +91,7 @@ class Explainer implements ShapeWalk {
   readonly failures: ValidationFailure[] = [];
   readonly #form: Form;
   #limit: number;
-  /** Total length of the failures' paths, in UTF-16 code units. */
+  /** Total length of the paths of all failures, in UTF-16 code units. */
   #pathUnits = 0;
   readonly #kindsOnly: boolean;
   /** Finds the union member that a value satisfies. Created on first use. All checks share it because of its cache. */
@@ -145,7 +145,7 @@ class Explainer implements ShapeWalk {
     return hasType(shape, value, this.#form) && (this.#kindsOnly || satisfiesRules(shape, value));
   }
 
-  /** Returns true if a value is valid and has no nested values. Other values must be visited. */
+  /** Returns true if a value is valid and has no nested values. All other values must be visited. */
   #passes(shape: Shape, value: unknown): boolean {
     switch (shape.kind) {
       case "reference":
@@ -235,8 +235,8 @@ class Explainer implements ShapeWalk {
   }
 
   /**
-   * Reports the failures of the union member that the client probably meant. If this member is unclear, lists the
-   * members.
+   * Reports the failures of the union member that the client probably meant. If it is unclear which member
+   * was meant, reports one failure that lists the members.
    */
   #visitUnion(shape: UnionShape, value: unknown, path: string, depth: number, hidden: boolean): void {
     if (!isContainer(value) && shape.members.length > 1) {
@@ -271,8 +271,8 @@ class Explainer implements ShapeWalk {
   }
 
   /**
-   * Returns true if a value that is not an array or object is valid. A {@link UnionMatcher} has the same result, but it
-   * also computes how well the value fits.
+   * Returns true if a value that is not an array or object is valid. {@link UnionMatcher} has the same
+   * result, but also computes how well the value fits, which takes longer.
    */
   #fitsScalar(shape: Shape, value: unknown, depth: number): boolean {
     switch (shape.kind) {

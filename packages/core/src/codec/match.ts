@@ -23,7 +23,7 @@ import { hasUniqueItems } from "./unique.ts";
 export interface MatchQuality {
   /** Number of keys, at any depth, that decoding or encoding the value does not drop. */
   readonly kept: number;
-  /** Sum of the weights of scalar types and declared property names. */
+  /** Sum of the weights of the scalar types and of the declared property names that fit. */
   readonly specific: number;
   /** Index of the best union member. Absent if the shape is not a union. */
   readonly member?: number;
@@ -48,9 +48,9 @@ const SPECIFIC: Readonly<Record<ScalarShape["kind"], number>> = {
 const SPECIFIC_RULED_STRING = 3;
 
 /**
- * Determines the union members that values belong to. Each nested value is compared with each shape only once.
- * Otherwise a recursive union would try every nested value once for each path to it. Each matcher is for decoding or
- * encoding one value only, because its cache identifies nested values by their identity.
+ * Finds the union members to which values belong. Compares each nested value with each shape only once,
+ * because a recursive union would otherwise try a nested value once for each path to it. Use each matcher for
+ * one value only: its cache identifies nested values by their identity.
  */
 export class UnionMatcher {
   readonly #form: Form;
@@ -234,7 +234,10 @@ export function fitsUnion(union: Shape, value: unknown, depth: number): boolean 
  */
 export class MemberSelector {
   readonly #exact: UnionMatcher;
-  /** Matcher that ignores rules, for handlers' values that break a rule. kit checks these only in development. */
+  /**
+   * Matcher that ignores rules, for values of handlers that break a rule. kit reports broken rules of such
+   * values only in development.
+   */
   readonly #loose: UnionMatcher | undefined;
 
   constructor(form: Form) {
@@ -251,7 +254,7 @@ export class MemberSelector {
 
 /** Union members that a value can belong to, according to its kind (array or object) and its discriminants. */
 export interface CandidateMembers {
-  /** Indexes of the members whose kind and discriminants both allow the value. */
+  /** Indexes of the members that allow the kind of the value and the values of its discriminants. */
   readonly members: readonly number[];
   /** Indexes of the members that accept the kind of the value. */
   readonly possible: readonly number[];
@@ -323,7 +326,7 @@ function isBetter(a: MatchQuality, b: MatchQuality): boolean {
   return a.kept > b.kept || (a.kept === b.kept && a.specific > b.specific);
 }
 
-/** Returns true if a value is an array or an object whose nested values are checked one by one. */
+/** Returns true if a value is an array or an object, so that its nested values are checked one by one. */
 export function isContainer(value: unknown): value is object {
   return Array.isArray(value) || isRecord(value);
 }
@@ -348,7 +351,7 @@ export function readProperty(value: object, key: string): unknown {
     : (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** Returns true if a property may be absent in that form. */
+/** Returns true if a property may be absent in the given form of the value. */
 export function isOptional(property: PropertyShape, form: Form): boolean {
   return property.optional === "always" || (property.optional === "input" && form === "wire");
 }

@@ -43,9 +43,9 @@ export function isNumericKey(key: string): boolean {
 }
 
 /**
- * Returns the handler's value for the type `unknown`: the parsed JSON itself, without keys named `__proto__`. Such a
- * key is harmless as an own property, but a later `Object.assign` in a handler would set the prototype. Uses a list
- * instead of recursion, which is faster.
+ * Returns the handler's value for the type `unknown`: the parsed JSON itself, without keys named `__proto__`.
+ * A later `Object.assign` in a handler would set the prototype to the value of this key. Uses a list instead
+ * of recursion, which is faster.
  *
  * @example
  * ```ts

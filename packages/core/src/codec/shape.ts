@@ -10,8 +10,8 @@ export type Form = "wire" | "value";
 export type FormatName = "email" | "uri" | "uuid" | "date" | "date-time" | "ipv4" | "ipv6";
 
 /**
- * Type as data, from which `explain` finds the reasons why a value is invalid. A generated function decides if a value
- * is valid, because that is faster. Both are generated from the same types.
+ * Type as data, from which `explain` finds the reasons why a value is invalid. A generated function, made
+ * from the same type, decides if a value is valid, because this is faster.
  */
 export type Shape =
   | SimpleShape
@@ -77,7 +77,10 @@ export interface ArrayShape {
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: true;
-  /** Generated check of an item in wire form, if items have nested values. `explain` skips items that it accepts. */
+  /**
+   * Generated check of an item in wire form. Present if items have nested values. `explain` skips the items
+   * for which the check returns true.
+   */
   readonly isItem?: (item: unknown) => boolean;
 }
 

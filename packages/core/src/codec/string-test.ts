@@ -5,7 +5,7 @@ export interface StringTest {
   readonly parts?: readonly TemplatePart[];
 }
 
-/** Part of a template literal type: fixed text, or a placeholder (a "hole") such as `${number}`. */
+/** Part of a template literal type: constant text, or a placeholder (a "hole") such as `${number}`. */
 export type TemplatePart = string | HolePart | EitherPart;
 
 /** Placeholder for any string, for a number in JSON syntax, or for digits with an optional `-`. */

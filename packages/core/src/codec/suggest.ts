@@ -62,7 +62,10 @@ function suggestNumber(shape: NumberShape, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns a similar literal as a suggestion. If there is none, returns the advice for the only member that has any. */
+/**
+ * Returns a similar literal as a suggestion. If no literal is similar, and only one member has advice,
+ * returns the advice for this member.
+ */
 function suggestMember(members: readonly Shape[], value: unknown): string | undefined {
   if (typeof value === "string") {
     const texts: string[] = [];

@@ -4,8 +4,9 @@ import type { HolePart, StringTest, TemplatePart } from "./string-test.ts";
 /**
  * Creates the test of a template literal type. Strings are divided as TypeScript divides them.
  *
- * An equivalent regular expression would backtrack: for an invalid string it tries each division, and
- * `${string}@${string}.${string}` has as many as the square of the length. This test takes linear time.
+ * A regular expression with the same meaning would try each division of an invalid string into parts.
+ * `${string}@${string}.${string}` has as many divisions as the square of the length. This test takes linear
+ * time.
  *
  * @example
  * ```ts
@@ -33,9 +34,9 @@ const HOLE_PATTERNS: Readonly<Record<Exclude<HolePart["hole"], "string">, RegExp
 };
 
 /**
- * Template of fixed texts with placeholders between them. As in TypeScript, a placeholder ends at the first occurrence
- * of the fixed text after it. A placeholder that is directly before another placeholder matches one character. So
- * `-1-2` does not match `${number}-${number}`, because there is nothing before the first `-`.
+ * Template of constant texts with placeholders between them. As in TypeScript, a placeholder ends at the
+ * first occurrence of the constant text after it, and a placeholder directly before another placeholder is
+ * one character. `-1-2` does not match `${number}-${number}`, because nothing is before the first `-`.
  */
 class DividedTemplate implements StringTest {
   readonly parts: readonly TemplatePart[];

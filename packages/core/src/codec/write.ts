@@ -140,8 +140,8 @@ export function writeUnknown(value: unknown): string {
 }
 
 /**
- * Replacer for `JSON.stringify` that throws for values without a JSON form. It receives a date after the call of
- * `toJSON`, so it reads the date itself from its object.
+ * Replacer for `JSON.stringify` that throws for values without a JSON form. The replacer receives a date
+ * after the call of `toJSON`, so it reads the original date from the object that contains it.
  */
 function refuseLoss(this: unknown, key: string, written: unknown): unknown {
   if (typeof written === "number" && !Number.isFinite(written)) refuse(written);

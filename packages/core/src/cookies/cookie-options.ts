@@ -17,7 +17,10 @@ export interface CookieOptions {
    * `none`: all, for which `secure` is true. Default `lax`.
    */
   readonly sameSite?: "strict" | "lax" | "none";
-  /** True if the cookie of an embedded page belongs to the embedding site only. `secure` is then true. Default false. */
+  /**
+   * True if the cookie of an embedded page belongs to the embedding site only, so that the same page has
+   * another cookie on another site. `secure` is then true. Default false.
+   */
   readonly partitioned?: boolean;
   /**
    * True to add a signature, so that `ctx.signedCookie` detects values that the application has not set. Requires the
@@ -48,7 +51,7 @@ const sameSiteTexts: Readonly<Record<NonNullable<CookieOptions["sameSite"]>, str
 /** Maximum length of the value of an attribute. Browsers ignore longer values (RFC 6265bis, 5.6). */
 const longestAttribute = 1024;
 
-/** Attributes of a cookie as text, without the attributes that end its life. */
+/** Attributes of a cookie as text, except for the attributes that say when it expires. */
 export interface CookieAttributes {
   readonly path: string;
   readonly domain: string | undefined;
@@ -92,7 +95,10 @@ export function readAttributes(
   return { path, domain, text };
 }
 
-/** Returns true if the cookie must be secure, because of the option, the prefix of its name, or another option. */
+/**
+ * Returns true if the cookie must have the attribute `Secure`, because of the option `secure`, the prefix of
+ * its name, or another attribute such as `SameSite=None`.
+ */
 function readSecure(name: string, options: CookieOptions, isSecureByDefault: boolean): boolean {
   const { secure, path = "/", domain, sameSite, partitioned } = options;
   // Browsers compare the prefixes in any case (RFC 6265bis, 5.4).
@@ -118,7 +124,7 @@ function readSecure(name: string, options: CookieOptions, isSecureByDefault: boo
 }
 
 /**
- * Returns the text of the attributes for the end of a cookie.
+ * Returns the attributes that say when a cookie expires: `; Max-Age=60`.
  *
  * @throws {TypeError} If an option is invalid.
  */

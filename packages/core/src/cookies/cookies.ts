@@ -5,13 +5,13 @@ import { signValue, verifyValue } from "./signed-value.ts";
 
 /** Cookie as a response sets it. */
 export interface SetCookie {
-  /** Name, path and domain. A browser keeps one cookie for each combination. */
+  /** Name, path and domain of the cookie. A browser keeps one cookie for each combination of the three. */
   readonly id: string;
   /** Value of the header `set-cookie`. */
   readonly line: string;
 }
 
-/** Text that makes browsers delete a cookie. */
+/** Attributes that make browsers delete a cookie. */
 const ended = "; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
 
 /** Writes and verifies the cookies of an application. */

@@ -3,7 +3,7 @@ export type ContentCoding = "br" | "gzip";
 
 /** Coding for a response. */
 export interface CodingChoice {
-  /** `null` if the response is sent without a coding. */
+  /** Coding of the response. `null` to send the response without a coding. */
   readonly coding: ContentCoding | null;
   /** True if the client accepts no response without a coding. */
   readonly isRequired: boolean;

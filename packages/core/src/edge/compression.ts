@@ -32,7 +32,7 @@ export interface ResponseHead {
 
 /** Decision about the compression of a response. */
 export interface CompressionPlan {
-  /** `null` if the body is sent unchanged. */
+  /** Coding of the body. `null` to send the body unchanged. */
   readonly coding: ContentCoding | null;
   /** True if the coding depends on the request, so that the response needs `vary: accept-encoding`. */
   readonly varies: boolean;
@@ -102,7 +102,10 @@ export class Compression {
   }
 }
 
-/** Returns false if the headers forbid another form of the body (RFC 9111, 5.2.2.6), or describe its bytes. */
+/**
+ * Returns false if the headers forbid to change the form of the body (`no-transform`, RFC 9111, 5.2.2.6), or
+ * describe its exact bytes.
+ */
 function mayTransform(headers: readonly string[]): boolean {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!;

@@ -40,7 +40,10 @@ export class CompressedWriter implements ResponseWriter, ResponseStreamEvents {
   #target: ResponseWriter | undefined;
   #isOver = false;
 
-  /** `events` are the callbacks of this writer's user. The callbacks of the target call methods of this class. */
+  /**
+   * `events` are the callbacks of the code that uses this writer. This writer's own methods are the callbacks
+   * of the target.
+   */
   constructor(coding: ContentCoding, events: ResponseStreamEvents) {
     this.#events = events;
     this.#compressor =

@@ -25,7 +25,10 @@ export interface FreshResponse {
   readonly body: ResponseBody | undefined;
 }
 
-/** Decision about a response. `tag` is an entity tag that the response gets. `null` if it has its own, or none. */
+/**
+ * Decision about a response. `tag` is the entity tag that kit adds to the response. It is `null` if the
+ * response has a tag already, or gets none.
+ */
 export interface ConditionalDecision {
   readonly result: PreconditionResult;
   readonly tag: string | null;
@@ -65,7 +68,7 @@ function valueOf(headers: readonly string[] | null, name: string): string | null
   return null;
 }
 
-/** Returns false if no cache may store the response. No client would send its tag. */
+/** Returns false if no cache may store the response, so that no client could use an entity tag. */
 function isStorable(headers: readonly string[] | null): boolean {
   const directives = valueOf(headers, "cache-control")?.toLowerCase().split(",") ?? [];
   return !directives.some((directive) => directive.trim() === "no-store");

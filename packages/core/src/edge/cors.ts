@@ -55,8 +55,8 @@ const headerNames = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:, ?[!#$%&'*+\-.^_`|~0-9A-Za
 /**
  * Rules of CORS for the responses of one application.
  *
- * If the origins are a list, every response has `vary: origin`, also without an `Origin` header in the request. Without
- * it, a cache could answer a page with a response that was made for another origin.
+ * If the option lists origins, every response has `vary: origin`, even if the request has no `Origin` header.
+ * Otherwise a cache could answer a page with a response that was made for another origin.
  */
 export class Cors {
   readonly #options: ReadCors;
@@ -64,7 +64,7 @@ export class Cors {
   readonly #always: readonly string[];
   readonly #exact: ReadonlySet<string>;
   readonly #subdomains: readonly AllowedOrigin[];
-  /** Headers after `access-control-allow-origin` in the response to an allowed page. */
+  /** Headers that follow `access-control-allow-origin` in a response that a page may read. */
   readonly #rest: readonly string[];
 
   constructor(options: ReadCors) {
@@ -83,7 +83,10 @@ export class Cors {
     this.#rest = ["vary", "origin", ...shared];
   }
 
-  /** Returns the headers of a response, as names and values alternately. The response is not one to a preflight request. */
+  /**
+   * Returns the headers of a response, as names and values alternately. For responses to preflight requests,
+   * use {@link Cors.preflightHeaders}.
+   */
   headers(header: ReadHeader): readonly string[] {
     if (this.#options.origins === "*") return this.#always;
     const origin = header("origin");

@@ -3,13 +3,14 @@ import { type AllowedOrigin, matchesOrigin } from "./allowed-origin.ts";
 /** Options against requests that web pages of other sites make with the cookies of a user (CSRF). */
 export interface CsrfOptions {
   /**
-   * Origins whose pages may send such requests, as in `cors.origins`. Origins that `cors` lists are allowed too. Default:
-   * none.
+   * Origins whose pages may send requests that change data, as in `cors.origins`. Origins that the option
+   * `cors` lists are allowed too. Default: none.
    */
   readonly origins?: readonly string[];
   /**
-   * Token for requests of old browsers, which send neither `sec-fetch-site` nor `origin`: a request with cookies needs a
-   * header with the value of a cookie. Default: such requests are allowed, because programs send them.
+   * Token for requests of old browsers, which send no header `sec-fetch-site` and no header `origin`: a
+   * request with cookies must then repeat the value of a cookie in a header. Default: no token is required,
+   * because programs send requests without these headers too.
    */
   readonly token?: CsrfTokenOptions;
 }
@@ -43,9 +44,10 @@ export class Csrf {
   }
 
   /**
-   * Returns true if a request is allowed. Fetch Metadata decides, which browsers send since 2023: `same-origin`, and
-   * `none` for input of the user. Without it, `origin` must name the host of the request. A request without both does
-   * not come from a present browser.
+   * Returns true if a request is allowed. First decides by `sec-fetch-site` (Fetch Metadata), which browsers
+   * send since 2023: `same-origin`, and `none` for input of the user, are allowed. If it is missing, `origin`
+   * must name the host of the request. A request without these two headers does not come from a current
+   * browser.
    */
   allows(method: string, header: ReadHeader): boolean {
     if (safeMethods.has(method)) return true;

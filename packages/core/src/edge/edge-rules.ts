@@ -12,7 +12,7 @@ export class EdgeRules implements ResponseRules {
     this.defaults = defaults;
   }
 
-  /** Creates the rules. Returns `null` if there are none, so that requests cost nothing. */
+  /** Creates the rules. Returns `null` if no option sets headers, so that requests cost nothing. */
   static of(cors: Cors | null, defaults: readonly string[]): EdgeRules | null {
     return cors === null && defaults.length === 0 ? null : new EdgeRules(cors, defaults);
   }

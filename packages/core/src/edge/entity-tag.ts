@@ -15,8 +15,9 @@ export function tagOf(body: string | Uint8Array): string {
 }
 
 /**
- * Returns true if the header `if-match` selects the representation: the header is `*`, or lists its tag. Weak tags never
- * match (strong comparison, RFC 9110, 8.8.3.2). `tag` is `null` if the representation has none.
+ * Returns true if the header `if-match` selects the representation: the header is `*`, or lists the
+ * representation's tag. Weak tags never match (strong comparison, RFC 9110, 8.8.3.2). `tag` is `null` if the
+ * representation has no tag.
  */
 export function matchesStrongly(header: string, tag: string | null): boolean {
   if (header.trim() === "*") return true;
@@ -24,8 +25,9 @@ export function matchesStrongly(header: string, tag: string | null): boolean {
 }
 
 /**
- * Returns true if the header `if-none-match` selects the representation: the header is `*`, or lists its tag. Weak and
- * strong tags are equal if their texts in quotes are (weak comparison, RFC 9110, 8.8.3.2).
+ * Returns true if the header `if-none-match` selects the representation: the header is `*`, or lists the
+ * representation's tag. Only the texts in quotes are compared, so a weak tag can equal a strong tag (weak
+ * comparison, RFC 9110, 8.8.3.2).
  */
 export function matchesWeakly(header: string, tag: string | null): boolean {
   if (header.trim() === "*") return true;

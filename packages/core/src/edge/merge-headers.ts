@@ -43,7 +43,7 @@ function hasName(headers: readonly string[], name: string): boolean {
   return false;
 }
 
-/** Joins two values of `vary`. A member that both have occurs once. */
+/** Joins two values of `vary`. A member that occurs in the two values occurs once in the result. */
 function joinVary(first: string, second: string): string {
   if (first === "") return second;
   const members = first.split(",").map((member) => member.trim());

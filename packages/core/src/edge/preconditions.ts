@@ -10,8 +10,8 @@ export interface CurrentValidators {
 }
 
 /**
- * Result of the preconditions of a request. `not-modified` results in 304: the client has the representation already.
- * `failed` results in 412: the representation differs from the client's copy.
+ * Result of the preconditions of a request. `not-modified` results in 304: the client has the current body
+ * already. `failed` results in 412: the resource has changed since the client read it.
  */
 export type PreconditionResult = "passed" | "not-modified" | "failed";
 
@@ -42,7 +42,10 @@ export function evaluatePreconditions(
   return "passed";
 }
 
-/** Returns `undefined` if one of the two times is unknown or invalid. Such a header is ignored. */
+/**
+ * Returns true if the resource was changed after the given time. Returns `undefined` if one of the two times
+ * is unknown or invalid, because the header is then ignored.
+ */
 function isModifiedSince(given: string | undefined, current: CurrentValidators | null): boolean | undefined {
   if (given === undefined || current === null || current.lastModified === null) return undefined;
   const time = secondsOfHttpDate(given);

@@ -4,7 +4,7 @@
 
 import type { SecurityHeadersOptions } from "./security-headers.ts";
 
-/** Values of headers with a small set of values. */
+/** Values that browsers know, for headers that allow only a few values. */
 const choices: Readonly<Partial<Record<keyof SecurityHeadersOptions, readonly string[]>>> = {
   frameOptions: ["DENY", "SAMEORIGIN"],
   crossOriginResourcePolicy: ["same-origin", "same-site", "cross-origin"],
@@ -16,7 +16,7 @@ const choices: Readonly<Partial<Record<keyof SecurityHeadersOptions, readonly st
   ],
 };
 
-/** Policies of `referrer-policy` (W3C Referrer Policy, 3). */
+/** Values of the header `referrer-policy` that browsers know (W3C Referrer Policy, section 3). */
 const referrerPolicies: readonly string[] = [
   "no-referrer",
   "no-referrer-when-downgrade",
@@ -29,8 +29,9 @@ const referrerPolicies: readonly string[] = [
 ];
 
 /**
- * Returns a description of the values that browsers know, if they do not know this one. The values of
- * `contentSecurityPolicy` and `permissionsPolicy` are not checked.
+ * Returns a description of the values that browsers know for a header. Returns `undefined` if browsers know
+ * the given value, or if kit does not check the values of the header (`contentSecurityPolicy`,
+ * `permissionsPolicy`).
  */
 export function describeKnownValues(option: keyof SecurityHeadersOptions, value: string): string | undefined {
   switch (option) {
@@ -62,7 +63,10 @@ function knownBy(known: readonly string[], value: string): string | undefined {
 
 const maxAge = /^max-age *= *(?:\d+|"\d+")$/;
 
-/** Returns true if the value has `max-age`, each directive once, and no unknown one (RFC 6797, 6.1). */
+/**
+ * Returns true for a valid value of `strict-transport-security`: it has `max-age`, no directive twice, and no
+ * unknown directive (RFC 6797, section 6.1).
+ */
 function isTransportSecurity(value: string): boolean {
   const directives = value.split(";").map((directive) => directive.trim().toLowerCase());
   const others = directives.filter((directive) => !maxAge.test(directive));

@@ -31,7 +31,7 @@ export interface SecurityHeadersOptions {
 /** Name of a header, and its value by default. */
 interface SecurityHeader {
   readonly name: string;
-  /** `null` if the header is not sent by default. */
+  /** Default value of the header. `null` if the header is not sent by default. */
   readonly value: string | null;
 }
 

@@ -1,6 +1,9 @@
 import type { FailureDescription } from "./failure-description.ts";
 
-/** Dotted paths to the properties of an object whose values are of type `V`. Four levels deep, which is enough for errors. */
+/**
+ * Dotted paths to the properties of an object whose values are of type `V`, such as `error.code`. The paths
+ * have at most four names, which is enough for error bodies.
+ */
 export type PathTo<T, V, Depth extends readonly 0[] = []> = Depth["length"] extends 4
   ? never
   : T extends readonly unknown[]
@@ -13,15 +16,17 @@ export type PathTo<T, V, Depth extends readonly 0[] = []> = Depth["length"] exte
               : never);
       }[keyof T & string];
 
-/** Places of code, message, details and trace id in an error body, as names joined by dots: `error.type`. */
+/**
+ * Locations of code, message, details and trace id in an error body, as names joined by dots: `error.type`.
+ */
 export interface ErrorPaths<T extends object> {
-  /** Place of the code. Without a code, clients can distinguish errors only by their status. */
+  /** Path of the code. Without a code, clients can distinguish errors only by their status. */
   readonly code?: PathTo<T, string>;
-  /** Place of the message. */
+  /** Path of the message. */
   readonly message?: PathTo<T, string>;
-  /** Place of the details. */
+  /** Path of the details. */
   readonly details?: PathTo<T, unknown>;
-  /** Place of the trace id. */
+  /** Path of the trace id. */
   readonly traceId?: PathTo<T, string>;
 }
 
@@ -36,8 +41,8 @@ export interface ErrorFormatOptions<T extends object> {
    */
   readonly body: (failure: FailureDescription) => T;
   /**
-   * Places of code, message, details and trace id in the body, such as `{ code: "error.type" }`. The generated client
-   * and the contract tests read them there.
+   * Locations of code, message, details and trace id in the body, such as `{ code: "error.type" }`. The
+   * generated client and the contract tests read these values there.
    */
   readonly paths?: ErrorPaths<T>;
 }

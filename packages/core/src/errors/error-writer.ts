@@ -24,7 +24,10 @@ export interface WrittenError {
 
 const nothingHidden = compileRedactor([]);
 
-/** Trace id in bodies that are created at the start. No application can know it, so its places in a body are certain. */
+/**
+ * Trace id in bodies that are created at the start. It is random, so that its occurrences in a body can be
+ * found with certainty.
+ */
 const placeholder: string = randomBytes(16).toString("hex");
 const placeholderUuid: string = toUuid(placeholder);
 
@@ -42,7 +45,8 @@ export class ErrorWriter implements ErrorBodies {
   readonly #known = new Map<string, readonly ErrorBodyPart[]>();
 
   /**
-   * @param onFailure - Called with an error of the format's function for an error of the HTTP server.
+   * @param onFailure - Called with the error if the format's function fails to write an error of the HTTP
+   *   server.
    * @throws {TypeError} If the format's function cannot write the error 500.
    */
   constructor(

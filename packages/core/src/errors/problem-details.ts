@@ -51,7 +51,9 @@ export function problemOf(status: number, { error }: ErrorBody): ProblemDetails 
   return problem as unknown as ProblemDetails;
 }
 
-/** Members of the envelope that the problem details have already, and members that only kit may set. */
+/**
+ * Members of the envelope that problem details contain under another name, and members that only kit may set.
+ */
 const ownMembers: ReadonlySet<string> = new Set([
   "code",
   "message",

@@ -112,7 +112,9 @@ export class Log {
 
 type Mutable<T> = { -readonly [TKey in keyof T]: T[TKey] };
 
-/** Converts a message that is not a string to a string. Only programs without type checking pass such a message. */
+/**
+ * Converts a message to a string if it is not a string, which only programs without type checking can cause.
+ */
 function messageText(loggable: unknown): string {
   // A loggable object has no prototype and therefore no `toString`.
   return typeof loggable === "object" ? JSON.stringify(loggable) : String(loggable);

@@ -19,13 +19,13 @@ export interface Redactor {
    */
   hidesField(path: string): boolean;
   /**
-   * Replaces the values of hidden fields in validation messages: `$.user.iban: expected string, received [redacted]
-   * (and 2 more)`. Runs in linear time, because clients control parts of the string.
+   * Hides the values of hidden fields in validation messages: `$.user.iban: expected string, received
+   * [redacted] (and 2 more)`. Runs in linear time, because clients control parts of the string.
    */
   redactMessage(text: string): string;
   /**
-   * Returns true if a value is hidden, as {@link hides} does, but checks only the patterns. The message of an error is
-   * not a property of the application, so names that a type marks as sensitive do not hide it.
+   * Returns true if a pattern of `logging.redact` hides the value. Unlike {@link hides}, ignores names that a
+   * type marks as `@sensitive`. Used for messages of errors, which are not properties of the application.
    */
   hidesByPattern(path: readonly string[]): boolean;
 }
@@ -118,9 +118,9 @@ const expected = ": expected ";
 const received = ", received ";
 
 /**
- * Returns a line without its value if the value is hidden. A key from the client can contain the words that surround
- * the value. So the path is read up to the last possible position of these words, and the value is cut from the first
- * possible position. The result may hide too much, but never too little.
+ * Returns a line with `[redacted]` in place of its value if the value is hidden. A key from the client can
+ * contain the words that surround the value. Therefore the path is read up to the last occurrence of these
+ * words, and the value is cut from their first occurrence: too much may be hidden, but never too little.
  */
 function withoutReceived(line: string, hidesField: (path: string) => boolean): string {
   const path = line.indexOf("$");

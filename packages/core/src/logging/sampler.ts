@@ -10,7 +10,9 @@ interface Window<TItem> {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Logs the number of items of one kind that were only counted. `last` is the latest of these items. */
+/**
+ * Logs the number of items of one kind that were counted but not logged. `last` is the latest of these items.
+ */
 export type LogRemaining<TItem> = (kind: string, count: number, last: TItem) => void;
 
 /**

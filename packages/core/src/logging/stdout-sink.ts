@@ -33,16 +33,16 @@ const retryMs = 10;
 const maxRetryMs = 1_000;
 /** Permanent failures: the reader has closed the output, or the descriptor is closed. */
 const finalFailures: ReadonlySet<string | undefined> = new Set(["EPIPE", "EBADF"]);
-/** Temporary failures that only require another attempt. */
+/** Temporary failures that need only another attempt. */
 const delays: ReadonlySet<string | undefined> = new Set(["EAGAIN", "EINTR"]);
 
 /**
  * Writes lines to a file descriptor: one write for each turn of the event loop, outside of the event loop's thread.
  * Lines that are still pending when the process exits are written at exit.
  *
- * A write that failed for a reason that may pass, such as a full disk (ENOSPC, EDQUOT) or EIO, is retried with
- * increasing delays. Lines above the limit are dropped in the meantime. When writes succeed again, one line reports the
- * number of dropped lines.
+ * If a write fails for a reason that may pass, such as a full disk (ENOSPC, EDQUOT) or EIO, the write is
+ * retried with increasing delays. Lines above the limit are dropped in the meantime. When writes succeed
+ * again, one line reports the number of dropped lines.
  */
 export class DescriptorSink implements LineSink {
   readonly #descriptor: number;

@@ -25,7 +25,7 @@ export class CallWatch {
     else if (this.#quiet < quietThreshold) this.#quiet += 1;
   }
 
-  /** Observes the next requests of the route again. */
+  /** Observes the next requests of the route again, because a request made an outgoing call. */
   resume(): void {
     this.#quiet = 0;
   }

@@ -48,8 +48,8 @@ function stackOf(error: unknown): { stack?: string } {
 }
 
 /**
- * Returns the message and details of an unknown error, without the user data that libraries write into messages and
- * therefore into stacks.
+ * Returns the message and details of an unknown error, without the user data that libraries write into
+ * messages and stacks.
  */
 function withoutData(error: unknown, told: Record<string, unknown>): object {
   const message = messageForLog(error, describeWithoutStack(error).message);

@@ -67,7 +67,7 @@ export class PhaseSpan implements RunningSpan {
     return call;
   }
 
-  /** True while the request has no response and the slot still records this request. */
+  /** True while the request has no response and the slot has not been reused for another request. */
   get #lasts(): boolean {
     return this.#slot.sequence === this.#sequence && this.#slot.isActive;
   }

@@ -161,8 +161,9 @@ export class Recorder implements RequestHistory {
   }
 
   /**
-   * Records that a request enters a phase. Reading the clock is the most expensive part of recording, so the first
-   * phase after the arrival gets the time of the arrival. Only preparations of kit happen between the two.
+   * Records that a request enters a phase. The first phase after the arrival gets the time of the arrival,
+   * because reading the clock is the most expensive part of recording, and only preparations of kit happen
+   * between the two.
    */
   enter(slot: Slot, phase: number): void {
     const { times } = slot;

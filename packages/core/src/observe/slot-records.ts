@@ -65,9 +65,9 @@ export function durationOf(slot: Slot): number {
 }
 
 /**
- * Returns true if a phase validates a slot that the contract does not declare. Such a phase of params, query or body
- * takes no time and has no recorded start. A phase of headers or cookies is left out, because few contracts declare
- * these slots.
+ * Returns true if a phase validates a slot that the contract does not declare. For params, query and body,
+ * the phase takes no time and has no recorded start. For headers and cookies, the phase is left out, because
+ * few contracts declare these slots.
  */
 function isVoid(slot: Slot, phase: number): boolean {
   const compiled = slot.route?.compiled;
@@ -207,8 +207,8 @@ function attributesOf({ attributes }: Slot, phase: number): [name: string, value
 }
 
 /**
- * Returns the attributes, with the values hidden that the log would hide: `user.password` is treated as `password` of a
- * `user`.
+ * Returns the attributes with hidden values replaced. A dotted name counts as a path: `user.password` is the
+ * property `password` of a `user`.
  */
 function shownAttributes(
   attributes: readonly (readonly [name: string, value: AttributeValue])[],

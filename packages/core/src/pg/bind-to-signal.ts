@@ -2,9 +2,10 @@ import { requestCancel } from "./cancel-request.ts";
 import type { Client, Pool } from "./driver.ts";
 
 /**
- * Cancels the queries of a connection when a signal aborts, until the connection is returned to the pool. After the
- * abort, its current query is cancelled, and it sends nothing except `ROLLBACK`. The pool sets `release` each time it
- * hands out a connection, so only `query` must be restored.
+ * Cancels the queries of a connection when a signal aborts, until the connection is returned to the pool.
+ * After the abort, the current query is cancelled, and only `ROLLBACK` is sent. When the connection is
+ * returned, only `query` must be restored, because the pool sets `release` each time it hands out a
+ * connection.
  */
 export function bindToSignal(client: Client, pool: Pool, signal: AbortSignal): void {
   const { release } = client;

@@ -2,7 +2,10 @@ import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 import { type OpenSource, toBytes } from "./raw-response.ts";
 
-/** Result of sending a body: complete, or failed with an error. The error is `undefined` if the client disconnected. */
+/**
+ * Result of sending a body: the body is complete, or sending failed with an error. The error is `undefined`
+ * if the client disconnected.
+ */
 export type StreamEnd = { readonly isWhole: true } | { readonly isWhole: false; readonly error?: unknown };
 
 /** Sends the chunks of a source as fast as the client receives them. Reads at most one chunk ahead. */

@@ -26,8 +26,8 @@ export interface HandlerArgument {
 }
 
 /**
- * Parts of a contract that most contracts do not declare. Requests to routes without these parts need only one check
- * for all parts.
+ * Parts of a contract that most contracts do not declare. For routes without these parts, a request needs
+ * only one check for `null`.
  */
 export interface RouteExtras {
   /** Functions for the request headers. `undefined` if the contract declares none. */

@@ -1,12 +1,13 @@
 /**
  * Reads the headers with which proxies report where a request came from.
  *
- * Each proxy appends an entry, and the client controls everything to the left of the entries of trusted proxies. So
- * entries are read one at a time from the right, and nothing further left can change how an entry is parsed: a quote
- * that a client opens cannot hide the entry of a proxy. Repeated headers are joined by commas, which has the same
- * meaning (RFC 9110, 5.3).
+ * Each proxy appends an entry, and the client controls everything to the left of the entries of trusted
+ * proxies. Therefore entries are read one at a time from the right, and nothing to the left of an entry can
+ * change how it is parsed: a quote that a client opens cannot hide the entry of a proxy. Repeated headers are
+ * joined by commas, which has the same meaning (RFC 9110, 5.3).
  *
- * `crates/kit-runtime/src/trust_proxy.rs` implements the same rules, and `conformance/trust-proxy.json` tests both.
+ * `crates/kit-runtime/src/trust_proxy.rs` has the same rules in Rust, and `conformance/trust-proxy.json`
+ * tests the two implementations.
  */
 import { isIP, SocketAddress } from "node:net";
 
@@ -14,8 +15,8 @@ import { isIP, SocketAddress } from "node:net";
 export type ForwardingHeader = "x-forwarded-for" | "forwarded";
 
 /**
- * Function that finds the last entry of the list that ends at `end`. It returns the index after the comma before the
- * entry, or 0, or `undefined` if the quotes of the entry do not match.
+ * Function that finds the start of the last entry in the list that ends at `end`: the index after the comma
+ * before the entry, or 0. Returns `undefined` if a quoted string in the entry does not end.
  */
 type StartOfLast = (text: string, end: number) => number | undefined;
 
@@ -82,8 +83,8 @@ function startOfLastElement(text: string, end: number): number | undefined {
 }
 
 /**
- * One parameter of an element (RFC 7239, 4), with its delimiter. More lenient than the standard: allows blanks around
- * `;`, and `[`, `]` and `:` in values without quotes, because some proxies write these.
+ * Matches one parameter of an element (RFC 7239, 4), with the delimiter after it. Allows more than the
+ * standard, because some proxies write it: blanks around `;`, and `[`, `]` and `:` in values without quotes.
  */
 const parameter =
   /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)=(?:([!#$%&'*+\-.^_`|~0-9A-Za-z:[\]]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?(?:;|$)/sy;

@@ -31,7 +31,10 @@ class Target {
     this.#request = request;
   }
 
-  /** Makes `console.log` print the headers. Without it, Node prints the target of the proxy. */
+  /**
+   * Makes `console.log` print the headers. By default, Node would print the target of the proxy, which is not
+   * the headers.
+   */
   [inspect.custom](): object {
     return { ...this };
   }

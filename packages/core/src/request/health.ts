@@ -41,7 +41,7 @@ export class Health {
   readonly #isServing: () => boolean;
   readonly #log: Logger;
   readonly #failing = new Set<string>();
-  /** Running checks. Concurrent requests share one run. */
+  /** Current run of the checks. Requests that arrive during the run share its result. */
   #round: Promise<Record<string, "ok" | "failed">> | undefined;
 
   constructor(options: ReadHealth, paths: ReadonlySet<string>, isServing: () => boolean, log: Logger) {
@@ -83,8 +83,8 @@ export class Health {
   }
 
   /**
-   * Runs one check. Logs only changes, because the path is requested every few seconds. The reason of a failure is
-   * written to the log only.
+   * Runs one check. Logs only changes of the result, because `/readyz` is requested every few seconds. Only
+   * the log shows the reason of a failure.
    */
   async #holds(name: string, check: HealthCheck): Promise<boolean> {
     try {

@@ -19,8 +19,8 @@ export interface PendingRequest {
 }
 
 /**
- * Precision of the timeout. A request times out at most 1/20 of the limit late. The timer fires at most every 5 ms and
- * at least every 1,000 ms.
+ * Precision of the timeout: a request times out at most 1/20 of its limit late. The timer fires at most every
+ * 5 ms and at least every 1,000 ms.
  */
 const ticksOfLimit = 20;
 const shortestTickMs = 5;

@@ -2,9 +2,9 @@ import type { Log } from "../logging/log.ts";
 import { Sampler } from "../logging/sampler.ts";
 
 /**
- * Logs responses that could not be serialized because they break their contract. The first such response of a
- * route in each minute is logged. All other such responses are logged as one entry with their number, because a
- * faulty handler fails in every response and would fill the log.
+ * Logs responses that could not be serialized because they break their contract. The first of these responses
+ * of each route and minute is logged. The others become one log entry with their number, because a faulty
+ * handler fails in every response and would fill the log.
  */
 export class InvalidResponseLog {
   readonly #sampler: Sampler<unknown>;

@@ -8,8 +8,8 @@ import type { RequestState } from "./request-state.ts";
 export const documentPath = "/openapi.json";
 
 /**
- * Serves `GET /openapi.json`. As with other routes, this static path takes precedence over parameters and wildcards.
- * Only a route that the application registers with exactly this path takes precedence over the document.
+ * Serves `GET /openapi.json`. As with other static paths, the document takes precedence over parameters and
+ * wildcards. Only a route with exactly the path `/openapi.json` takes precedence over the document.
  */
 export class OpenApiDocument {
   readonly #read: () => Promise<string>;

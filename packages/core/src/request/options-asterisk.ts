@@ -7,7 +7,8 @@ import type { RequestState } from "./request-state.ts";
  * Returns true for `OPTIONS *`, a request about the server as a whole (RFC 9110, 9.3.7). The response lists methods,
  * and no handler or middleware runs.
  *
- * This is checked before routing, because a route such as `/:name` would match the target although it is not a path.
+ * This is checked before routes are matched, because a route such as `/:name` would match the target `*`,
+ * which is not a path.
  */
 export function isOptionsAsterisk(exchange: ServerExchange): boolean {
   return exchange.target === "*";

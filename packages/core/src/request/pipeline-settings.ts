@@ -19,7 +19,10 @@ export interface PipelineSettings {
   /** Name of the server adapter. */
   readonly serverAdapter: string;
   readonly errorMiddleware: ErrorMiddleware;
-  /** Writes error bodies in the format of the option `errors`. `null` if they are sent as the error middleware returns them. */
+  /**
+   * Writes error bodies in the format of the option `errors`. `null` if error bodies are sent as the error
+   * middleware returns them.
+   */
   readonly errorWriter: ErrorWriter | null;
   /** Additional fields of error bodies that plugins request. */
   readonly errorFields: ErrorFields;

@@ -179,7 +179,10 @@ export class Pipeline implements ServerService {
     state.respond(204, null);
   }
 
-  /** Returns the methods of a path. `match` is the result for a method that no route has. */
+  /**
+   * Returns the methods that have a route at a path. `match` is the result of matching the path with a method
+   * that no route has.
+   */
   #methodsAt(exchange: ServerExchange, match: RouteMatch): readonly string[] {
     const isReadOnly =
       this.#openapi?.isAt(exchange) === true ||
@@ -218,7 +221,10 @@ export class Pipeline implements ServerService {
     state.refuse(methodNotAllowed(exchange.method, allow));
   }
 
-  /** Returns a route of a path by one of the path's methods. Its hidden parameters are left out of the log. */
+  /**
+   * Returns a route of a path. It tells which parameters of the path are hidden in the log. The argument is
+   * the list of the path's methods.
+   */
   #routeAt({ target }: ServerExchange, [method = ""]: readonly string[]): CompiledRoute | null {
     const match = this.#match(method, pathOf(target));
     return match.kind === "route" ? this.#executables[match.route]!.compiled : null;

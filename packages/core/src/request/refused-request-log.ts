@@ -12,7 +12,7 @@ const perMinute = 10;
 /** Request that the router or the validation refuses. */
 export interface RefusedRequest {
   readonly route: CompiledRoute | null;
-  /** Route of another method with the same path. `null` if there is none. */
+  /** Route with the same path and another method. `null` if no route has the path. */
   readonly pathRoute: CompiledRoute | null;
   readonly method: string;
   readonly path: string;
@@ -20,7 +20,7 @@ export interface RefusedRequest {
 }
 
 interface Kind {
-  /** Absent if no route matches the request. */
+  /** Route of the request. `undefined` if no route matches. */
   readonly route: string | undefined;
   readonly status: number;
 }
@@ -42,7 +42,7 @@ export class RefusedRequestLog {
     this.#sampler = new Sampler(perMinute, (_, count, kind) => this.#logRemaining(count, kind));
   }
 
-  /** Counts a request. Logs it if it is among the first of its kind and minute. */
+  /** Counts a request. Logs the request if it is among the first of its route, status and minute. */
   count(request: RefusedRequest, status: number, message: () => string, error: unknown): void {
     if (!this.#log.isEnabled("warn")) return;
     const route = request.route?.ref;

@@ -35,14 +35,14 @@ export interface RequestLogParts {
   readonly findAddress: FindAddress;
 }
 
-/** State of a request: its names in the log, and its route. */
+/** Names of a request in the log, and its route. */
 export interface RequestInLog {
   readonly traceId: string;
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
   readonly route: CompiledRoute | null;
-  /** Route of another method with the same path. `null` if there is none. */
+  /** Route with the same path and another method. `null` if no route has the path. */
   readonly pathRoute: CompiledRoute | null;
 }
 

@@ -45,7 +45,10 @@ export class RequestState implements RequestFailure, PendingRequest {
   readonly exchange: ServerExchange;
   readonly settings: PipelineSettings;
   readonly executable: ExecutableRoute | null;
-  /** Route that has the path of a request without a route, because the route has another method. It tells hidden parameters. */
+  /**
+   * Route with the same path and another method, for a request that no route matches. It tells which
+   * parameters of the path are hidden in the log.
+   */
   pathRoute: CompiledRoute | null = null;
   previousPending: PendingRequest | null = null;
   nextPending: PendingRequest | null = null;
@@ -493,7 +496,10 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (this.#slot !== null) this.settings.recorder!.finish(this.#slot, written);
   }
 
-  /** Sends a 500 response without the handler's headers, if the server could not send the actual response. */
+  /**
+   * Sends a 500 response without the headers that the handler set, because the server could not send the
+   * actual response.
+   */
   #respondPlainly(): void {
     try {
       this.exchange.respond(500, this.#errorType, this.#plainError(), null);
@@ -504,8 +510,8 @@ export class RequestState implements RequestFailure, PendingRequest {
   }
 
   /**
-   * Returns the trace id from the header `traceparent`. Headers cannot be read after the response, so this is called
-   * before it, for later log entries.
+   * Returns the trace id from the header `traceparent`. Must be called before the response, for later log
+   * entries, because headers cannot be read after the response.
    */
   #readTraceId(): string | undefined {
     return this.#isAnswered ? undefined : readTraceparent(this.exchange.header("traceparent"))?.traceId;
@@ -528,7 +534,10 @@ export class RequestState implements RequestFailure, PendingRequest {
     this.log.error(message, missing === undefined ? { error } : { error, help: helpOf(missing) });
   }
 
-  /** Returns true if the response was sent. Logs a warning instead of throwing, because nothing may catch the error. */
+  /**
+   * Returns true if the response was sent already. Logs a warning and does not throw, because nothing may
+   * catch the error.
+   */
   isTooLate(method: string): boolean {
     if (this.#isAnswered)
       this.log.warn(`ctx.${method} was called after the response was sent and has no effect`);

@@ -1,8 +1,8 @@
 import type { SetCookie } from "../cookies/cookies.ts";
 
 /**
- * Headers for framing and the connection, which only the server sets. A handler that sets them would break the framing
- * of responses.
+ * Headers that only the server sets: headers of the message framing and of the connection. If a handler set
+ * them, clients could misread the responses.
  */
 const ofTheServer = new Set([
   "connection",
@@ -66,8 +66,8 @@ export class ResponseHeaders {
   }
 
   /**
-   * Sets the headers of a declared reply, given as names and values alternately. Their writer allows every character of
-   * Latin-1 that a header may have (RFC 9110, 5.5).
+   * Sets the headers of a declared reply, given as names and values alternately. A value may have every
+   * character of Latin-1 that HTTP allows (RFC 9110, 5.5).
    */
   setDeclared(list: readonly string[]): void {
     for (let index = 0; index < list.length; index += 2) {
@@ -153,7 +153,10 @@ export class ResponseHeaders {
     this.#keep((name) => !ofTheBody.has(name) && !name.startsWith("content-"));
   }
 
-  /** Removes the headers that a 304 response must not have. `last-modified` stays only without an entity tag. */
+  /**
+   * Removes the headers that a 304 response must not have. Keeps `last-modified` only if the response has no
+   * entity tag.
+   */
   dropDescriptionOfRepresentation(): void {
     const hasTag = this.#list.includes("etag");
     this.#keep((name) => !ofTheRepresentation.has(name) && !(hasTag && name === "last-modified"));

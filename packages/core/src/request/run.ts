@@ -77,8 +77,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
   }
 
   /**
-   * Continues a request after the first promise of a middleware. One asynchronous function for everything that is
-   * awaited costs half as much as callbacks for each promise.
+   * Continues a request after the first promise of a middleware. Uses one asynchronous function for
+   * everything that is awaited, which costs half as much as a callback for each promise.
    */
   async #continueAsync(first: PromiseLike<unknown>, at: number, argument: MiddlewareArgument): Promise<void> {
     try {
@@ -217,7 +217,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return this.wrap(() => this.executable.handler(input));
   }
 
-  /** Reads and validates the input of the handler. */
+  /** Reads and validates the input of the handler. Returns {@link REFUSED} if the input is invalid. */
   #readInput(): HandlerArgument | typeof REFUSED {
     const params = this.#readParams();
     if (params === REFUSED) return REFUSED;
@@ -422,8 +422,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
 }
 
 /**
- * Returns the part of a path that the wildcard of a route matches: `/files/*path` and `/files/a/b` give `a/b`. It
- * starts after as many slashes as precede the wildcard in the pattern.
+ * Returns the part of a path that the wildcard of a route matches: `a/b` for the pattern `/files/*path` and
+ * the path `/files/a/b`. The part begins after as many slashes as precede the wildcard in the pattern.
  */
 function wildcardOf(pattern: string, path: string): string | undefined {
   if (!pattern.includes("/*")) return undefined;
@@ -435,8 +435,8 @@ function wildcardOf(pattern: string, path: string): string | undefined {
 }
 
 /**
- * Returns true for a stream that was not passed to `ctx.send`. As JSON it would be `{}` if the contract allows any
- * value.
+ * Returns true for a stream that was not passed to `ctx.send`. For a contract with the response `unknown`, it
+ * would otherwise be sent as `{}`.
  */
 function isUnwrappedStream(result: unknown): boolean {
   return (

@@ -1,7 +1,7 @@
 /**
- * Detects characters that are valid in a string but that no database stores: U+0000, which PostgreSQL refuses, and
- * unpaired surrogates, which have no UTF-8 form and would be replaced. Such characters can only arrive as an escape.
- * So a request without an escape costs only a search for escapes in its text.
+ * Detects characters that are valid in a string but that no database stores: U+0000, which PostgreSQL
+ * refuses, and unpaired surrogates, which have no UTF-8 form and would be replaced. These characters can only
+ * arrive as an escape, so a request without an escape costs only a search for escapes.
  */
 import type { ValidationFailure } from "@kit/types";
 
@@ -25,9 +25,9 @@ interface Location {
 }
 
 /**
- * Returns a failure for the first string in decoded params, a query or a body that has an unstorable character. Checks
- * the value for the handler, so undeclared properties, which are dropped, cause no failure. Uses its own stack, because
- * values may be nested deeply.
+ * Returns a failure for the first string in decoded params, a query or a body that has a character no
+ * database stores. Undeclared properties cause no failure, because decoding has dropped them. Uses its own
+ * stack, because values may be nested deeply.
  */
 export function findUnstorable(slot: unknown): ValidationFailure | undefined {
   const places: Location[] = [{ value: slot, key: "$", parent: undefined }];

@@ -7,7 +7,10 @@ import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { AnswerHeaders } from "./wrapper.ts";
 import { checkReply, DeclaredReply, findReply } from "./reply.ts";
 
-/** Answer that wrappers pass on: a result of the handler, or a reply of the handler or a wrapper. */
+/**
+ * Answer that wrappers receive from `next` and return: a result of the handler, or a reply of the handler or
+ * a wrapper.
+ */
 export class Answer {
   readonly status: number;
   /** Value that the handler returned, or the reply. */
@@ -77,8 +80,8 @@ function headersOf(request: RequestState, headers: () => ResponseHeaders): Answe
 /**
  * Runs a wrapper around the rest of a request and returns the answer that the wrapper chose.
  *
- * While the wrapper has the answer of `next`, the headers of the request are a new, empty list: what the wrapper sets
- * with `ctx.header` in this time belongs to the answer that it returns.
+ * While the wrapper has the answer of `next`, the request has a new, empty list of headers: headers that the
+ * wrapper sets with `ctx.header` in this time belong to the answer that the wrapper returns.
  *
  * @param rest - Runs the rest of the request, after `added` was added to `ctx`.
  */
@@ -163,7 +166,7 @@ export async function runWrapper(
 }
 
 /**
- * Checks that a wrapper returned the answer of its `next`, or a reply.
+ * Checks that a wrapper returned the answer of its own `next`, or a reply.
  *
  * @throws {TypeError} If the wrapper returned anything else.
  */

@@ -87,8 +87,8 @@ export type WrapperFunction<TParts> = (
  * and passes to `next`. `replies` has the replies that the wrapper may answer with, and `errors` the failures of its
  * `ctx.fail`. Replies and failures become part of the contract of each route that the wrapper wraps.
  *
- * @param run - Function that receives the input and `next`. It calls `next` at most once, and returns its answer or
- *   `reply(…)`.
+ * @param run - Function that receives the input and `next`. It calls `next` at most once, and returns the
+ *   answer of `next` or the result of `reply(…)`.
  * @example
  * ```ts
  * export const timed = defineWrapper<{ adds: { startedAt: number } }>(async (_input, next) => {

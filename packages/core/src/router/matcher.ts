@@ -124,7 +124,10 @@ export function createMatcher(tree: CompiledRouteTree, routes: readonly string[]
   }
 }
 
-/** Returns a small number that is equal for paths with the same length and last character. */
+/**
+ * Returns a small number made from the length and the last character of a path. If no path without parameters has
+ * this number, the path needs no look-up in the map of these paths.
+ */
 function endKey(path: string): number {
   const last = path.length - 1;
   return (path.charCodeAt(last) + 37 * last) & (END_KEYS - 1);

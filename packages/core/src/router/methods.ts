@@ -31,7 +31,7 @@ export function methodIndex(method: string): number {
   }
 }
 
-/** Uses the GET route for HEAD if there is no HEAD route. */
+/** Sets the GET route as the route for HEAD if HEAD has no route of its own. */
 export function withHead(routes: number[]): void {
   if (routes[HEAD] === -1) routes[HEAD] = routes[GET] ?? -1;
 }

@@ -6,7 +6,7 @@ import type { RouteNode } from "./load-tree.ts";
  */
 export interface Packed {
   readonly nodes: Int32Array;
-  /** UTF-16 code units of the texts of all nodes, one text after the other. */
+  /** Code units (UTF-16) of the texts of all nodes, one text after the other. */
   readonly texts: Uint16Array;
   /** Tables with the children of a node, by the low bits of the first code unit of their texts. See {@link TABLE}. */
   readonly tables: Int32Array;
@@ -53,8 +53,8 @@ export const IS_WILDCARD: number = 1 << 8;
 export const ALLOW = 9;
 
 /**
- * Widest mask of a table. Children that collide even with this mask form a list. Letters of the same case never
- * collide.
+ * Widest mask of a table. If children have the same table entry even with this mask, they form a list.
+ * Letters of the same case never have the same entry.
  */
 const WIDEST_MASK = 63;
 
@@ -84,8 +84,8 @@ export function pack(root: RouteNode): Packed {
 }
 
 /**
- * Creates the node after a slash. `lead` is the text of the node, which ends with the slash. `path` is the entire path
- * up to and including this slash. `null` if the path has parameters.
+ * Creates the node after a slash. `lead` is the text of the node, which ends with the slash. `path` is the
+ * whole path up to and including this slash, or `null` if the path has parameters.
  */
 function nodeAfterSlash(place: RouteNode, lead: string, path: string | null): DraftNode {
   const { statics, rest } = place;

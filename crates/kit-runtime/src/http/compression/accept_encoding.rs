@@ -6,7 +6,7 @@ use super::Coding;
 /// Coding for a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// `None` if the response is sent without a coding.
+    /// Coding of the response. `None` to send the response without a coding.
     pub(super) coding: Option<Coding>,
     /// True if the client accepts no response without a coding.
     pub(super) is_required: bool,
@@ -49,7 +49,8 @@ pub(super) fn choose(header: Option<&str>, codings: &[Coding]) -> Choice {
     }
 }
 
-/// Reads a member: a coding and its weight in thousandths. Returns `None` if the member is invalid.
+/// Reads one member of the header `accept-encoding`: a coding, and its weight in thousandths. Returns `None`
+/// if the member is invalid.
 fn member(text: &str) -> Option<(&str, u16)> {
     let is_blank = |character: char| matches!(character, ' ' | '\t');
     let text = text.trim();

@@ -51,7 +51,7 @@ impl Encoder {
         }
     }
 
-    /// Returns the compressed bytes that are ready.
+    /// Returns the compressed bytes that can be sent now.
     fn take(&mut self) -> Vec<u8> {
         std::mem::take(match self {
             Self::Brotli(writer) => writer.get_mut(),
@@ -151,7 +151,8 @@ impl hyper::body::Body for CompressedBody {
     }
 }
 
-/// Returns a frame with the bytes, or `None` without bytes, because an empty chunk would end a chunked body.
+/// Returns a frame with the bytes. Returns `None` if there are no bytes, because an empty chunk would end a
+/// chunked body.
 fn frame_of(bytes: Vec<u8>) -> Option<Frame<Bytes>> {
     (!bytes.is_empty()).then(|| Frame::data(bytes.into()))
 }

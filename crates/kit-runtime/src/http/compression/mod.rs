@@ -165,7 +165,8 @@ impl Compression {
     }
 }
 
-/// Returns false if the headers forbid another form of the body (RFC 9111, 5.2.2.6), or describe its bytes.
+/// Returns false if the headers forbid to change the form of the body (`no-transform`, RFC 9111, 5.2.2.6), or
+/// describe its exact bytes.
 fn may_transform(headers: &HeaderMap) -> bool {
     if OF_THE_BYTES.iter().any(|name| headers.contains_key(*name)) {
         return false;

@@ -39,8 +39,8 @@ impl Default for Etag {
 }
 
 impl Etag {
-    /// Adds a weak tag of the bytes to each response with the status 200 to GET and HEAD that has no tag, except to
-    /// streams.
+    /// Adds a weak entity tag, made from the bytes of the body, to responses to GET and HEAD with the status
+    /// 200. Responses that have a tag already, and streams, stay unchanged.
     pub const fn new() -> Self {
         Self { generate: true }
     }
@@ -52,7 +52,7 @@ impl Etag {
         self
     }
 
-    /// Adds the entity tag to a response. Returns 304 in its place if the client has the body already.
+    /// Adds the entity tag to a response. If the client has the same body already, responds with 304.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ fn tag_of(bytes: &[u8]) -> String {
     format!("W/\"{}\"", digest.get(..DIGITS).unwrap_or_default())
 }
 
-/// Returns false if no cache may store the response. No client would send its tag.
+/// Returns false if no cache may store the response, so that no client could use an entity tag.
 fn is_storable(headers: &HeaderMap) -> bool {
     let mut values = headers
         .get_all(header::CACHE_CONTROL)
@@ -121,7 +121,7 @@ fn is_storable(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Returns the 304 response in place of a response. `last-modified` stays only without an entity tag.
+/// Converts a response to a 304 response. Keeps `last-modified` only if the response has no entity tag.
 fn not_modified(response: axum::response::Response) -> axum::response::Response {
     let (mut parts, _) = response.into_parts();
     parts.status = StatusCode::NOT_MODIFIED;
