@@ -29,7 +29,7 @@ pub fn all_disjoint(program: &Program, types: &[TypeId]) -> bool {
     pairs_disjoint(program, types)
 }
 
-/// Returns true if a decision gives at most one member for each value.
+/// Returns true if a decision selects at most one member for each value.
 fn is_told(decision: &Decision) -> bool {
     match decision {
         Decision::NoMember | Decision::Member(_) => true,

@@ -13,8 +13,7 @@ use crate::walk::children;
 /// Maximum number of pairs of members that are compared in one union.
 const MAX_PAIRS: usize = 500;
 
-/// An ambiguous union, with a value that fits two of its members and that each of the two members decodes to
-/// a different result.
+/// An ambiguous union, with a value that two of its members accept and decode to different results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ambiguity {
     /// The ambiguous union.
@@ -43,8 +42,8 @@ pub enum Outcome {
 
 /// Returns the ambiguous unions of a program in the order of declaration, at most one for each location.
 ///
-/// A union is not ambiguous if one member accepts all keys that the other accepts, and more: kit chooses that
-/// member.
+/// A union is not ambiguous if one member accepts more keys than the other, and all keys of the other: kit
+/// chooses the member with more keys.
 pub fn ambiguities(program: &Program) -> Vec<Ambiguity> {
     let mut finder = Finder {
         program,
@@ -121,7 +120,7 @@ fn ambiguity(program: &Program, id: TypeId, declared: &[TypeId], span: Span) -> 
         })
 }
 
-/// Returns the pairs of members that a value may both fit, according to the plan.
+/// Returns the pairs of members for which the plan does not exclude that one value fits the two members.
 fn pairs(program: &Program, plan: &UnionPlan) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let scalars: Vec<_> = plan

@@ -12,7 +12,7 @@ pub enum DiscriminantValue {
     Absent,
     /// `null`.
     Null,
-    /// A literal other than a bigint, which has two forms on the wire.
+    /// A literal. Not a bigint, which has two forms on the wire.
     Literal(LiteralValue),
 }
 
@@ -29,7 +29,7 @@ pub fn literals(program: &Program, id: TypeId) -> Option<Vec<LiteralValue>> {
         .collect()
 }
 
-/// Returns true if a type has too many values to list them, such as `string`. The type must not be a union.
+/// Returns true if a type, which must not be a union, has too many values to list them, such as `string`.
 fn is_unlisted(program: &Program, id: TypeId) -> bool {
     let id = resolve(program, id);
     match &program.types[id].kind {
@@ -54,7 +54,7 @@ fn is_unlisted(program: &Program, id: TypeId) -> bool {
     }
 }
 
-/// Returns all values of a type; `None` if there are too many to list them, as for `string`.
+/// Returns all values of a type. Returns `None` if there are too many to list them, as for `string`.
 fn listed_values(program: &Program, id: TypeId) -> Option<Vec<DiscriminantValue>> {
     match &program.types[resolve(program, id)].kind {
         TypeKind::Never => Some(Vec::new()),
@@ -86,8 +86,8 @@ pub(crate) fn is_listed(program: &Program, id: TypeId) -> bool {
 }
 
 /// Returns all values that a property of an object may have, including its absence. Returns `None` if the
-/// values cannot be listed, or if the object does not declare the property: a decoder drops such keys with
-/// any value.
+/// values cannot be listed, or if the object does not declare the property: a decoder then drops the key, so
+/// that it may have any value.
 pub(crate) fn property_values(
     program: &Program,
     object: &ObjectType,

@@ -7,8 +7,8 @@ use crate::members::{is_impossible, kinds, members};
 use crate::value::{Fit, fit, literal_value};
 use crate::walk::resolve;
 
-/// Returns true if certainly no JSON value fits both types. Returns false if a value fits both, or if this is
-/// not known.
+/// Returns true if certainly no JSON value fits the two types. Returns false if a value fits them, or if this
+/// is not known.
 ///
 /// ```
 /// use kit_ir::{Program, TypeKind};
@@ -45,8 +45,8 @@ fn disjoint_within(program: &Program, a: TypeId, b: TypeId, left: &mut usize) ->
 
 struct Search<'a> {
     program: &'a Program,
-    /// Pairs of types that are being compared. If a comparison needs the result of such a pair, it proves
-    /// nothing.
+    /// Pairs of types that are being compared. If a comparison meets one of these pairs again, the pair
+    /// counts as not disjoint.
     entered: Vec<(TypeId, TypeId)>,
     /// Number of comparisons that may still be made.
     left: usize,
@@ -104,8 +104,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns true if a required property of `requires` has a type that is disjoint from the type of the
-    /// same property in `other`.
+    /// Returns true if no value fits two objects, because a required property of `requires` and the same
+    /// property in `other` have types without a common value.
     fn objects(&mut self, requires: &ObjectType, other: &ObjectType) -> bool {
         requires
             .properties
@@ -138,7 +138,7 @@ impl Search<'_> {
     }
 }
 
-/// Types of the items of an array, and how many items there can be.
+/// Types of the items of an array, and the possible numbers of items.
 struct Items {
     /// Types of the items at the start of the array, by position.
     first: Vec<TypeId>,

@@ -16,14 +16,14 @@ use crate::walk::resolve;
 const MAX_PROPERTIES: usize = 16;
 
 /// Plan for choosing the member of a union. A decoder first looks at the kind of the JSON value (scalar,
-/// array, object) and then follows the plan for that kind.
+/// array, object), then follows the plan for this kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionPlan {
     /// Members of the flattened union, as [`members`] returns them. All numbers in the other fields are
     /// indexes of this list.
     pub members: Vec<Member>,
-    /// Members that are scalars, the most specific first. A scalar value is decoded as the first scalar that
-    /// it fits. `unknown` is last.
+    /// Indexes of the members that are scalars, the most specific first. A scalar value is decoded as the
+    /// first of them that it fits. `unknown` is last.
     pub scalars: Vec<usize>,
     /// Decision about which member of the union a value is, if the value is an array.
     pub arrays: Decision,
@@ -38,13 +38,14 @@ pub enum Decision {
     NoMember,
     /// Only this member is possible.
     Member(usize),
-    /// No property distinguishes the possible members: the value must be compared with each member.
+    /// Several members are possible, and no property distinguishes them: the value must be compared with
+    /// each.
     Candidates(Candidates),
     /// The value of a property reduces the possible members.
     Switch(Switch),
 }
 
-/// Possible members that no property distinguishes, in the order of declaration.
+/// Members that no property distinguishes, in the order of declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidates {
     /// Indexes of the members in [`UnionPlan::members`].
@@ -117,8 +118,8 @@ impl UnionPlan {
         found
     }
 
-    /// Returns the property whose string value alone identifies each object of the union; `None` if no
-    /// property does so.
+    /// Returns the property whose string value alone identifies each object of the union. Returns `None` if
+    /// no property does this.
     pub fn discriminator(&self) -> Option<Discriminator> {
         let Decision::Switch(switch) = &self.objects else {
             return None;
@@ -165,7 +166,8 @@ struct Planner<'a> {
     listed: RefCell<FxHashMap<TypeId, bool>>,
 }
 
-/// Members of a group, divided by the values of a property. Each case has the members that remain possible.
+/// Members of a group, divided by the values of a property. Each case contains the members that are possible
+/// for its values.
 struct Split<'a> {
     property: &'a str,
     cases: Vec<(Vec<DiscriminantValue>, Vec<usize>)>,
@@ -173,7 +175,7 @@ struct Split<'a> {
 }
 
 impl Split<'_> {
-    /// Returns the greatest number of members that remain possible for some value of the property.
+    /// Returns the number of members that remain possible in the worst case of the property.
     fn worst(&self) -> usize {
         let cases = self.cases.iter().map(|(_, members)| members.len());
         cases.max().unwrap_or(0).max(self.otherwise.len())
@@ -203,8 +205,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Chooses the property that leaves the fewest possible members in the worst case, then decides for the
-    /// remaining members.
+    /// Chooses the property that leaves the fewest possible members in the worst case. Then makes the
+    /// decisions for the remaining members.
     fn decide(&self, group: Vec<usize>, used: &mut Vec<&'a str>) -> Decision {
         if group.len() < 2 {
             return self.candidates(group);

@@ -44,8 +44,8 @@ pub trait TypePrinter {
         self.program().declarations[declaration].name.clone()
     }
 
-    /// Returns the type whose text a printer gives for a type. The type is another type if
-    /// [`reference`](Self::reference) returns the text of the type that is declared, instead of a name.
+    /// Returns the type whose text the printer uses for a type. This is another type if
+    /// [`reference`](Self::reference) does not return a name but the text of the declared type.
     fn printed(&self, id: TypeId) -> TypeId {
         id
     }
@@ -67,7 +67,7 @@ pub trait TypePrinter {
         format!("`{parts}`")
     }
 
-    /// Joins the texts of the elements of a tuple or of the members of a union.
+    /// Joins the texts of the elements of a tuple, or of the members of a union.
     fn join(&self, parts: &mut dyn Iterator<Item = String>, separator: &str) -> String {
         let parts: Vec<_> = parts.collect();
         parts.join(separator)

@@ -2,8 +2,8 @@
 
 use kit_ir::{DeclarationId, Program, TemplatePart, TypeId, TypeKind};
 
-/// Returns the type that a reference refers to, also through several references. If references form a cycle,
-/// which the compiler never creates, returns a reference of the cycle.
+/// Returns the type to which a reference refers, directly or through other references. If references form a
+/// cycle, which the compiler never creates, returns a reference of the cycle.
 pub fn resolve(program: &Program, id: TypeId) -> TypeId {
     let mut at = id;
     for _ in 0..=program.declarations.len() {
@@ -49,8 +49,7 @@ pub fn children(kind: &TypeKind) -> Vec<TypeId> {
     }
 }
 
-/// Adds the declarations that a type refers to, other than through another declaration, to `found`. Each is
-/// added once.
+/// Adds the declarations to which a type refers directly to `found`, each once.
 pub fn collect_references(program: &Program, id: TypeId, found: &mut Vec<DeclarationId>) {
     match &program.types[id].kind {
         TypeKind::Reference { declaration } => {

@@ -62,9 +62,9 @@ pub fn is_reserved_word(word: &str) -> bool {
     RESERVED_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns true if a text consists of ASCII characters and has the form of a JavaScript identifier. Reserved
-/// words count too. Identifiers with other letters are excluded, because their validity depends on the
-/// JavaScript engine.
+/// Returns true if a text has the form of a JavaScript identifier in ASCII. Reserved words count as
+/// identifiers. Identifiers with other letters are excluded, because their validity depends on the JavaScript
+/// engine.
 ///
 /// ```
 /// assert!(kit_analysis::is_identifier("$value_1"));
@@ -76,8 +76,8 @@ pub fn is_identifier(text: &str) -> bool {
         && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
-/// Returns the table name of an entity without an explicit one: its name in `snake_case`, with the last word
-/// in the plural.
+/// Returns the table name for an entity whose `@table` has no argument: its name in `snake_case`, with the
+/// last word in the plural.
 ///
 /// ```
 /// assert_eq!(kit_analysis::plural_snake_case("OrderItem"), "order_items");

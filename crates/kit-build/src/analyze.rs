@@ -18,7 +18,7 @@ use crate::{
 /// Result of the analysis of a project. No file was written yet.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// Errors and warnings, sorted. If there is an error, no file may be written.
+    /// Errors and warnings, sorted. If there is an error, the caller must not write files.
     pub diagnostics: Diagnostics,
     /// Texts of the source files, for excerpts in messages.
     pub sources: SourceTexts,
@@ -83,7 +83,7 @@ pub async fn analyze_with(
     analyze_in(&mut kit_typescript::Session::default(), &taps, progress).await
 }
 
-/// Analyzes a project like [`analyze_with`], with a compiler that may reuse results of an earlier build.
+/// Analyzes a project like [`analyze_with`]. The compiler may reuse results of an earlier build.
 pub(crate) async fn analyze_in(
     compiler: &mut kit_typescript::Session,
     taps: &Taps<'_>,
@@ -160,7 +160,7 @@ pub(crate) async fn analyze_in(
     })
 }
 
-/// Steps that were run, with their durations.
+/// Steps of a build that were run, with their durations.
 pub(crate) struct Steps<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) taken: Vec<(Step, Duration)>,

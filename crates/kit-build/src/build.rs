@@ -16,7 +16,7 @@ use crate::{
     contract_tests, database, emit,
 };
 
-/// Maximum time that a build waits until another build releases the same output directory.
+/// Maximum time that a build waits for another build that uses the same output directory.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl BuildReport {
@@ -58,8 +58,9 @@ pub async fn build_with(
     write(&taps, analysis, &mut BuildCache::default(), None, progress).await
 }
 
-/// Runs the plugins that tap the hook `compile`. Returns the name of the plugin that replaced the compiler, if one did.
-/// Their diagnostics are added to the report; if a plugin failed, the report has an error.
+/// Runs the plugins that tap the hook `compile`. Returns the name of the plugin that replaced the compiler,
+/// if one did. Adds the diagnostics of the plugins to the report. If a plugin failed, the report contains an
+/// error.
 pub async fn compile_step(
     request: &BuildRequest<'_>,
     host: &dyn TapHost,

@@ -49,7 +49,7 @@ pub fn contract_tests(program: &Program, config: &ResolvedConfig) -> Result<Cont
     })
 }
 
-/// Adds to every route the path of its contract test.
+/// Records the path of its contract test in every route.
 pub(crate) fn record_contract_tests(program: &mut Program, config: &ResolvedConfig) {
     let Ok(tests) = contract_tests(program, config) else {
         return;

@@ -21,7 +21,8 @@ pub struct PendingChanges {
     pub problems: usize,
 }
 
-/// Returns the tables of a program. Timestamp columns that committed migrations created keep their type.
+/// Returns the tables of a program. Timestamp columns keep the type with which committed migrations created
+/// them.
 pub(crate) fn schema(program: &Program, migrations: &[Migration], diagnostics: &mut Diagnostics) -> Schema {
     let (mut schema, found) = Schema::from_program(program);
     let is_whole = !found.has_errors();

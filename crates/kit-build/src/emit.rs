@@ -9,9 +9,9 @@ use kit_router::RouteTree;
 use crate::output::{OutputDirectory, OutputFile};
 use crate::{BuildError, BuildTime, ResolvedConfig, contract_tests};
 
-/// Returns all artifacts of `kit-emit` for the program. An artifact is first generated with the time of the existing
-/// file. If the two are equal, the file keeps this time, else it gets the time of this build. `replaced` names the
-/// validators that plugins replace.
+/// Returns all artifacts of `kit-emit` for the program. An artifact is first generated with the time in the
+/// existing file. If the text is unchanged, the file keeps this time, otherwise the artifact gets the time of
+/// this build. `replaced` names the validators that plugins replace.
 pub(crate) fn artifacts(
     program: &Program,
     tree: &RouteTree,
@@ -48,7 +48,7 @@ pub(crate) fn artifacts(
     Ok(files)
 }
 
-/// Returns the same files as [`artifacts`], but all with the time of this build.
+/// Returns the same files as [`artifacts`], but every file contains the time of this build.
 pub(crate) fn preview(
     program: &Program,
     tree: &RouteTree,

@@ -94,8 +94,8 @@ pub fn find_sources(
     Ok(found)
 }
 
-/// Returns all tests of a project except for generated contract tests. Each has its absolute path, by which the list
-/// is sorted, and its path relative to the root.
+/// Returns all tests of a project except for generated contract tests: for each, the absolute path and the
+/// path relative to the root. Sorted by absolute path.
 ///
 /// # Errors
 /// Returns an error if a directory cannot be read.
@@ -129,7 +129,7 @@ pub fn find_contract_tests(
     Ok(found)
 }
 
-/// Returns true if a test runner treats the file as a test: `a.test.ts`, `a.spec.mts`.
+/// Returns true if test runners treat the file as a test: `a.test.ts`, `a.spec.mts`.
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -170,8 +170,8 @@ impl GlobList {
             && !self.exclude.iter().any(|glob| glob.is_match(path))
     }
 
-    /// Reports globs that match no file. A glob of the configuration must match. The default globs are alternatives, so they
-    /// are reported only if none of them matches.
+    /// Reports globs that match no file. Every glob of the configuration must match. The default globs are
+    /// alternatives: they are reported only if none of them matches.
     fn report(
         &self,
         option: &str,
@@ -216,7 +216,8 @@ impl GlobList {
     }
 }
 
-/// Returns the directories of a glob before its first wildcard: `src` for `src/**/*.ts`. All matches are below them.
+/// Returns the part of a glob before its first wildcard, a directory that contains all matches: `src` for
+/// `src/**/*.ts`.
 fn base(glob: &str) -> String {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let directories = glob.rsplit_once('/').map_or("", |(directories, _)| directories);
@@ -227,8 +228,8 @@ fn base(glob: &str) -> String {
         .join("/")
 }
 
-/// Returns the directories to search so that every file is visited once. `src` is always included, because it contains the
-/// handlers.
+/// Returns the directories to search, of which none contains another, so that every file is visited once.
+/// `src` is always searched, because it contains the handlers.
 fn bases(lists: &[&GlobList]) -> BTreeSet<String> {
     let all: BTreeSet<String> = lists
         .iter()

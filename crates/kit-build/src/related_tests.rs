@@ -191,7 +191,7 @@ fn resolve(module: &str, specifier: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Removes the extension of a module's path, because both `./a.js` and `./a` refer to `a.ts`.
+/// Removes the extension of a module's path, because the imports `./a.js` and `./a` refer to the file `a.ts`.
 fn stem(path: &str) -> &str {
     ["ts", "mts", "cts", "js", "mjs", "cjs"]
         .iter()

@@ -4,8 +4,8 @@ use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::{Program, Route, RouteId, Slot, Span};
 use kit_router::{ParsedRoute, RouteConflict, RouteTree};
 
-/// Compiles the route tree. If routes conflict, reports each conflict with the locations of both routes and
-/// returns `None`.
+/// Compiles the route tree. If routes conflict, reports each conflict with the locations of the two routes
+/// and returns `None`.
 pub(crate) fn compile(program: &Program, diagnostics: &mut Diagnostics) -> Option<RouteTree> {
     let routes = program.routes.iter().map(|route| ParsedRoute {
         method: route.method,
@@ -52,8 +52,8 @@ fn diagnostic(program: &Program, conflict: &RouteConflict) -> Diagnostic {
     diagnostic
 }
 
-/// Returns the text of a label at a route. If the group's prefix changes the path, the text contains the complete
-/// path, because the key of the route does not show the conflict.
+/// Returns the text of a label at a route. If the group's prefix changes the path, the text contains the
+/// complete path, because the key in the source does not show the conflict.
 fn label_text(route: &Route, otherwise: &str) -> String {
     let reference = route.reference();
     if route.key == reference {

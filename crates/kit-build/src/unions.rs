@@ -5,7 +5,8 @@ use kit_analysis::{Ambiguity, Outcome, ambiguities, describe};
 use kit_diagnostics::{Diagnostic, Diagnostics, Label, codes};
 use kit_ir::Program;
 
-/// Warns of each union with a value that matches two members. The warning shows such a value.
+/// Warns about each union that has a value matching two of its members. The warning shows an example of this
+/// value.
 pub(crate) fn check(program: &Program, diagnostics: &mut Diagnostics) {
     for found in ambiguities(program) {
         diagnostics.push(warning(program, &found));

@@ -21,7 +21,7 @@ pub(crate) struct Compiled {
     pub(crate) took: Duration,
 }
 
-/// Reason why no compiler runs. There is one only if the configuration does not set a compiler.
+/// Reason why no compiler runs, although the configuration does not set `compiler`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotCompiled {
     /// tsc is not in `node_modules`.
@@ -44,8 +44,9 @@ impl NotCompiled {
     }
 }
 
-/// Compiles the project into its `distDir`. Returns the reason if no compiler runs: the configuration sets no compiler, and
-/// tsconfig.json makes tsc write no JavaScript. Then the project runs from its TypeScript sources.
+/// Compiles the project into its `distDir`. Returns a reason if no compiler runs, because the configuration
+/// sets no compiler and tsconfig.json makes tsc write no JavaScript. The project then runs from its
+/// TypeScript sources.
 pub(crate) fn compile(
     project: &Project,
     context: &Context<'_>,
@@ -130,8 +131,8 @@ fn is_bare_tsup(project: &Project) -> bool {
     config.compiler == Compiler::Tsup && config.compiler_args.is_empty() && !has_tsup_config(&project.root)
 }
 
-/// Returns the program `tsup-node`, which does not bundle packages. `tsup` itself would bundle development dependencies, and
-/// the embedded database, which is one, does not work in a bundle.
+/// Returns the program `tsup-node`, which does not bundle packages. `tsup` itself would bundle development
+/// dependencies. One of them is the embedded database, which does not work in a bundle.
 fn tsup_node(project: &Project) -> Option<PathBuf> {
     is_bare_tsup(project)
         .then(|| find(&project.root, "tsup-node"))

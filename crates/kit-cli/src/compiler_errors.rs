@@ -47,8 +47,8 @@ fn parse_esbuild(line: &str) -> Option<Reason> {
     Some(reason(path, row.parse().ok()?, column + 1, message))
 }
 
-/// Parses the errors of swc. The first line of an excerpt contains the path and the line number. The position of the mark `^`
-/// is the column:
+/// Parses the errors of swc. The first line of an excerpt contains the path and the line number. The mark `^`
+/// below the code shows the column:
 ///
 /// ```text
 ///   x Expression expected

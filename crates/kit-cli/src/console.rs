@@ -61,8 +61,8 @@ impl<'a> Console<'a> {
         self.left.get() || self.broken.get()
     }
 
-    /// Returns true if a result could not be written. It is not a failure if the reader closed the output, as in `kit build
-    /// --json | head -1`.
+    /// Returns true if a result could not be written. Returns false if the reader closed the output early, as
+    /// in `kit build --json | head -1`, which is not a failure.
     pub(crate) fn has_write_error(&self) -> bool {
         self.broken.get()
     }

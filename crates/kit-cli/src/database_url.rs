@@ -11,9 +11,10 @@ const HELP: &str = "set DATABASE_URL=postgres://user:password@host:5432/database
 
 /// Returns the URL in `DATABASE_URL`; `None` for the project's embedded database.
 ///
-/// The embedded database is for development only. With `NODE_ENV=production`, the variable must be set. In production and in CI
-/// the variable must not be blank: a blank value mostly means a missing secret, and the migrations would go into a database
-/// that no application uses.
+/// Without the variable, the embedded database is used, which is for development only. With
+/// `NODE_ENV=production`, the variable must be set. In production and in CI the variable must not be blank: a
+/// blank value mostly means a missing secret, and the migrations would go into a database that no application
+/// uses.
 pub(crate) fn from_environment(environment: &dyn Environment) -> Result<Option<String>, MissingUrl> {
     let value = environment.var(VARIABLE);
     let url = value.as_deref().map_or("", str::trim);

@@ -16,8 +16,8 @@ const USUAL_PATHS: [&str; 8] = [
     "index.ts",
 ];
 
-/// Returns the path of the program, relative to the root, with `/`. This is `given`, or else the first usual
-/// path that exists.
+/// Returns the path of the program, relative to the root, with `/`: `given` if it is set, otherwise the first
+/// usual path that exists.
 pub(crate) fn find(root: &Path, given: Option<&str>) -> Result<String, CommandError> {
     if let Some(given) = given {
         return if root.join(given).is_file() {

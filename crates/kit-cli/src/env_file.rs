@@ -14,8 +14,8 @@ pub(crate) async fn load(common: &Common, context: &Context<'_>) -> Result<EnvFi
     Ok(context.host.load_env(&root).await?)
 }
 
-/// Prints the names of the variables that the file sets. Without this, users would not expect that a value comes from the
-/// file.
+/// Prints the names of the variables that the file sets, because users may not expect that a value comes from
+/// the file.
 pub(crate) fn print(env: &EnvFile, console: &Console<'_>) {
     if let Some(text) = text(env).filter(|_| !console.is_json()) {
         console.note(&text);

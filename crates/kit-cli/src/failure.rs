@@ -169,7 +169,8 @@ impl From<HostError> for CommandError {
 }
 
 impl CommandError {
-    /// Returns the description on one line, and the help. Used in output that mentions the failure without details.
+    /// Returns the description on one line, and the help, for output that mentions the failure without
+    /// details.
     pub(crate) fn summary(&self) -> (String, Option<String>) {
         match self {
             Self::Reported => ("the command failed".to_owned(), None),

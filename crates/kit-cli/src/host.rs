@@ -51,7 +51,7 @@ pub trait Host {
 pub struct EnvFile {
     /// Names of the variables whose values come from the file.
     pub set: Vec<String>,
-    /// Names of the variables in the file that were already set to other values. They keep these.
+    /// Names of variables that keep their earlier values, although the file contains other values.
     pub kept: Vec<String>,
     /// Names of the variables that this call changed or removed.
     pub changed: Vec<String>,
@@ -65,7 +65,8 @@ pub enum DatabaseAction {
     Url,
     /// Start the database, keep it running until it is stopped, and return its URL.
     Start,
-    /// Let the database stop once nothing uses it, and return the number of processes that still do.
+    /// Let the database stop as soon as nothing uses it, and return the number of processes that still use
+    /// it.
     Stop,
     /// Delete the data of the database, create an empty one, and return its URL.
     Reset,
@@ -167,14 +168,15 @@ pub struct ContractItem {
 pub enum ItemKind {
     /// A route. Covered if a request succeeded.
     Route,
-    /// A response of a route with a status and an error code. Covered if a request got it.
+    /// A response of a route with a status and an error code. Covered if a request got this response.
     #[serde(rename = "answer")]
     Response,
-    /// A property of a request. Covered if an accepted request contained it.
+    /// A property of a request. Covered if an accepted request contained the property.
     Field,
-    /// A member of a union. Covered if an accepted request contained a value of it.
+    /// A member of a union. Covered if an accepted request contained a value of the member.
     Member,
-    /// A bound of a value. Covered if a value in an accepted request was equal to it.
+    /// A bound of a value, such as 200 for `maxLength 200`. Covered if a value in an accepted request was
+    /// equal to the bound.
     Bound,
     /// A rule. Covered if a request was refused because it broke the rule.
     Rule,
@@ -188,7 +190,7 @@ pub struct Watch {
     pub root: String,
     /// Directories in the project that are not watched, relative to its root.
     pub ignored: Vec<String>,
-    /// True to watch test files, too.
+    /// True to watch test files in addition to all other files.
     pub tests: bool,
     /// Absolute paths of other files to watch.
     pub files: Vec<String>,
@@ -214,7 +216,8 @@ pub struct Serve {
     pub database_url: Option<String>,
     /// Result of the last build. If it failed, the application that already runs stays unchanged.
     pub build: BuildState,
-    /// Type check to run as soon as the application listens or has exited. An [`Event::Checked`] reports its result.
+    /// Type check to run as soon as the application listens or has exited. The result arrives as an
+    /// [`Event::Checked`].
     pub types: Option<TypeCheck>,
 }
 

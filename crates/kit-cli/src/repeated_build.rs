@@ -40,7 +40,7 @@ impl<'a> RepeatedBuild<'a> {
         })
     }
 
-    /// Stops watching the output directories of this configuration.
+    /// Stops watching the output directories that the configuration names.
     pub(crate) async fn apply_config(&mut self, config: &ResolvedConfig) -> Result<(), CommandError> {
         let watch = Watch {
             ignored: ignored(config),

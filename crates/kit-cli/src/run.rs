@@ -10,8 +10,8 @@ use crate::console::Console;
 use crate::context::Context;
 use crate::{Environment, Exit, Host, Stream};
 
-/// Runs a command. `args` do not contain the program's name. While the future is pending, the command waits for an operation of
-/// the host, so the caller then runs this operation.
+/// Runs a command. `args` do not contain the program's name. While the returned future is pending, the
+/// command waits for an operation of the host, which the caller must run.
 pub async fn run(args: Vec<OsString>, environment: &dyn Environment, host: &dyn Host) -> Exit {
     let json = wants_json(&args);
     let no_color = args.iter().any(|argument| argument == "--no-color");

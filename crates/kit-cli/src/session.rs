@@ -51,7 +51,7 @@ pub enum Request {
         plugin: usize,
         /// Name of the hook.
         hook: &'static str,
-        /// Event for the function, without the attachment.
+        /// Event for the function, without the property that `attached` names.
         event: Value,
         /// Name of a property of the event with a long value. [`Session::attachment`] returns the value as JSON.
         attached: Option<&'static str>,

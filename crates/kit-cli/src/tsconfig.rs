@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Maximum length of a chain of `extends`. A longer chain is treated as a loop.
 const MAX_EXTENDS_DEPTH: usize = 32;
 
-/// Reason why tsc would write no JavaScript.
+/// Reason why tsc writes no JavaScript for a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoOutput {
     /// There is no tsconfig.json.
@@ -36,8 +36,8 @@ pub(crate) fn check_emits(root: &Path) -> Result<(), NoOutput> {
     Ok(())
 }
 
-/// Returns true if the project's tsconfig.json only refers to other projects. For such a file, `tsc -p .` would check nothing
-/// and succeed.
+/// Returns true if the project's tsconfig.json contains only references to other projects. `tsc -p .` would
+/// then check nothing and succeed.
 pub(crate) fn is_solution(root: &Path) -> bool {
     let Some(value) = read(&root.join("tsconfig.json")) else {
         return false;
@@ -52,7 +52,8 @@ fn read(path: &Path) -> Option<Value> {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
-/// Returns the value of a compiler option that the file sets or inherits; `None` if it does neither.
+/// Returns the value of a compiler option that the file sets or inherits. Returns `None` if the option is
+/// neither set nor inherited.
 fn effective_option(path: &Path, option: &str, depth: usize) -> Option<bool> {
     let value = read(path)?;
     if let Some(own) = value.pointer(&format!("/compilerOptions/{option}")) {

@@ -52,8 +52,8 @@ impl MissingRequirement {
 }
 
 impl Checker {
-    /// Finds the type checker. `purpose` becomes part of the cache's name, because checks for different purposes may run at
-    /// the same time.
+    /// Finds the type checker. `purpose` becomes part of the name of its cache, so that checks for different
+    /// purposes can run at the same time.
     pub(crate) fn find(root: &Path, purpose: &str) -> Result<Self, MissingRequirement> {
         let program = compiler::find(root, Compiler::Tsc.name()).ok_or(MissingRequirement::TypeScript)?;
         if !root.join("tsconfig.json").is_file() {
@@ -115,7 +115,8 @@ pub(crate) struct TypeMistake {
 }
 
 impl TypeMistake {
-    /// Returns everything except the position, to recognize the error after an edit that moves it to another line.
+    /// Returns everything except the position, so that the error is recognized after an edit that moves it to
+    /// another line.
     fn key(&self) -> (Option<&str>, &str, &str, &[String]) {
         (self.path.as_deref(), &self.code, &self.message, &self.more)
     }
@@ -288,8 +289,8 @@ impl PrintedTypeErrors {
     }
 }
 
-/// Returns the errors in `now` that are not in `before`, in order. If an error occurs twice in `now` and once in `before`,
-/// one of the two errors is new.
+/// Returns the errors in `now` that are not in `before`, in order. Counts equal errors: if an error occurs
+/// twice in `now` and once in `before`, it is returned once.
 fn new_errors<'a>(before: &[TypeMistake], now: &'a [TypeMistake]) -> Vec<&'a TypeMistake> {
     let mut left: BTreeMap<_, usize> = BTreeMap::new();
     for mistake in before {

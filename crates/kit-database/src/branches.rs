@@ -23,8 +23,8 @@ pub struct Latest {
 /// `migrations` must be in the order of their names. Migrations without a snapshot change only data.
 ///
 /// # Errors
-/// Returns a [`PlanError`] if two branches changed the same table, column, constraint or index. The migration that runs
-/// second would not find the state that it was planned for.
+/// Returns a [`PlanError`] if two branches changed the same table, column, constraint or index: the migration
+/// that runs second would not find the state for which it was planned.
 pub fn latest(migrations: &[Migration]) -> Result<Latest, PlanError> {
     let nodes: Vec<Node<'_>> = nodes(migrations);
     let inner: BTreeSet<usize> = nodes
@@ -220,9 +220,9 @@ impl Merge {
         }
     }
 
-    /// Merges lists of tables, columns, constraints or indexes from two branches. An item that one branch did not
-    /// change is taken from the other branch. `both` merges an item that both branches changed, or returns `None` for a
-    /// conflict.
+    /// Merges lists of tables, columns, constraints or indexes from two branches. An item that only one
+    /// branch changed is taken from this branch. `both` merges an item that was changed in the two branches,
+    /// or returns `None` for a conflict.
     fn each<T: PartialEq + Clone>(
         &mut self,
         place: &str,

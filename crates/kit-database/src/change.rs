@@ -182,8 +182,8 @@ pub enum Change {
 }
 
 impl Change {
-    /// Returns true if the change permanently deletes stored values. A constraint that rows may violate is not
-    /// destructive: adding it fails as a whole and changes nothing.
+    /// Returns true if the change permanently deletes stored values. A constraint that existing rows may
+    /// violate is not destructive: if a row violates it, adding the constraint fails and changes nothing.
     pub fn is_destructive(&self) -> bool {
         matches!(self, Self::DropTable { .. } | Self::DropColumn { .. })
     }

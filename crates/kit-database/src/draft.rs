@@ -24,9 +24,10 @@ struct PendingProblem {
 
 /// Returns the files that show the next migration. Their paths are relative to `.kit/migrations/`.
 ///
-/// Always contains `snapshot.json`, the snapshot of the types, which the user copies into a migration written by hand.
-/// If the types have changes that no committed migration contains, also contains `pending.sql` and `pending.json`.
-/// Differences that cannot be planned are listed in `pending.json` under `problems`.
+/// The result always contains `snapshot.json`, the snapshot of the types, which the user copies into a
+/// migration written by hand. If the types have changes that no committed migration contains, the result also
+/// contains `pending.sql` and `pending.json`. Differences that cannot be planned are listed in `pending.json`
+/// under `problems`.
 pub fn draft(previous: Option<&Snapshot>, schema: &Schema) -> Vec<TextFile> {
     let mut files = vec![file("snapshot.json", Snapshot::after(previous, schema).to_json())];
     match plan(previous, schema) {

@@ -95,9 +95,9 @@ pub struct Column {
 }
 
 impl Column {
-    /// Returns true if generated code must supply the current time when an insert omits the column. The default `now()`
-    /// of a `timestamp` column has microseconds, but a `Date` has milliseconds, so a query with the `Date` that was
-    /// read would not find the row.
+    /// Returns true if generated code must supply the current time when an insert omits the column. The
+    /// default `now()` of a `timestamp` column has microseconds, but a `Date` has milliseconds: a query with
+    /// a `Date` that was read from the column would not find the row.
     pub fn is_written_now(&self) -> bool {
         self.r#type == ColumnType::Timestamp && self.default == Some(ColumnDefault::Now)
     }
@@ -163,7 +163,8 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// Returns true if both types are the same in PostgreSQL, even if their values differ in TypeScript.
+    /// Returns true if PostgreSQL has the same type for the two column types, even if their values differ in
+    /// TypeScript.
     pub fn is_stored_as(self, other: Self) -> bool {
         self.to_string() == other.to_string()
     }

@@ -48,8 +48,8 @@ pub(crate) fn is_system_column(name: &str) -> bool {
     SYSTEM_COLUMNS.contains(&name)
 }
 
-/// Returns the name of a constraint or index from its parts. If the name is too long, a hash replaces its end, so that
-/// two long names with the same beginning stay different.
+/// Returns the name of a constraint or index, made from its parts. If the name is too long, a hash replaces
+/// its end, so that two long names with the same beginning stay different.
 pub(crate) fn constraint(parts: &[&str], suffix: &str) -> String {
     let full = format!("{}_{suffix}", parts.join("_"));
     if full.len() <= LONGEST {

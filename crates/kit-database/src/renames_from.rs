@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::{Column, Table, names};
 
-/// Name of a table or column in the types, with the former name that its tag states.
+/// Name of a table or column in the types, and the former name in its tag `@renamedFrom`.
 struct RenameClaim<'a> {
     name: &'a str,
     /// Former name as written in the tag.
@@ -17,20 +17,19 @@ struct RenameClaim<'a> {
     from: Option<&'a str>,
 }
 
-/// Result of resolving the tags of all tables, or of the columns of one table.
+/// Result of resolving the tags `@renamedFrom` of all tables, or of the columns of one table.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Renames {
     /// Old and new names, in an order in which each new name is free when the rename runs.
     pub(crate) renames: Vec<(String, String)>,
-    /// Tags that cannot be followed, each with the name of its table or column in the types.
+    /// Tags `@renamedFrom` that cannot be followed, each with the name of its table or column in the types.
     pub(crate) findings: Vec<(String, Finding)>,
 }
 
-/// Reason why a tag cannot be followed.
+/// Reason why a tag `@renamedFrom` cannot be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// The types still have a table or column with the former name, and this table or column is not renamed from
-    /// another name.
+    /// The types still contain a table or column with the former name, and that one is not renamed itself.
     Taken {
         /// The former name.
         from: String,
@@ -39,17 +38,17 @@ pub(crate) enum Finding {
     ClaimedTwice {
         /// The former name.
         from: String,
-        /// The table or column whose tag states it first.
+        /// Table or column that is declared first with this former name.
         other: String,
     },
-    /// The snapshot has both names, and the types have only the new name, so the values of the former name would
-    /// be lost.
+    /// The snapshot has the former and the new name, but the types have only the new name, so the values
+    /// under the former name would be lost.
     BothThere {
         /// The former name.
         from: String,
     },
-    /// The renames form a circle: each name takes the former name of the next, and the last takes the former name of
-    /// the first.
+    /// The renames form a circle: each table or column takes the former name of the next, and the last takes
+    /// the former name of the first.
     Swapped {
         /// All names of the circle.
         names: Vec<String>,
@@ -126,8 +125,8 @@ pub(crate) fn columns(before: &[Column], after: &[Column]) -> Renames {
 }
 
 impl Renames {
-    /// Returns the name that a table or column of the types has in the snapshot, or `None` if the snapshot does not
-    /// contain it. `known` returns true for the names of the snapshot.
+    /// Returns the name that a table or column of the types has in the snapshot. Returns `None` if the
+    /// snapshot does not contain the table or column. `known` returns true for the names in the snapshot.
     pub(crate) fn name<'a>(&'a self, name: &'a str, known: impl Fn(&str) -> bool) -> Option<&'a str> {
         let renamed = self.renames.iter().find(|(_, to)| to == name);
         let left = self.renames.iter().any(|(from, _)| from == name);
@@ -204,7 +203,8 @@ fn resolve(known: &[&str], claims: &[RenameClaim<'_>]) -> Renames {
     former
 }
 
-/// Returns the names of the circle of renames that a claim belongs to, or an empty list if it belongs to none.
+/// Returns the names of the circle of renames to which a claim belongs. Returns an empty list if the claim
+/// belongs to no circle.
 fn circle<'a>(claim: &RenameClaim<'a>, of: impl Fn(&str) -> Option<&'a RenameClaim<'a>>) -> Vec<&'a str> {
     let mut names = vec![claim.name];
     let mut from = claim.from;

@@ -9,12 +9,12 @@ use crate::{Column, ColumnSource, Schema, Table, names};
 /// State of the database after all committed migrations (`snapshot.json`). A snapshot contains tables and no TypeScript
 /// types, so renaming a property without renaming its column changes nothing.
 ///
-/// Two snapshots are equal if their tables are equal; ids and parents do not count.
+/// Two snapshots are equal if their tables are equal. Their ids and parents are not compared.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     tables: Vec<Table>,
-    /// Ids that the next snapshot records as its parents: the id of this snapshot, or the ids of all snapshots that it
-    /// merges.
+    /// Ids that the next snapshot records as its parents: the id of this snapshot, or if it merges other
+    /// snapshots, their ids.
     ids: Vec<String>,
     /// Ids of the snapshots from which this snapshot was planned; `None` in a file of an earlier version of
     /// kit.

@@ -33,12 +33,12 @@ impl Schema {
 
     /// Changes `timestamp` columns to `timestamptz(3)`, which the next migration converts.
     ///
-    /// `columns` are names of columns: `books.added_at`. An empty list means all columns. Columns that refer to a
-    /// changed column, and columns to which a changed column refers, change too, because a foreign key requires equal
-    /// types. A column that already is a `timestamptz(3)` does not change.
+    /// `columns` are names of columns such as `books.added_at`. An empty list means all columns. A foreign
+    /// key requires equal types, so columns that refer to a changed column, and columns to which a changed
+    /// column refers, change too. A column that already is a `timestamptz(3)` does not change.
     ///
     /// # Errors
-    /// Returns a [`PlanError`] with each name that is not a column with times. The schema is unchanged.
+    /// Returns a [`PlanError`] with each name that is not a column with times. The schema is then unchanged.
     pub fn convert_timestamps(&mut self, columns: &[String]) -> Result<(), PlanError> {
         let mut times = Vec::new();
         for table in &self.tables {

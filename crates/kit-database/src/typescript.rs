@@ -7,7 +7,8 @@ use kit_analysis::{is_identifier, is_reserved_word};
 
 use crate::{Schema, Table};
 
-/// Names that a schema module imports or uses, sorted. A table's variable must not have such a name.
+/// Names that a schema module imports or uses, sorted. The variable of a table must not have one of these
+/// names.
 const TAKEN: &[&str] = &[
     "bigint",
     "boolean",

@@ -15,13 +15,13 @@ use crate::request::RequestId;
 use crate::socket::Socket;
 use kit_guard::Guard;
 
-/// Maximum number of connections to accept before open connections are served.
+/// Maximum number of connections that are accepted in a row, before the connections that are open are served.
 const ACCEPT_BATCH: usize = 128;
 /// Time to wait before the next connection is accepted if the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Time that a new connection on an adopted listener has for its first request after this engine has stopped accepting. The
-/// next process could have accepted the connection instead, so the client must not notice a difference.
+/// Time that a new connection on an adopted listener has for its first request after this engine has stopped
+/// accepting. The client must not notice a difference to a connection that the next process accepted.
 pub(crate) const ADOPTED_GRACE: Duration = Duration::from_secs(2);
 
 impl Engine {
@@ -130,14 +130,15 @@ impl Engine {
         }
     }
 
-    /// Returns true if a connection must close after its current request, or immediately if it has none.
+    /// Returns true if a connection must close after its current request, or immediately if it has no
+    /// request.
     pub(crate) fn is_leaving(&self, connection: &Connection) -> bool {
         self.listener.borrow().is_none()
             && (self.adopted_grace_end.get().is_none() || connection.link.socket.borrow().has_received())
     }
 
-    /// Polls every connection again. Data that the operating system has already received belongs to requests in progress.
-    /// Connections without a request close.
+    /// Polls every connection again, because data that the operating system has already received belongs to
+    /// requests in progress. Connections without a request close.
     pub(crate) fn poll_all_again(&self) {
         for (slot, connection) in &*self.connections.borrow() {
             connection.link.socket.borrow_mut().assume_readable();

@@ -52,13 +52,13 @@ pub(crate) struct Queue {
     merged: RefCell<BytesMut>,
     /// Number of bytes in `pieces` and `merged`.
     waiting: Cell<usize>,
-    /// Number of bytes that hyper has read from the queue and may not have sent yet. Without this count, hyper would
-    /// buffer about 400 KiB for a client that does not read.
+    /// Number of bytes that hyper has read from the queue and may not have sent yet. They count as queued,
+    /// because hyper would otherwise buffer about 400 KiB for a client that does not read.
     unsent: Cell<usize>,
-    /// Number of bytes that are still missing from the declared length; `None` if no length was declared.
+    /// Number of bytes that are still missing from the declared length. `None` if no length was declared.
     missing: Cell<Option<u64>>,
     ended: Cell<bool>,
-    /// True if the writer was asked to wait. It must be notified when it may continue.
+    /// True if the writer was asked to wait, and must be notified when it may continue.
     owes_drain: Cell<bool>,
 }
 
@@ -70,7 +70,8 @@ impl Queue {
         }
     }
 
-    /// Returns the number of bytes that are still missing from the declared length; `None` if no length was declared.
+    /// Returns the number of bytes that are still missing from the declared length. Returns `None` if no
+    /// length was declared.
     pub(crate) fn missing(&self) -> Option<u64> {
         self.missing.get()
     }
@@ -110,13 +111,13 @@ impl Queue {
         self.waiting.get() == 0 && (self.ended.get() || self.missing.get() == Some(0))
     }
 
-    /// Returns true if the writer must be notified that it may continue. Returns true once for each time that it was
-    /// asked to wait.
+    /// Returns true if the writer must be notified that it may continue: enough bytes were sent after it was
+    /// asked to wait. Returns true only once for each wait.
     pub(crate) fn take_drain(&self) -> bool {
         self.buffered() <= LOW_WATER && self.owes_drain.replace(false)
     }
 
-    /// Returns true if the writer was asked to wait. Used for a body that is complete, so that its size does not matter.
+    /// Returns true if the writer was asked to wait, however many bytes are queued. Used for a complete body.
     pub(crate) fn take_owed_drain(&self) -> bool {
         self.owes_drain.replace(false)
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Function that returns the limit for a method and a path; `None` if [`crate::Limits::body_bytes`] applies. The path is
-/// as the client has sent it.
+/// Function that returns the body limit for a method and a path. The path is as the client has sent it.
+/// Returns `None` if [`crate::Limits::body_bytes`] applies.
 type LimitOf = dyn Fn(&str, &str) -> Option<usize> + Send + Sync;
 
 /// Body limits of single routes, which the engine enforces before it reads a body.
@@ -15,7 +15,7 @@ pub struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// Creates the limits. `largest` is the maximum that `limit_of` returns.
+    /// Creates the limits. `largest` is the greatest limit that `limit_of` can return.
     pub fn new(
         largest: usize,
         limit_of: impl Fn(&str, &str) -> Option<usize> + Send + Sync + 'static,
@@ -36,9 +36,9 @@ impl fmt::Debug for BodyLimits {
     }
 }
 
-/// Maximum size of a body in bytes, for each request of a connection.
+/// Maximum size of a request body in bytes, for the requests of one connection.
 pub(crate) struct BodyLimit {
-    /// Limit of requests without a limit of their own.
+    /// Limit for requests to routes without a limit of their own.
     default: usize,
     by_request: Option<BodyLimits>,
 }

@@ -31,7 +31,7 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// Headers of every response.
     pub default_headers: DefaultHeaders,
-    /// Format of the error responses that the engine gives by itself.
+    /// Format of error responses that the engine sends without the application.
     pub error_bodies: ErrorBodies,
 }
 
@@ -52,7 +52,7 @@ impl Default for Config {
     }
 }
 
-/// Maximum sizes and numbers for data from clients.
+/// Limits for data from clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Maximum size of a body in bytes. A request with a larger body is delivered without the body, see
@@ -109,11 +109,11 @@ pub struct Timeouts {
     pub head: Duration,
     /// Time from the end of the head to the end of the body.
     pub body: Duration,
-    /// Maximum time between two requests on a connection. The time is longer than the 60 seconds of common load balancers. So
-    /// the load balancer closes the connection first, and never sends a request on a connection that is just being
-    /// closed.
+    /// Maximum time between two requests on a connection. The default is longer than the 60 seconds of common
+    /// load balancers, so that the load balancer closes the connection first, and never sends a request on a
+    /// connection that is just being closed.
     pub idle: Duration,
-    /// Time for which a client may read nothing of its response.
+    /// Time for which a client may stop reading its response.
     pub write: Duration,
     /// Time for which a client whose request was rejected may send nothing. See [`Limits::discarded_bytes`].
     pub discard: Duration,

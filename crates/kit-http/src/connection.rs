@@ -21,7 +21,7 @@ use crate::state::{ConnectionState, Outcome, WaitKind};
 #[derive(Clone, Copy)]
 struct Wait {
     kind: WaitKind,
-    /// Number that grows if the client makes progress. Then the deadline starts again.
+    /// Number that grows if the client makes progress, which starts the deadline again.
     progress: usize,
     deadline: Option<Instant>,
 }
@@ -38,10 +38,11 @@ pub(crate) struct Connection {
     pub(crate) link: Rc<Link>,
     /// True if the connection is in the engine's queue of connections to poll.
     pub(crate) queued: Cell<bool>,
-    /// hyper's state. A connection starts without it. It gets one if a request or a response does not qualify for the
-    /// fast path, and gives it back when hyper waits for the next request.
+    /// State of hyper for this connection. A connection starts without this state. It gets the state if a
+    /// request or a response does not qualify for the fast path, and gives it back when hyper waits for the
+    /// next request.
     hyper: RefCell<Option<Box<HyperState>>>,
-    /// True if the connection must close after the current request, or immediately if it has none.
+    /// True if the connection must close after the current request, or immediately if it has no request.
     leaving: Cell<bool>,
     wait: Cell<Wait>,
 }
@@ -61,8 +62,8 @@ impl Connection {
         self.wait.get().deadline
     }
 
-    /// Returns true if the connection has started to discard bytes, and [`Self::renew`] has not set the deadline for
-    /// that yet.
+    /// Returns true if the connection discards bytes, and [`Self::renew`] has not set the deadline for
+    /// discarding yet.
     pub(crate) fn has_begun_to_linger(&self) -> bool {
         self.wait.get().kind != WaitKind::Linger
             && matches!(*self.link.state.borrow(), ConnectionState::Lingering(_))
@@ -112,8 +113,8 @@ impl Connection {
         }
     }
 
-    /// Makes the connection close after the current request, or immediately if it has none. If the engine must act
-    /// now, returns the outcome.
+    /// Makes the connection close after the current request, or immediately if it has no request. Returns an
+    /// outcome if the engine must act now.
     pub(crate) fn leave(&self) -> Option<Outcome> {
         // If the head of a request has begun to arrive, the connection closes after that request.
         if self.link.guard.borrow().is_in_head() {
@@ -141,9 +142,9 @@ impl Connection {
         }
     }
 
-    /// Polls a connection that waits for its client to read. The client may have read data, so that the socket accepts
-    /// more, although the operating system has not reported this yet. If the client has read no data, the connection
-    /// is done.
+    /// Polls a connection that waits for its client to read. The client may have read, so that the socket
+    /// accepts more bytes, although the operating system has not reported this yet. If the client has not
+    /// read, the connection ends.
     fn poll_for_progress(&self, poll: impl FnOnce() -> Outcome) -> Outcome {
         let written = {
             let mut socket = self.link.socket.borrow_mut();
@@ -206,9 +207,9 @@ impl Connection {
         deadline
     }
 
-    /// Ends the connection after its last response, or because of a rejection. Writes the rejection of the guard or
-    /// the given one, and lets the client finish sending: at most `discard_limit` bytes. Also returns the rejection
-    /// that was written.
+    /// Ends the connection after its last response, or because of a rejection. Writes the rejection of the
+    /// guard or the given rejection, and discards up to `discard_limit` bytes that the client still sends.
+    /// Returns the outcome and the rejection that was written.
     pub(crate) fn end(
         &self,
         rejection: Option<Rejection>,

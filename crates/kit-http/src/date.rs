@@ -23,7 +23,7 @@ pub(crate) fn refresh(now: Instant) {
     });
 }
 
-/// Calls `read` with the text that the last [`refresh`] on this thread has formatted.
+/// Calls `read` with the date that [`refresh`] formatted last on this thread.
 pub(crate) fn with<R>(read: impl FnOnce(&[u8]) -> R) -> R {
     CACHED.with_borrow_mut(|cached| {
         let cached = cached.get_or_insert_with(|| make(Instant::now()));

@@ -65,9 +65,9 @@ pub enum WriteResult {
 pub trait Handler {
     /// Called for each complete request. Respond with [`Engine::respond`], during this call or any time later.
     fn request(&mut self, id: RequestId, request: &Request);
-    /// Called if the client closes its sending side before the response. This usually means that it has disconnected. Called at
-    /// most once for each request. The request can still be read and still needs a response, which is sent in case the client
-    /// is still connected.
+    /// Called if the client closes its sending side before the response, which usually means that it has
+    /// disconnected. Called at most once for each request. The request can still be read. It still needs a
+    /// response, which is sent in case the client is still connected.
     fn aborted(&mut self, id: RequestId);
     /// Called after [`WriteResult::Wait`], when the client has read so much of the stream that the writer may continue.
     fn drained(&mut self, id: RequestId) {
@@ -78,7 +78,7 @@ pub trait Handler {
     fn stream_aborted(&mut self, id: RequestId) {
         let _ = id;
     }
-    /// Called when the engine rejected data that is not a valid request. Use it for the log.
+    /// Called when the engine has rejected data that is not a valid request, for the log of the application.
     fn refused(&mut self, refusal: &Refusal) {
         let _ = refusal;
     }
@@ -236,7 +236,7 @@ impl Engine {
         self.drive_queued(handler);
     }
 
-    /// Polls each queued connection once.
+    /// Polls each connection in the queue once.
     fn drive_queued(&self, handler: &mut dyn Handler) {
         let ready = std::mem::take(&mut *self.queue.borrow_mut());
         for slot in &ready {
@@ -268,7 +268,8 @@ impl Engine {
         let _: Result<(), ResponseError> = self.respond(id, response);
     }
 
-    /// Removes a request from the list, to respond to it. Also returns its connection, if it still exists.
+    /// Removes a request from the list, because it is answered now. Also returns its connection, if the
+    /// connection still exists.
     fn take(&self, id: RequestId) -> Result<(Pending, Option<Rc<Link>>), ResponseError> {
         let pending = self.requests.borrow_mut().remove(id);
         let pending = pending.ok_or(ResponseError::UnknownRequest)?;
@@ -384,8 +385,8 @@ impl Engine {
         self.settle(slot, &connection, outcome, handler);
     }
 
-    /// Polls a connection once, and ends its stream if hyper has read the whole body. The handler of the next request may
-    /// start another stream.
+    /// Polls a connection once. If hyper has read the whole body of a stream, ends the stream, because the
+    /// next request of the connection may start another stream.
     fn poll_connection(&self, connection: &Connection, handler: &mut dyn Handler) -> Outcome {
         let stream = connection.link.stream();
         let outcome = connection.poll(&self.hyper_pool, &self.scratch);
@@ -441,7 +442,8 @@ impl Engine {
         }
     }
 
-    /// Notifies the handler that the client of its request or stream on this connection has disconnected.
+    /// Notifies the handler that the client of a connection has disconnected, if the connection has a request
+    /// or a stream.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
         abort(connection, handler);
         self.abort_stream(connection, handler);
@@ -477,7 +479,8 @@ impl Engine {
     }
 }
 
-/// Notifies the handler once that the client has disconnected, if it has a request of this connection.
+/// Notifies the handler that the client has disconnected, if the handler has a request of this connection.
+/// Notifies at most once.
 fn abort(connection: &Connection, handler: &mut dyn Handler) {
     if let Some(id) = connection.link.report_abort() {
         handler.aborted(id);

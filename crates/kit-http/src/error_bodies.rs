@@ -7,7 +7,7 @@ use kit_guard::{REJECTIONS, Rejection};
 
 use crate::ResponseError;
 
-/// Rejection of a request that finds no place among the requests in progress (503).
+/// Error 503 for a request if too many requests already wait for their response.
 pub(crate) const OVERLOADED: Rejection = Rejection {
     status: 503,
     code: "SERVICE_UNAVAILABLE",
@@ -32,7 +32,7 @@ struct Custom {
     bodies: Vec<ErrorBody>,
 }
 
-/// Body of one error, with the places of the trace id.
+/// Body of one error, divided at the positions of the trace id.
 #[derive(Debug, Clone)]
 pub struct ErrorBody {
     /// Status of the error.

@@ -98,8 +98,8 @@ fn is_within_limit(request: &RawRequest, link: &Link) -> bool {
     length == 0 || length <= link.body_limit.of(request.method(), request.path())
 }
 
-/// Returns true if the response to a request may take the fast path. hyper writes unusual responses, so that only hyper
-/// implements the rules for them.
+/// Returns true if the response to a request may take the fast path. Unusual responses are written by hyper,
+/// so that the fast path does not need their rules.
 pub(crate) fn is_eligible(request: &Request, response: &Response, defaults: &DefaultHeaders) -> bool {
     if request.raw_bytes().is_none() || request.method() == "HEAD" {
         return false;

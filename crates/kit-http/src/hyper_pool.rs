@@ -23,7 +23,8 @@ use hyper::server::conn::http1;
 use crate::link::{CurrentLink, Io, Link};
 use crate::service::Service;
 
-/// Maximum number of unused states in the pool. More are freed after use, because only short peaks need them.
+/// Maximum number of unused states in the pool. Further states are freed after use, because only short peaks
+/// need them.
 const MAX_SPARE: usize = 64;
 
 /// hyper's state for one connection.
@@ -34,7 +35,8 @@ pub(crate) struct HyperState {
     waker: Waker,
 }
 
-/// Set if hyper must be polled again. hyper sets it only while it is polled, on the same thread.
+/// Flag that hyper sets if it must be polled again. hyper sets it only while it is polled, on the same
+/// thread.
 struct WakeFlag(AtomicBool);
 
 impl Wake for WakeFlag {
@@ -70,7 +72,7 @@ impl HyperState {
         (ended, self.woken.0.load(Ordering::Relaxed))
     }
 
-    /// Closes the connection after the request in progress.
+    /// Makes hyper close the connection after the request in progress.
     pub(crate) fn close_gracefully(&mut self) {
         Pin::new(&mut self.http).graceful_shutdown();
     }

@@ -39,8 +39,8 @@ impl Linger {
         self.written + self.discarded
     }
 
-    /// Writes what is missing of the response, then reads and discards once. Other connections get their turn after
-    /// that, even if the client sends faster than the engine reads. Returns true if there may be more to do.
+    /// Writes the rest of the response, then reads and discards bytes once. Returns true if there may be more
+    /// to do. Other connections then get their turn, even if the client sends faster than the engine reads.
     pub(crate) fn poll(&mut self, socket: &mut Socket, scratch: &mut [u8]) -> io::Result<bool> {
         if let Some(message) = &self.message {
             while self.written < message.len() {

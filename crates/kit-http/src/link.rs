@@ -73,12 +73,13 @@ impl Link {
         }
     }
 
-    /// Returns true if there is no request, or only a part of its head.
+    /// Returns true if no byte of a request has arrived, or only a part of its head.
     pub(crate) fn is_idle(&self) -> bool {
         self.state.borrow().is_idle()
     }
 
-    /// Makes the connection idle if hyper has asked in vain for a request, because hyper may now ask again.
+    /// Makes the connection idle if hyper has asked for a request and none was there, because hyper may now
+    /// ask again.
     pub(crate) fn resume_reading(&self) {
         let mut state = self.state.borrow_mut();
         if matches!(
@@ -97,8 +98,8 @@ impl Link {
         }
     }
 
-    /// Returns the id of a request whose handler must be told that the client has disconnected. Returns it once for
-    /// each request.
+    /// Returns the id of a request whose handler must be told that the client has disconnected. Returns each
+    /// id only once.
     pub(crate) fn report_abort(&self) -> Option<RequestId> {
         match &mut *self.state.borrow_mut() {
             ConnectionState::Waiting { id, abort_reported } => {
@@ -125,7 +126,7 @@ impl Link {
         matches!(*self.state.borrow(), ConnectionState::FastResponse(_))
     }
 
-    /// Removes the response that the fast path must write. Then the connection has no request.
+    /// Removes the response that the fast path must write. The connection then has no request.
     pub(crate) fn take_fast_response(&self) -> Option<Response> {
         if !self.has_fast_response() {
             return None;
@@ -144,8 +145,8 @@ impl Link {
         )
     }
 
-    /// Removes the response that hyper must write. Then the connection has no request, unless the body of the response
-    /// is sent in chunks.
+    /// Removes the response that hyper must write. The connection then has no request, unless the body of the
+    /// response is sent in chunks.
     pub(crate) fn take_response(&self) -> Option<http::Response<Body>> {
         if !self.has_response() {
             return None;
@@ -176,7 +177,7 @@ impl Link {
         }
     }
 
-    /// Makes the connection close before the end of a response in chunks.
+    /// Makes the connection close before the end of a response that is sent in chunks.
     pub(crate) fn give_up_stream(&self) {
         let mut state = self.state.borrow_mut();
         match std::mem::replace(&mut *state, ConnectionState::GivenUp(None)) {
@@ -186,12 +187,12 @@ impl Link {
         }
     }
 
-    /// Returns true if the handler has aborted the response.
+    /// Returns true if the handler has aborted a response that is sent in chunks.
     pub(crate) fn is_given_up(&self) -> bool {
         matches!(*self.state.borrow(), ConnectionState::GivenUp(_))
     }
 
-    /// Returns true if there are accepted bytes that hyper has not read.
+    /// Returns true if there are bytes that the guard has accepted and hyper has not read.
     pub(crate) fn has_passed(&self) -> bool {
         !self.passed.borrow().is_empty() || self.guard.borrow().rejection().is_some()
     }
@@ -203,7 +204,7 @@ impl Link {
         self.guard.borrow_mut().admit(input, &mut keep);
     }
 
-    /// Returns true if a connection on the fast path has something to do before it can close.
+    /// Returns true if a connection on the fast path must do something before it can close.
     pub(crate) fn is_busy(&self) -> bool {
         !self.is_idle() || self.has_passed()
     }

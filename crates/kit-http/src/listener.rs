@@ -67,8 +67,8 @@ impl Listener {
     }
 }
 
-/// Binds a host with `bind_address`, or all IPv6 and IPv4 addresses if there is no host. The second argument of
-/// `bind_address` is true if the socket must accept both IPv6 and IPv4.
+/// Binds a host with `bind_address`, or all IPv6 and IPv4 addresses if `host` is `None`. The second argument
+/// of `bind_address` is true if one socket must accept IPv6 and IPv4.
 pub(crate) fn bind<T>(
     host: Option<&str>,
     port: u16,
@@ -135,8 +135,8 @@ fn no_ipv6(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(unsupported)
 }
 
-/// Returns true if the process or the operating system has no file descriptors or memory left. To accept again
-/// immediately would fail again.
+/// Returns true if the process or the operating system has no file descriptors or memory left, so that
+/// another attempt to accept would fail too.
 pub(crate) fn is_exhaustion(error: &io::Error) -> bool {
     // ENOMEM, ENFILE, EMFILE, ENOBUFS (Linux, macOS).
     matches!(error.raw_os_error(), Some(12 | 23 | 24 | 55 | 105))

@@ -14,7 +14,7 @@ use crate::server_headers::DefaultHeaders;
 pub struct Refusal {
     /// Reason why the bytes were rejected.
     pub rejection: Rejection,
-    /// Trace id in the response. If a client reports it, the log entry can be found.
+    /// Trace id in the response. An operator can find the log entry by the trace id that a client reports.
     pub trace_id: u128,
     /// Address of the client; `None` for a Unix socket.
     pub remote: Option<SocketAddr>,

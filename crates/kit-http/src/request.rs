@@ -181,7 +181,8 @@ impl Request {
         }
     }
 
-    /// Returns true if the content type of the body is exactly `application/json`. Nearly all bodies have it.
+    /// Returns true if the content type of the body is exactly `application/json`, as in nearly all requests
+    /// with a body.
     pub fn is_plain_json(&self) -> bool {
         self.header("content-type").as_deref() == Some(b"application/json")
     }

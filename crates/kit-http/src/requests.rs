@@ -13,7 +13,8 @@ pub(crate) struct Pending {
     /// Index of the connection in the engine's list. If `link.request` returns another id, the connection no longer
     /// belongs to this request.
     pub(crate) connection: usize,
-    /// A weak reference, because the socket must be closed when the connection ends, not after the last response.
+    /// Connection of the request. The reference is weak, because the socket must be closed when the
+    /// connection ends, even if the request has no response yet.
     pub(crate) link: Weak<Link>,
     pub(crate) request: Rc<Request>,
 }

@@ -10,8 +10,9 @@ use crate::listener;
 /// Reservation of a port. While it exists, only engines with [`crate::Config::share_port`] can listen on the port. The
 /// reservation accepts no connections.
 ///
-/// With `SO_REUSEPORT` alone, two applications of the same user could silently share a port by mistake. So the port is
-/// first bound without this option, which fails if another process listens on it, and then opened for sharing.
+/// With `SO_REUSEPORT` alone, two applications of the same user could share a port by mistake. The port is
+/// first bound without this option, which fails if another process listens on it, and then opened for
+/// sharing.
 ///
 /// ```
 /// use kit_http::{Config, Engine, Reservation};

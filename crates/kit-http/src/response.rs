@@ -64,8 +64,8 @@ impl Response {
         Ok(response)
     }
 
-    /// Creates the response for a request that the engine cannot accept, because too many wait for
-    /// responses.
+    /// Creates the response for a request that the engine cannot accept, because too many requests wait for
+    /// their response.
     pub(crate) fn overloaded(bodies: &ErrorBodies) -> Self {
         Self::error(OVERLOADED, bodies)
     }
@@ -156,7 +156,7 @@ impl Response {
         self.with_body(headers, defaults, body)
     }
 
-    /// Converts the response to hyper's type, with `body` instead of its own body.
+    /// Converts the response to hyper's type. `body` replaces the body of the response.
     pub(crate) fn with_body(
         self,
         mut headers: HeaderMap,

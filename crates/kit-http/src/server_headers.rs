@@ -11,9 +11,9 @@ use crate::response_error::ResponseError;
 /// Prevents browsers from guessing another type than the `content-type` of a response (WHATWG Fetch, 3.6).
 const NO_SNIFF: (&str, &str) = ("x-content-type-options", "nosniff");
 
-/// Headers of every response, also of responses in which the engine rejects invalid bytes. If a handler sets a header of
-/// the same name, the response has only the header of the handler. `x-content-type-options: nosniff` is always one of
-/// these headers.
+/// Headers of every response, including responses to bytes that are not a valid request. If a handler sets a
+/// header of the same name, the response has only the header of the handler. `x-content-type-options:
+/// nosniff` is always one of these headers.
 ///
 /// ```
 /// use kit_http::DefaultHeaders;
@@ -89,8 +89,9 @@ impl Default for DefaultHeaders {
     }
 }
 
-/// Replaces the header `host` by the host in the request target, if the target is a complete URL (RFC 9112, 3.2.2).
-/// `GET http://a/b` is a request to `a`, whatever `Host` says. The guard has validated both.
+/// Replaces the header `host` by the host in the request target if the target is a complete URL (RFC 9112,
+/// 3.2.2): `GET http://a/b` is a request to `a`, even if the header `host` names another host. The guard has
+/// validated the two hosts.
 pub(crate) fn apply_target_host(parts: &mut Parts) {
     let Some(authority) = parts.uri.authority() else {
         return;

@@ -72,7 +72,7 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
 
 /// Future of a request. It resolves to its response.
 pub(crate) struct Exchange {
-    /// Always `Some`, because hyper is only polled for a connection.
+    /// Connection of the request. Always `Some`, because hyper is only polled for a connection.
     link: Option<Rc<Link>>,
     collecting: Option<Box<Collecting>>,
 }
@@ -82,9 +82,9 @@ struct Collecting {
     body: Incoming,
     /// Maximum size of the body in bytes.
     limit: usize,
-    /// The first chunk. If it is the only chunk, it becomes the body without a copy.
+    /// First chunk of the body. If it is the only chunk, it becomes the body without a copy.
     first: Bytes,
-    /// All chunks, if there are several.
+    /// All chunks of the body, if there are several. Otherwise empty.
     rest: BytesMut,
 }
 

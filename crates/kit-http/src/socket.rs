@@ -15,8 +15,8 @@ pub(crate) struct Socket {
     peer: Option<SocketAddr>,
     readable: bool,
     writable: bool,
-    /// True if the client has closed its sending side. The next reads return the rest of the data and then the end,
-    /// without further events of the poller.
+    /// True if the client has closed its sending side. The next reads return the rest of the data and then
+    /// its end, without further events of the operating system.
     read_closed: bool,
     broken: bool,
     /// True if the operating system regularly checks if a silent client is still there (TCP keep-alive).
@@ -63,8 +63,8 @@ impl Socket {
         self.read_closed
     }
 
-    /// Makes the operating system regularly check if a silent client is still there. If the client is not there,
-    /// the connection breaks.
+    /// Enables regular checks by the operating system if a silent client is still there. If it is not, the
+    /// connection breaks.
     pub(crate) fn probe_peer(&mut self) {
         if !std::mem::replace(&mut self.is_probing, true) {
             self.stream.probe_peer();
@@ -86,8 +86,9 @@ impl Socket {
         self.readable = true;
     }
 
-    /// Makes the next write call the operating system, which reports free space only when a large part of its buffer is
-    /// free. With a client that reads slowly, this can take longer than the write timeout.
+    /// Makes the next write call the operating system, even if it has not reported free space: it reports
+    /// free space only when a large part of its buffer is free. For a client that reads slowly, this can take
+    /// longer than the write timeout.
     pub(crate) fn assume_writable(&mut self) {
         self.writable = true;
     }

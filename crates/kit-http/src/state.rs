@@ -32,20 +32,23 @@ use crate::response::Response;
 /// | `Responded`, `Streaming` | `GivenUp` | the handler aborts the stream |
 /// | any | `Lingering` | hyper has closed the connection, or a request has not arrived in time |
 ///
-/// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast path. Then
-/// hyper reads the request again ([`crate::link::Link::replay_to_hyper`]), which does not change the state.
+/// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast
+/// path. hyper then reads the request again ([`crate::link::Link::replay_to_hyper`]), which does not change
+/// the state.
 ///
-/// The state does not say if hyper or the fast path serves the connection, because both can wait for a request or for
-/// its response. [`crate::connection::Connection`] has hyper's own state, which refers to the link with this state.
+/// The state does not tell if hyper or the fast path serves the connection, because each of them can wait for
+/// a request or for its response. [`crate::connection::Connection`] contains hyper's own state, which refers
+/// to the link with this state.
 pub(crate) enum ConnectionState {
-    /// There is no request, or only a part of its head.
+    /// No byte of a request has arrived, or only a part of its head.
     Idle,
-    /// hyper waits for a request, and no byte of it has arrived. So another connection can use hyper's state.
+    /// hyper waits for a request, and no byte of a request has arrived. Another connection can use hyper's
+    /// state.
     BetweenRequests,
     /// There is no request, and the client has closed its sending side.
     ClientLeft,
-    /// The data after the last request was rejected. hyper sees the end of the stream instead, and this does not change
-    /// any more.
+    /// The data after the last request was rejected. hyper is told that the stream has ended. The connection
+    /// stays in this state.
     Refused,
     /// hyper is receiving the body.
     ReceivingBody,
@@ -65,16 +68,17 @@ pub(crate) enum ConnectionState {
     Responded(http::Response<Body>),
     /// hyper is writing the response to this request, whose body is sent in chunks.
     Streaming(RequestId),
-    /// The handler has aborted the response in chunks, which hyper may not have taken yet. What the socket accepts at
-    /// once is still written, because many clients repeat a request if they get no byte of a response. Then the
-    /// connection is closed.
+    /// The handler has aborted a response that is sent in chunks, which hyper may not have taken yet. Bytes
+    /// that the socket accepts at once are still written, because many clients repeat a request if they get
+    /// no byte of a response. The connection is then closed.
     GivenUp(Option<http::Response<Body>>),
-    /// No request is read any more. The engine writes a rejection, and discards what the client still sends.
+    /// The connection reads no further request. The engine writes a rejection, and discards the bytes that
+    /// the client still sends.
     Lingering(Box<Linger>),
 }
 
 impl ConnectionState {
-    /// Returns true if there is no request, or only a part of its head.
+    /// Returns true if no byte of a request has arrived, or only a part of its head.
     pub(crate) fn is_idle(&self) -> bool {
         matches!(
             self,
@@ -82,7 +86,7 @@ impl ConnectionState {
         )
     }
 
-    /// Returns the reason for which a connection in this state waits. The parameters tell if the send buffer of the
+    /// Returns what a connection in this state waits for. The parameters are true if the send buffer of the
     /// socket is full, and if a part of a head has arrived.
     pub(crate) fn wait_kind(
         &self,
@@ -116,7 +120,7 @@ impl ConnectionState {
     }
 }
 
-/// Reason for which a connection waits. The deadline of the connection depends on it.
+/// Kind of wait of a connection, which determines its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitKind {
     Unlimited,

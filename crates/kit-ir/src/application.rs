@@ -56,8 +56,8 @@ impl Program {
         }
     }
 
-    /// Returns true if a type has the form that the compiler gives to TypeScript's `{}`, which accepts every
-    /// value but `null`: a union of string, number, boolean, any array and any object.
+    /// Returns true if a type is the compiler's form of TypeScript's `{}`, which accepts every value but
+    /// `null`: a union of string, number, boolean, any array and any object.
     pub fn is_anything_but_null(&self, id: TypeId) -> bool {
         let TypeKind::Union { members } = &self.types[id].kind else {
             return false;
@@ -133,14 +133,15 @@ pub struct Application {
 }
 
 impl Application {
-    /// Returns format and status of error responses. For an option that is known only when the application runs, returns
-    /// the default.
+    /// Returns the format and the status of error responses. If the option is known only when the application
+    /// runs, returns the default.
     pub fn error_rules(&self) -> &ErrorRules {
         let rules = self.errors.as_ref().and_then(|errors| errors.rules.as_ref());
         rules.unwrap_or(&ErrorRules::DEFAULT)
     }
 
-    /// Returns the format that the application declares with `defineErrorFormat`; `None` if it declares none.
+    /// Returns the format that the application declares with `defineErrorFormat`. Returns `None` if the
+    /// application does not call this function.
     pub fn declared_format(&self) -> Option<&DeclaredFormat> {
         match &self.error_rules().format {
             ErrorFormat::Declared(declared) => Some(declared),

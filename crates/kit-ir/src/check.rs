@@ -92,7 +92,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports a type that contains itself other than through a named type (a reference).
+    /// Reports each type that contains itself without a reference to a named type in between.
     fn circles(&mut self) {
         let count = self.program.types.len();
         // 0: not visited, 1: on the current path, 2: done.

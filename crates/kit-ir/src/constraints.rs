@@ -81,7 +81,7 @@ impl Constraints {
             && self.effective_max_length().is_none_or(|most| length <= most)
     }
 
-    /// Returns true if a value needs to satisfy no rules.
+    /// Returns true if there are no rules, so that every value satisfies them.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Span;
 
-/// The option `cors` of `createApp`: which web pages of other origins may call the application.
+/// The option `cors` of `createApp`: the web pages of other origins that may call the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cors {
@@ -19,12 +19,12 @@ pub struct Cors {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CorsRules {
-    /// Allowed origins; `None` for `"*"`, which allows every origin.
+    /// Allowed origins. `None` for `"*"`, which allows every origin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<Vec<String>>,
     /// True if pages may send cookies and HTTP authentication.
     pub credentials: bool,
-    /// Names of the request headers that pages may set; `None` if they may set all.
+    /// Names of the request headers that pages may set. `None` if pages may set all headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed_headers: Option<Vec<String>>,
     /// Names of the response headers that pages may read.

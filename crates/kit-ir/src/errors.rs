@@ -26,7 +26,7 @@ pub struct ErrorRules {
 }
 
 impl ErrorRules {
-    /// Rules of an application without the option.
+    /// Rules of an application that does not set the option.
     pub const DEFAULT: Self = Self {
         format: ErrorFormat::Envelope,
         validation_status: 400,
@@ -58,7 +58,8 @@ pub struct DeclaredFormat {
     pub paths: ErrorPaths,
 }
 
-/// Paths in the body of an error, as names of nested properties. A path is empty if the body does not have the value.
+/// Paths of values in the body of an error, as names of nested properties: `["error", "code"]`. A path is
+/// empty if the body does not contain the value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ErrorPaths {

@@ -103,7 +103,7 @@ pub enum GeneratedKind {
 #[derive(Debug, Clone, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind", content = "value")]
 pub enum DefaultValue {
-    /// A string, a number or a boolean that fits the type of the property.
+    /// A string, a number or a boolean. It fits the type of the property.
     Literal(LiteralValue),
     /// `null`, for a property whose type includes `null`.
     Null,
@@ -121,7 +121,7 @@ pub struct ReferenceTarget {
     pub entity: String,
     /// Name of the property in the other entity.
     pub property: String,
-    /// Effect on this row if the row that it refers to is deleted.
+    /// Effect on the referring row if the row to which it refers is deleted.
     pub on_delete: ReferentialAction,
 }
 

@@ -25,9 +25,9 @@ pub struct Route {
     /// HTTP status of a response without an error. If the contract declares replies, the status of the first
     /// reply.
     pub status: u16,
-    /// Replies that the contract declares with `Reply<…>`, in the order of the source, with distinct statuses.
-    /// Empty if the response is a plain type; then [`RouteSlots::response`] has its type. A route with replies
-    /// has no [`RouteSlots::response`].
+    /// Replies that the contract declares with `Reply<…>`, in the order of the source, with distinct
+    /// statuses. Empty if the response is a plain type, which is then in [`RouteSlots::response`]. A route
+    /// with replies has no [`RouteSlots::response`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<DeclaredReply>,
     /// Wrappers among the route's middleware, in the order of execution.
@@ -37,7 +37,7 @@ pub struct Route {
     /// client, the Rust function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// Limits of this route alone, from the option `on` of its route group.
+    /// Limits that apply only to this route, from the option `on` of its route group.
     #[serde(default, skip_serializing_if = "RouteLimits::is_empty")]
     pub limits: RouteLimits,
     /// One-line summary, from `@summary`.
@@ -58,7 +58,7 @@ pub struct Route {
     #[serde(default)]
     pub middleware: Vec<String>,
     /// Authentication that the route's middleware requires. A request must satisfy at least one item of each
-    /// inner list.
+    /// inner list: `[[Bearer, Basic]]` accepts two kinds of credentials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub security: Vec<Vec<Security>>,
     /// Location of the handler; `None` if the compiler could not read the call of `createApp`.
@@ -78,8 +78,8 @@ impl Route {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Returns the responses of the route without errors: the replies of the contract, or one reply of the plain
-    /// response type; then the replies of wrappers with other statuses.
+    /// Returns the responses of the route that are not errors: the replies of the contract, or one reply for
+    /// the plain response type, then the replies of wrappers with other statuses.
     pub fn responses(&self) -> Vec<DeclaredReply> {
         let mut responses = self.replies.clone();
         if responses.is_empty() {
@@ -97,13 +97,13 @@ impl Route {
         responses
     }
 
-    /// Returns true if a client must read the status to know the type of the response: the contract declares
-    /// replies, or a wrapper may answer.
+    /// Returns true if a client must read the status to know the type of the response: if the contract
+    /// declares replies, or if a wrapper declares replies.
     pub fn has_replies(&self) -> bool {
         !self.replies.is_empty() || self.wrappers.iter().any(|wrapper| !wrapper.replies.is_empty())
     }
 
-    /// Returns the replies of the contract, then those of the wrappers. A status may appear twice.
+    /// Returns the replies of the contract, then the replies of the wrappers. A status may appear twice.
     pub fn declared_replies(&self) -> impl Iterator<Item = &DeclaredReply> {
         let of_wrappers = self.wrappers.iter().flat_map(|wrapper| &wrapper.replies);
         self.replies.iter().chain(of_wrappers)
@@ -145,7 +145,7 @@ pub struct RouteWrapper {
     pub replies: Vec<DeclaredReply>,
 }
 
-/// Limits of one route, which replace those of the application.
+/// Limits of one route. Each replaces the limit of the application.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RouteLimits {

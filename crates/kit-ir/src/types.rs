@@ -72,7 +72,7 @@ pub enum TypeKind {
     /// An object type, from an interface or `{ … }`.
     Object(ObjectType),
     /// A union. Nested unions are flattened, duplicates are removed, and the members have the order of the
-    /// source. `undefined` is never a member: a property whose type includes it is optional.
+    /// source. `undefined` is never a member: a property whose type includes `undefined` is optional.
     Union {
         /// Types of the union; at least two.
         members: Vec<TypeId>,
@@ -116,9 +116,9 @@ pub struct TupleElement {
 pub struct ObjectType {
     /// Declared properties in the order of the source, after the inherited properties.
     pub properties: Vec<Property>,
-    /// Index signatures, at most one for each kind of key. A decoder drops a key that matches neither a property
-    /// nor a signature. If a key matches several signatures, its value must be valid for all of them, and the
-    /// value is decoded with the first signature in the order of [`ObjectType::signatures`].
+    /// Index signatures, at most one for each kind of key. A decoder drops a key that matches no property and
+    /// no signature. If a key matches several signatures, its value must be valid for all of them, and is
+    /// decoded with the first signature in the order of [`ObjectType::signatures`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub index: Vec<IndexSignature>,
 }

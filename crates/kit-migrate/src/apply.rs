@@ -25,7 +25,7 @@ pub struct Report {
     pub pending: Vec<Planned>,
     /// Number of migrations that were applied before this run.
     pub already_applied: usize,
-    /// Warnings for the user about facts that did not make the run fail.
+    /// Warnings for the user that did not make the run fail.
     pub warnings: Vec<String>,
 }
 

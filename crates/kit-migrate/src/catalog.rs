@@ -52,7 +52,7 @@ pub struct CatalogObject {
     pub valid: bool,
 }
 
-/// Selects the schema to describe.
+/// Schema of the database to describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// The first existing schema of the `search_path`.

@@ -11,7 +11,7 @@ use crate::script::Statement;
 /// Kind of a statement, by its effect on an index.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Concurrent {
-    /// `CREATE INDEX CONCURRENTLY name ON table`; both names are as written in the statement.
+    /// `CREATE INDEX CONCURRENTLY name ON table`. The two names are as written in the statement.
     Create { name: String, table: String },
     /// `DROP INDEX CONCURRENTLY name`.
     Drop { name: String },

@@ -99,8 +99,8 @@ pub(crate) async fn connect(url: &str) -> Result<Connection, MigrateError> {
     Ok(Connection { client, tls })
 }
 
-/// Connects in the first of the given modes that the server accepts. On failure, returns the error of the last attempt
-/// that used TLS, or of the first attempt if none did.
+/// Connects in the first of the given TLS modes that the server accepts. If all attempts fail, returns the
+/// error of the last attempt with TLS, or of the first attempt if none used TLS.
 async fn make(
     config: &mut Config,
     modes: &[SslMode],
@@ -126,8 +126,8 @@ async fn make(
     Err(refused.unwrap_or_else(|| DatabaseError::plain("there is no way to connect")))
 }
 
-/// Returns true if an attempt with the other TLS mode may succeed, because a `pg_hba.conf` can accept only connections
-/// with TLS, or only connections without it.
+/// Returns true if an attempt with the other TLS mode may succeed: a `pg_hba.conf` can accept only
+/// connections with TLS, or only connections without TLS.
 fn depends_on_tls(refusal: &DatabaseError) -> bool {
     refusal.code.as_deref() == Some("28000") || refusal.message.contains("TLS handshake")
 }

@@ -18,7 +18,7 @@ fn format_losses(losses: &[Loss]) -> String {
     text
 }
 
-/// Error of a run. Unless the variant documents otherwise, the database is unchanged.
+/// Error of a run. The database is unchanged, unless the variant documents something else.
 #[derive(Debug, Error)]
 pub enum MigrateError {
     /// The connection string does not parse.
@@ -45,7 +45,7 @@ pub enum MigrateError {
         "`apply` blocks the thread, so it must not be called inside an asynchronous runtime; call `apply` from a separate thread"
     )]
     Nested,
-    /// The connection goes through a pooler that may assign another server process to each transaction.
+    /// The connection goes through a pooler that may run each transaction in another server process.
     #[error(
         "the connection goes through a pooler that gives each transaction another server process (pgbouncer with `pool_mode = transaction`, or \
          one like it): the lock and the settings of a migration would stay behind in the pool"
@@ -162,8 +162,8 @@ pub enum MigrateError {
     Destructive {
         /// Names of the migrations.
         names: Vec<String>,
-        /// Statements that may delete data. A migration without a statement in this list is destructive by its
-        /// `changes.json`.
+        /// Statements that may delete data. A migration of `names` without a statement in this list is
+        /// destructive according to its `changes.json`.
         losses: Vec<Loss>,
     },
     /// PostgreSQL refused a statement. Its transaction was rolled back; the steps counted in `before` and the
@@ -179,8 +179,8 @@ pub enum MigrateError {
         /// Error of PostgreSQL.
         source: Box<DatabaseError>,
     },
-    /// The SQL of a migration ended its own transaction. Statements before that point stay in the database, and no
-    /// record of them exists.
+    /// The SQL of a migration ended its own transaction. The statements before its end stay in the database,
+    /// and kit has no record of them.
     #[error(
         "`{name}` ends its own transaction (COMMIT or ROLLBACK); but kit runs each migration in one transaction. The statements before COMMIT or ROLLBACK stay applied: remove the COMMIT or ROLLBACK from migration.sql, and repair the database by hand"
     )]

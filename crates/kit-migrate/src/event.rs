@@ -25,7 +25,7 @@ pub enum Event<'a> {
     },
     /// The run waits for another run or for a lock on a table.
     Waiting {
-        /// Description of the obstacle.
+        /// Description of what the run waits for.
         what: String,
         /// Time until the next attempt.
         pause: Duration,

@@ -12,7 +12,8 @@ use crate::connect::Connection;
 /// Time limit for a cancelled statement to stop. After it, kit drops the connection.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Pause before the cancel request is repeated: a request that arrives between two statements cancels neither.
+/// Pause before the cancel request is repeated: a request that arrives between two statements cancels none of
+/// them.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Receives signals, and records if a signal interrupted the run.

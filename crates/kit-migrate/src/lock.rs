@@ -17,8 +17,8 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// cancelled.
 const RELEASE: Duration = Duration::from_secs(1);
 
-/// Acquires the lock. The session holds it until it is released or the connection closes, so a crash cannot leave it
-/// behind.
+/// Acquires the lock. The session holds it until the lock is released or the connection closes, so that no
+/// lock remains after a crash.
 pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
     let patience = run.options.wait;
     let start = Instant::now();
@@ -60,7 +60,7 @@ pub(crate) async fn acquire(run: &Run<'_>) -> Result<(), MigrateError> {
     }
 }
 
-/// Releases the lock and resets all settings (`DISCARD ALL` does both), after success or failure. Closing the
+/// Releases the lock and resets all settings with `DISCARD ALL`, after success or failure. Closing the
 /// connection has the same effect, but a pooler in session mode may keep the connection for other clients.
 pub(crate) async fn release(run: &Run<'_>) {
     let release = async {

@@ -27,7 +27,7 @@ pub(crate) struct MigrationRun<'a> {
     migration: &'a Migration,
     script: &'a Script<'a>,
     begun: Instant,
-    /// Time of the first attempt of the current step. `tries` counts its attempts.
+    /// Time of the first attempt of the current step. The field `tries` counts its attempts.
     first_try: Instant,
     tries: u32,
 }
@@ -270,8 +270,9 @@ impl<'a> MigrationRun<'a> {
             .map_err(|error| AttemptError::Failed(Failure::of(statement, error)))
     }
 
-    /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run changed. The
-    /// lock timeout limits the wait for locks, because a waiting statement blocks every later query on that table.
+    /// Sets the session settings that kit needs, and resets settings that an earlier migration of this run
+    /// changed. The lock timeout limits the wait for locks, because a waiting statement blocks all later
+    /// queries on the same table.
     async fn settings(&self, lock_timeout: Duration) -> Result<(), AttemptError> {
         let client = &self.run.connection;
         let text = format!(
@@ -313,7 +314,7 @@ impl<'a> MigrationRun<'a> {
             .map_err(|error| self.stop(Failure::of_own_sql(error), done))
     }
 
-    /// Decides if the step is tried again. If so, waits until the next attempt; if not, returns the error.
+    /// Decides if the step is tried again. If yes, waits until the next attempt. If no, returns the error.
     async fn retry_or_fail(&mut self, error: AttemptError, progress: &Progress) -> Result<(), MigrateError> {
         let failure = match error {
             AttemptError::Abort(error) => return Err(error),

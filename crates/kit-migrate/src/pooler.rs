@@ -21,10 +21,10 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Refuses a connection whose statements may run in different server processes.
 ///
-/// A pooler in transaction mode takes the process back after each statement. The check opens a second connection, which
-/// probably gets the same process next, and keeps that process busy with a transaction. If the second connection gets
-/// another process (because other clients were faster), the first connection asks again, and has probably another
-/// process than before. The check changes no setting and holds no lock.
+/// A pooler in transaction mode takes the server process back after each statement. The check opens a second
+/// connection, which probably gets the same process next, and keeps that process busy with a transaction. The
+/// first connection then probably gets another process. If the second connection got another process, because
+/// other clients were faster, the check is repeated. The check changes no setting and holds no lock.
 pub(crate) async fn refuse_transaction_pooler(
     url: &str,
     connection: &Connection,

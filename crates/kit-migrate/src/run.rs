@@ -20,8 +20,8 @@ pub struct Options {
     /// Maximum time that one attempt waits for a lock. Queries of the application queue behind the attempt, so keep
     /// this time short. Default: 2 s.
     pub lock_timeout: Duration,
-    /// True if Ctrl-C and a termination signal stop the run cleanly. These signals then no longer have their usual
-    /// effect on the process.
+    /// True if Ctrl-C and a termination signal stop the run cleanly. These signals then do not end the
+    /// process by themselves.
     pub interruptible: bool,
 }
 

@@ -9,7 +9,7 @@ use squawk_lexer::{LiteralKind, TokenKind, tokenize};
 /// SQL of a migration, in the order in which it runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Script<'a> {
-    /// Steps; never empty: SQL without a statement is one step without statements.
+    /// Steps of the script. Never empty: SQL without a statement is one step without statements.
     pub(crate) steps: Vec<Step<'a>>,
 }
 
@@ -177,7 +177,7 @@ impl Statement<'_> {
     }
 }
 
-/// Returns true if the end of the token is missing, such as the closing quote of a string.
+/// Returns true if the end of a token is missing, such as the closing quote of a string.
 fn is_cut_off(kind: TokenKind) -> bool {
     use LiteralKind::{BitStr, ByteStr, DollarQuotedString, EscStr, NationalStr, Str, UnicodeEscStr};
     match kind {

@@ -20,8 +20,9 @@ pub struct Status {
     /// Differences between the live tables and the applied migrations; `Err` with the reason if they cannot be
     /// compared.
     pub drift: Result<Drift, String>,
-    /// Names of committed migrations that were planned on separate branches and that no later migration merges. Empty
-    /// if there are none. `Err` with a description and advice if both branches changed the same thing.
+    /// Names of committed migrations that were planned on separate branches and that no later migration
+    /// merges. Empty if there are none. `Err` with a description and advice if two branches changed the same
+    /// thing.
     pub branches: Result<Vec<String>, String>,
     /// Description of the run that currently applies migrations; `None` if no run is active.
     pub running: Option<String>,
@@ -75,8 +76,8 @@ pub enum State {
 }
 
 impl Status {
-    /// Returns true if nothing needs to be done. Compatible branches need nothing: the next generated migration merges
-    /// them.
+    /// Returns true if nothing needs to be done. Branches without a conflict need nothing: the next generated
+    /// migration merges them.
     pub fn is_up_to_date(&self) -> bool {
         self.branches.is_ok()
             && self

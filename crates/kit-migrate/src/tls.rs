@@ -208,7 +208,7 @@ fn unreadable(file: &str, error: &rustls::pki_types::pem::Error) -> MigrateError
     MigrateError::Tls(format!("{file} cannot be read: {error}"))
 }
 
-/// Certificate check for all modes except `verify-full`. It ignores the host name.
+/// Certificate check for all modes except `verify-full`. Does not compare the host name.
 #[derive(Debug)]
 struct LenientVerifier {
     /// Check of the certificate authority; `None` if the certificate is not checked.

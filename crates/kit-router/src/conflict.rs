@@ -2,8 +2,9 @@
 
 use crate::{InvalidPath, Method};
 
-/// Reason why the tree cannot contain a route: the route itself is invalid, or conflicts with another route. Routes are
-/// identified by their index in the list that was compiled, so that a diagnostic can show the location of each route.
+/// Reason why the tree cannot contain a route: the route is invalid, or conflicts with another route. Routes
+/// are identified by their index in the list of compiled routes, so that a diagnostic can show the location
+/// of each route.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouteConflict {
     /// The method is not in [`Method::ALL`].
@@ -37,8 +38,8 @@ pub enum RouteConflict {
         /// Reference of the earlier route.
         first_reference: String,
     },
-    /// One route has a wildcard, and another route has a parameter at the same position. Both would match any
-    /// segment.
+    /// One route has a wildcard, and another route has a parameter at the same position. The two would match
+    /// the same segments.
     #[error("`{segment}` in `{reference}` conflicts with `{first_segment}` in `{first_reference}`")]
     WildcardBesideParameter {
         /// Index of the later route.
@@ -67,7 +68,8 @@ pub enum RouteConflict {
 }
 
 impl RouteConflict {
-    /// Returns the index of the route that causes the conflict. Of two routes, this is the later route.
+    /// Returns the index of the route that causes the conflict. If two routes conflict, this is the later
+    /// route.
     ///
     /// ```
     /// use kit_router::{RouteSpec, RouteTree};

@@ -150,8 +150,8 @@ fn segment(node: &CompiledRouteNode) -> Result<Segment, String> {
     }
 }
 
-/// Returns a key that must be unique among the children of a node: the static text, one key for parameters, and
-/// one for wildcards.
+/// Returns the key by which the children of a node must differ: the text of a static segment, one key for all
+/// parameters, and one for all wildcards.
 fn key_of(segment: &Segment) -> (bool, Arc<str>) {
     match segment {
         Segment::Static(text) => (true, Arc::clone(text)),

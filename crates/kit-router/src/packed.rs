@@ -6,23 +6,24 @@ use crate::radix::{Radix, TOP, is_wildcard};
 use crate::tree::TreeNode;
 use crate::{Method, RouteTree};
 
-/// Index that means "no node", with a node behind it. It matches no path and has no children.
+/// Index that means "no node". The array has a node at this index, which matches no path and has no children.
 pub(crate) const NONE: u32 = 0;
 /// Index of the node for the leading slash of a path, at which a search begins.
 pub(crate) const ROOT: u32 = 1;
 
 /// Byte that occurs in no path, because it never occurs in UTF-8.
 const NEVER: u8 = 0xC0;
-/// Value of [`Node::children`] for a node without children. The sum with any byte is an index outside of the array.
+/// Value of [`Node::children`] for a node without children. Its sum with any byte is an index outside of the
+/// array.
 pub(crate) const CHILDLESS: u32 = u32::MAX - 0xFF;
 
 /// Content of a [`crate::Router`].
 #[derive(Debug, Clone)]
 pub(crate) struct PackedTree {
-    /// All nodes. The child of a node for a byte has the index [`Node::children`] plus the byte, so that each step
-    /// needs one memory access. If the node has no child for the byte, this index belongs to a child of another
-    /// node. The comparison of the texts detects this case: no two nodes have the same `children`, so the text of
-    /// that child begins with another byte.
+    /// All nodes. The child of a node for a byte has the index [`Node::children`] plus the byte, so that each
+    /// step needs one memory access. If the node has no child for the byte, a child of another node may have
+    /// this index. The search then finds that its text begins with another byte, because no two nodes have
+    /// the same `children`.
     pub(crate) nodes: Box<[Node]>,
     /// Numbers of the routes. The numbers of one node are adjacent, in the order of [`Method::ALL`].
     pub(crate) routes: Box<[u32]>,
@@ -35,7 +36,8 @@ pub(crate) struct PackedTree {
 pub(crate) struct Node {
     /// Bytes of the text. The lowest byte is the first byte of the text. Unused bytes are zero.
     pub(crate) text: u64,
-    /// Number to which the first byte of a child is added, with wrap-around, to get the index of that child.
+    /// Number that gives the index of a child if the first byte of the child's text is added to it, with
+    /// wrap-around.
     pub(crate) children: u32,
     /// Index of the child that is a parameter or wildcard, or [`NONE`].
     pub(crate) rest: u32,
@@ -96,7 +98,7 @@ impl Node {
 
 struct Packing {
     nodes: Vec<Option<Node>>,
-    /// Index in `nodes` below which all indices are used.
+    /// Index from which the search for a free index starts: all lower indexes are in use.
     full_until: usize,
     routes: Vec<u32>,
     /// Values of [`Node::children`] that other nodes already use.
@@ -169,8 +171,8 @@ impl Packing {
         self.nodes[index].get_or_insert_with(|| Node::new(&[NEVER; 8]))
     }
 
-    /// Finds the first number to which all these bytes can be added so that the resulting indices are free, and
-    /// reserves these indices. `bytes` is sorted.
+    /// Finds the lowest number for which the indexes `number + byte` are free for all of these bytes, and
+    /// reserves these indexes. `bytes` is sorted.
     fn reserve_children(&mut self, bytes: &[u8]) -> u32 {
         let mut lowest = self.free_slot();
         let children = loop {

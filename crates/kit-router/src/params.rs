@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 #[derive(Debug, Default, Clone)]
 pub struct ParamBuffer {
     pub(crate) ranges: Vec<Range<usize>>,
-    /// Nodes at which the search continues if the current one leads to no route.
+    /// Nodes at which the search continues if the current branch leads to no route.
     pub(crate) pending: Vec<Pending>,
     /// True if the value of a parameter may contain an escape.
     pub(crate) escaped: bool,
@@ -21,7 +21,7 @@ pub struct ParamBuffer {
     pub(crate) steps: usize,
 }
 
-/// A parameter or wildcard that the search has not tried yet. `start` is the position of its segment in the path.
+/// A parameter or wildcard that the search has postponed. `start` is the position of its segment in the path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
     pub(crate) node: u32,
@@ -83,7 +83,8 @@ impl ParamBuffer {
         &self.ranges
     }
 
-    /// Returns true if a value may contain an escape. If it returns false, the bytes of the ranges are the values.
+    /// Returns true if a value may contain a percent-escape. If it returns false, the bytes in the ranges are
+    /// the values.
     ///
     /// ```
     /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
@@ -101,7 +102,7 @@ impl ParamBuffer {
     ///
     /// # Panics
     ///
-    /// Panics if `path` is another path.
+    /// Panics if `path` is not the path of the last search.
     ///
     /// ```
     /// use kit_router::{ParamBuffer, RouteSpec, RouteTree};
@@ -132,7 +133,7 @@ impl ParamBuffer {
         }
     }
 
-    /// Converts the ranges in the normal form of a path to ranges in the path itself.
+    /// Converts ranges of the normal form of a path to ranges of the path as the client sent it.
     pub(crate) fn locate_in(&mut self, path: &str, normal: &str) {
         let (path, normal) = (path.as_bytes(), normal.as_bytes());
         let length = |byte: u8| if byte == b'%' { 3 } else { 1 };

@@ -3,7 +3,8 @@
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = LOW_BITS << 7;
 
-/// The bytes of a path. A word can be read at any position; its bytes after the end of the path are zero.
+/// The bytes of a path. A word of eight bytes can be read at any position. Bytes after the end of the path
+/// are zero.
 #[derive(Clone, Copy)]
 pub(crate) struct PathWords<'a> {
     bytes: &'a [u8],
@@ -77,8 +78,8 @@ fn short_word(bytes: &[u8]) -> u64 {
         .fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// Returns a word in which the high bit of the lowest byte that equals `value` is set. The bits of higher bytes
-/// may be wrong.
+/// Returns a word in which the high bit of the lowest byte that equals `value` is set. Bits of higher bytes
+/// may be set by mistake.
 #[inline]
 fn bytes_equal_to(value: u8, word: u64) -> u64 {
     let difference = word ^ (LOW_BITS * u64::from(value));

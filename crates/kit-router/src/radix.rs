@@ -11,14 +11,14 @@ pub(crate) struct Radix {
 
 #[derive(Default)]
 pub(crate) struct RadixNode {
-    /// Bytes that a path must contain between the parent and this node. Empty for a parameter or wildcard.
+    /// Bytes of the path between the parent and this node. Empty for a parameter or wildcard.
     pub(crate) text: Vec<u8>,
     /// Children, sorted by their first byte.
     pub(crate) children: Vec<(u8, usize)>,
     /// Index of the child that is a parameter or wildcard. Only a node at the start of a segment has such a
     /// child.
     pub(crate) rest: Option<usize>,
-    /// Index of the node in the [`RouteTree`] whose segment ends here; `None` if no segment does.
+    /// Index of the node in the [`RouteTree`] whose segment ends here. `None` if no segment ends here.
     pub(crate) place: Option<usize>,
 }
 
@@ -26,8 +26,7 @@ pub(crate) struct RadixNode {
 pub(crate) const TOP: usize = 0;
 
 impl Radix {
-    /// Builds the radix tree. The tree does not contain the routes of the path `/`, because no segment ends
-    /// there.
+    /// Builds the radix tree. It does not contain the routes of the path `/`, which has no segment.
     pub(crate) fn new(tree: &RouteTree) -> Self {
         let mut radix = Self {
             nodes: vec![RadixNode {
@@ -111,7 +110,8 @@ impl Radix {
         self.nodes.len() - 1
     }
 
-    /// Returns the child of a node that has exactly one child and no routes; `None` for all other nodes.
+    /// Returns the only child of a node without routes. Returns `None` if the node has routes, or several
+    /// children, or none.
     pub(crate) fn only_child(&self, node: usize) -> Option<usize> {
         let node = &self.nodes[node];
         match node.children[..] {

@@ -9,8 +9,8 @@ use kit_guard::normal_path;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of segments of a route's path. With more, the compiled route tree could exceed the default nesting
-/// limit of JSON parsers, and recursion over it would need a large stack.
+/// Maximum number of segments of a route's path. With more segments, the compiled route tree could exceed the
+/// default nesting limit of JSON parsers, and recursion over it would need a large stack.
 pub const MAX_SEGMENTS: usize = 50;
 
 /// A segment of a route's path. Cloning is cheap, because clones share the text.
@@ -159,8 +159,8 @@ impl RoutePath {
         }
     }
 
-    /// Returns the path with the segments of `prefix` before its own segments. If it already begins with them, returns
-    /// it unchanged.
+    /// Returns the path with the segments of `prefix` before its own segments. A path that already begins
+    /// with the segments of `prefix` is returned unchanged.
     ///
     /// ```
     /// use kit_router::RoutePath;
@@ -423,8 +423,8 @@ impl fmt::Display for Segment {
     }
 }
 
-/// Checks the rules that concern several segments of a path. `distinct_names` is false for paths in a document. There,
-/// nodes have the names of the first route, so that a path may contain a name twice.
+/// Checks the rules that concern several segments of a path. `distinct_names` is false for paths in a
+/// compiled document, where nodes have the names of the first route, so that a path may contain a name twice.
 pub(crate) fn check_segments(segments: &[Segment], distinct_names: bool) -> Result<(), InvalidPath> {
     if segments.len() > MAX_SEGMENTS {
         return Err(InvalidPath::TooDeep {
@@ -476,8 +476,9 @@ fn parse_name(segment: &str) -> Result<String, InvalidPath> {
     }
 }
 
-/// Returns true for a character that a static segment must not contain: it ends the path of a URL, or clients always
-/// escape it. The colon is also one, because `/files/:name.json` and `/v1/notes:archive` would look like parameters.
+/// Returns true for a character that a static segment must not contain: it ends the path of a URL, or clients
+/// always escape it. The colon is one of these characters, because `/files/:name.json` and
+/// `/v1/notes:archive` would look like parameters.
 fn is_reserved(c: char) -> bool {
     matches!(c, '?' | '#' | '\\' | ':' | '*') || c.is_whitespace() || c.is_control()
 }

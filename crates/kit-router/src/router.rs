@@ -42,8 +42,8 @@ impl RouteTree {
 }
 
 impl Router {
-    /// Finds the route for a request and stores its parameters in `params`. `path` is the request target without the
-    /// query. It need not have the normal form, which the search uses.
+    /// Finds the route for a request and stores its parameters in `params`. `path` is the request target
+    /// without the query. It need not be in the normal form: `/a/%62` is found as `/a/b`.
     ///
     /// ```
     /// use kit_router::{Match, ParamBuffer, RouteSpec, RouteTree};
@@ -85,7 +85,8 @@ impl Router {
         self.0.size()
     }
 
-    /// Searches the normal form of a path. Then converts the ranges of the parameters to the path itself.
+    /// Searches for the normal form of a path, then converts the ranges of the parameters to ranges of the
+    /// path as the client sent it.
     #[cold]
     fn find_normal(&self, method: u8, path: &str, params: &mut ParamBuffer) -> Match {
         let Some(normal) = normal_path(path) else {
@@ -99,10 +100,10 @@ impl Router {
         found
     }
 
-    /// Searches the tree from the root. If a node has both a matching static child and a parameter or wildcard, the
-    /// search continues at the static child and remembers the other child. If the search finds no route, it continues
-    /// at the child that it remembered last. The tree and the path have the normal form, so their bytes are compared
-    /// directly.
+    /// Searches the tree from the root. If a node has a matching static child and a parameter or wildcard,
+    /// the search continues at the static child and remembers the other one. If the search finds no route, it
+    /// continues at the child that it remembered last. The tree and the path are in the normal form, so their
+    /// bytes are compared directly.
     #[inline]
     fn search(&self, method: u8, path: &[u8], params: &mut ParamBuffer) -> Match {
         let words = PathWords::new(path);
@@ -175,8 +176,8 @@ impl Router {
         &self.0.nodes[index as usize]
     }
 
-    /// Returns the child whose text begins with the byte. If there is none, may return a node with another text, which
-    /// the caller must compare.
+    /// Returns the child whose text begins with a byte. If the node has no such child, may return a child of
+    /// another node, so the caller must compare the text.
     #[inline]
     fn child(&self, node: &Node, byte: u8) -> Option<&Node> {
         self.0

@@ -129,8 +129,8 @@ impl RouteTree {
         Self::from_routes(routes.into_iter().map(|route| Ok(route.into())).collect())
     }
 
-    /// Builds the tree. The number of a route is its index in `routes`, which also contains routes that could
-    /// not be parsed.
+    /// Builds the tree. The number of a route is its index in `routes`. `routes` also contains routes that
+    /// could not be parsed, which keep their number.
     pub(crate) fn from_routes(
         routes: Vec<Result<TreeRoute, RouteConflict>>,
     ) -> Result<Self, Vec<RouteConflict>> {
@@ -227,8 +227,8 @@ impl From<ParsedRoute> for TreeRoute {
 
 struct Builder<'a> {
     nodes: Vec<TreeNode>,
-    /// All routes, even those that were refused: a later route may also conflict with a node of a refused
-    /// route.
+    /// All routes, including refused routes: a later route may conflict with a node that a refused route has
+    /// added.
     routes: &'a [Result<TreeRoute, RouteConflict>],
     /// Numbers of the routes that are in the tree, by reference.
     numbers: FxHashMap<&'a str, usize>,

@@ -86,8 +86,8 @@ fn tuple_fit(program: &Program, elements: &[TupleElement], items: &[Value]) -> F
     Fit::all(items.iter().zip(types).map(|(item, id)| fit(program, id, item)))
 }
 
-/// Returns the type of each item of a tuple that has `length` items; `None` if the tuple cannot have that
-/// many.
+/// Returns the type of each item of a tuple with `length` items. Returns `None` if the tuple cannot have this
+/// number of items.
 pub(crate) fn element_types(elements: &[TupleElement], length: usize) -> Option<Vec<TypeId>> {
     let rest = elements.iter().position(|element| element.rest);
     let least = elements

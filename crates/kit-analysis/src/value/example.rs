@@ -11,7 +11,7 @@ use super::{index_types, scalar, template};
 use crate::members::members;
 use crate::walk::resolve;
 
-/// Maximum number of steps of one search. Without it, a search in a recursive type would not end.
+/// Maximum number of steps of one search. The limit ends a search in a recursive type.
 const MAX_STEPS: usize = 2_000;
 
 /// Maximum depth of nested objects for which a search adds optional properties.
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         Some(Value::Object(value))
     }
 
-    /// Returns one key for each index signature. A signature for which no fitting key is found has none.
+    /// Returns one key for each index signature. Leaves out signatures for which no fitting key is found.
     fn keys(&self, objects: &[&ObjectType]) -> Vec<String> {
         let signatures = objects.iter().flat_map(|object| &object.index);
         let keys = signatures.filter_map(|signature| {

@@ -1,7 +1,8 @@
 //! Result of checking a value against a type.
 
-/// Result of checking a value against a type. Only validators check patterns and formats completely. For
-/// these the result is [`Fit::Unsure`], except for the example of a format that this crate itself uses.
+/// Result of checking a value against a type. Only validators check patterns and formats completely, so the
+/// result is [`Fit::Unsure`] if it depends on them. An exception is the example of a format that this crate
+/// itself uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// The value certainly does not fit the type.
@@ -17,12 +18,12 @@ impl Fit {
         if fits { Self::Yes } else { Self::No }
     }
 
-    /// Returns the result of two checks that must both pass.
+    /// Combines the results of two checks that must pass.
     pub(crate) fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    /// Returns the result of checks that must all pass.
+    /// Combines the results of any number of checks that must all pass.
     pub(super) fn all(fits: impl Iterator<Item = Self>) -> Self {
         let mut worst = Self::Yes;
         for fit in fits {

@@ -50,7 +50,7 @@ pub fn read(program: &Program, id: TypeId, value: &Value) -> Option<DecodedValue
 }
 
 impl DecodedValue {
-    /// Returns true if this result has a key, at any depth, that the other result does not have.
+    /// Returns true if this result contains a key, at any depth, that the other result lacks.
     pub fn has_keys_missing_in(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Items(ours), Self::Items(theirs)) => ours

@@ -6,9 +6,9 @@ use kit_ir::{Program, TemplatePart};
 
 use crate::template::{Segment, segments};
 
-/// Returns true if a string fits a template literal type. Like in TypeScript, a placeholder ends at the first
+/// Returns true if a string fits a template literal type. As in TypeScript, a placeholder ends at the first
 /// occurrence of the text after it, and a placeholder directly before another placeholder matches one
-/// character. If a placeholder is a union or another template, which TypeScript's templates do not have, all
+/// character. If a placeholder is a union or another template, for which TypeScript has no rule, all
 /// divisions of the string are tried.
 pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> bool {
     let segments = segments(program, parts);
@@ -21,9 +21,9 @@ pub(crate) fn matches(program: &Program, parts: &[TemplatePart], text: &str) -> 
 /// Check of the text of one placeholder.
 type Fits = fn(&str) -> bool;
 
-/// Returns a check for each placeholder of a template, and the fixed texts before, between and after the
-/// placeholders. Returns `None` if there is no placeholder, or if a placeholder is not a string, a number or
-/// a bigint.
+/// Returns a check for each placeholder of a template, and the constant texts before, between and after the
+/// placeholders. Returns `None` if the template has no placeholder, or if a placeholder is not a string, a
+/// number or a bigint.
 fn divide(segments: &[Segment]) -> Option<(Vec<Fits>, Vec<String>)> {
     let (mut placeholders, mut between): (Vec<Fits>, _) = (Vec::new(), vec![String::new()]);
     for segment in segments {
@@ -65,7 +65,8 @@ fn divided(placeholders: &[Fits], between: &[String], text: &str) -> bool {
     true
 }
 
-/// Returns the offsets at which a match of the segments can end if it starts at one of the given offsets.
+/// Returns the offsets at which a match of the segments can end if it starts at one of the offsets in
+/// `starts`.
 fn ends(segments: &[Segment], text: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> {
     segments.iter().fold(starts, |starts, segment| match segment {
         Segment::Text(fixed) => fixed_ends(fixed, text, &starts),
@@ -141,8 +142,8 @@ fn example_of(segments: &[Segment]) -> Option<String> {
         .collect()
 }
 
-/// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Returns false for a key
-/// with an exponent such as `1e+21`, which is rare: only validators accept such a key.
+/// Returns true if `[key: number]` accepts a key: a number as JavaScript prints it. Also returns false for a
+/// key with an exponent such as `1e+21`, which is rare. Only validators accept these keys.
 pub(crate) fn is_numeric_key(key: &str) -> bool {
     matches!(key, "NaN" | "Infinity" | "-Infinity")
         || (is_number(key)

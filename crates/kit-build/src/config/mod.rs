@@ -60,7 +60,7 @@ pub struct ResolvedConfig {
     pub compiler: Compiler,
     /// Arguments of the compiler.
     pub compiler_args: Vec<String>,
-    /// True if the configuration sets `compiler` or `compilerArgs`. Then it is an error if the compiler is not installed.
+    /// True if the configuration sets `compiler` or `compilerArgs`. A missing compiler is then an error.
     pub is_compiler_configured: bool,
     /// Library that the project uses for its database.
     pub adapter: AdapterChoice,
@@ -74,7 +74,8 @@ pub struct ResolvedConfig {
     pub packages: TestPackages,
     /// Information from `package.json` for the OpenAPI document.
     pub project: ProjectInfo,
-    /// File with the project's options, such as `kit.config.js`; if there is none, the file that a user should create.
+    /// File with the project's options, such as `kit.config.js`. If the project has none, the file that a
+    /// user should create.
     pub options_file: String,
 }
 
@@ -103,7 +104,7 @@ impl Default for ResolvedConfig {
 /// Packages for tests, if `package.json` lists them as dependencies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestPackages {
-    /// True if the project depends on `@kit/testing`, which contract tests import.
+    /// True if the project depends on `@kit/testing`, which generated contract tests import.
     pub testing: bool,
     /// True if the project depends on vitest. Then vitest runs all tests.
     pub vitest: bool,
@@ -163,7 +164,7 @@ impl Compiler {
     }
 }
 
-/// Library that a project uses for its database. The generated schema files are made for it.
+/// Library that a project uses for its database. The generated schema files are written for this library.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Adapter {
     /// The library drizzle-orm.

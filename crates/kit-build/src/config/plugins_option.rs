@@ -43,8 +43,8 @@ pub(super) fn read(value: &Value, reader: &mut Reader<'_>) -> Option<Vec<Plugin>
     Some(plugins)
 }
 
-/// Reports a value that is neither a plugin nor a function for a hook, according to the host. Returns true if it
-/// reported a mistake.
+/// Reports a value that is neither a plugin nor a function for a hook. The host has marked such values.
+/// Returns true if the value was reported.
 fn report_host_mistake(key: &str, value: &Value, reader: &mut Reader<'_>) -> bool {
     let text = |name| value.pointer(&format!("/wrong/{name}")).and_then(Value::as_str);
     let (Some(message), Some(help)) = (text("message"), text("help")) else {

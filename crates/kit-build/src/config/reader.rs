@@ -78,8 +78,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns true if the configuration is a TypeScript or JavaScript module. `package.json` is not one and cannot
-    /// contain code.
+    /// Returns true if the configuration is a TypeScript or JavaScript module. Returns false for
+    /// `package.json`, which cannot contain code.
     pub(super) fn is_module(&self) -> bool {
         self.source.path != "package.json"
     }

@@ -11,12 +11,13 @@ use crate::disk::{self, FileStamp};
 
 /// Content of the written files, and the modification times of their directories.
 ///
-/// Reading thousands of files would be slow. The modification time of a directory changes if a file is created, removed or
-/// replaced, which is how builds and most editors write. A file that was overwritten in place counts as unchanged until its
-/// generated text or its directory changes; a build without this cache compares every byte.
+/// Reading thousands of files would be slow. If a file is created, removed or replaced, which is how builds
+/// and most editors write, the modification time of its directory changes. A file that was overwritten in
+/// place counts as unchanged until its generated text or its directory changes. A build without this cache
+/// compares every byte.
 ///
-/// The clock of a file system may be coarse, so a change within milliseconds after a build can stay unnoticed. This is
-/// acceptable, because nobody edits generated files that fast.
+/// The clock of a file system may be coarse, so a change within milliseconds after a build can stay
+/// unnoticed. Nobody edits generated files this fast.
 #[derive(Debug, Default)]
 pub(crate) struct OutputCache {
     directory: PathBuf,
@@ -52,7 +53,8 @@ impl OutputCache {
         written.is_some_and(|text| Arc::ptr_eq(text, &file.text) || *text == file.text)
     }
 
-    /// Stores the current state of the directory, which is still locked. `changed` are the files that the build wrote.
+    /// Stores the current state of the directory, while it is still locked. `changed` are the files that the
+    /// build wrote.
     pub(super) fn update(
         &mut self,
         directory: &Path,

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 use serde_json::{Serializer, Value, json};
 
-/// Event for a plugin's hook function. The function sees it as one document, [`TapEvent::complete_document`], but the host may
-/// parse the attachment later, when the function reads it.
+/// Event for a plugin's hook function. The function sees one document, [`TapEvent::complete_document`]. The
+/// host may parse the attachment later, when the function reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TapEvent {
     /// `{ build, event }`: information on the build, and the data of the hook without the attachment.

@@ -245,8 +245,8 @@ impl Additions {
         Ok(pending)
     }
 
-    /// Reports files outside of the output directory that the plugin did not write itself. kit recognizes such
-    /// files by their first line, which differs from the first line of the new text.
+    /// Reports files outside of the output directory that were not written by the plugin. Such a file has
+    /// another first line than the new text.
     pub(super) fn refuse_foreign(
         &self,
         root: &Path,

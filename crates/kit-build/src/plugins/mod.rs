@@ -61,7 +61,7 @@ pub fn registered_taps(plugins: &[Plugin]) -> Vec<RegisteredTap> {
         .collect()
 }
 
-/// Returns the plugins that have a function for the hook, in the order in which these run.
+/// Returns the plugins that have a function for the hook, in the order in which their functions run.
 fn in_order<'a>(plugins: &'a [Plugin], hook: &str) -> Vec<&'a Plugin> {
     let stage = |plugin: &Plugin| {
         plugin

@@ -47,9 +47,9 @@ pub(super) fn read(mut document: Value) -> Result<Program, Mistake> {
     )))
 }
 
-/// Returns the path of a property in `given` that kit does not know. `read` is the same value after kit has read and
-/// printed it. Without this check, a misspelled name would have no effect and no message. Empty values are accepted,
-/// because kit omits them when it prints.
+/// Returns the path of a property in `given` that kit does not know, because a misspelled name would
+/// otherwise have no effect and no message. `read` is the value that kit prints after reading `given`. Empty
+/// values are allowed, because kit does not print them.
 pub(super) fn ignored_member(given: &Value, read: &Value, place: &str) -> Option<String> {
     let join = |name: &str| {
         if place.is_empty() {

@@ -21,7 +21,7 @@ pub(crate) struct PluginReports {
     pub(crate) texts: Vec<(String, String)>,
     /// Files that plugins read. A change to them can change the output.
     pub(crate) watched: Vec<PathBuf>,
-    /// Paths of the program's source files, in order: a span refers to a file by its index.
+    /// Paths of the program's source files. A span names a file by its index in this list.
     pub(crate) sources: Vec<String>,
 }
 

@@ -28,14 +28,14 @@ pub(crate) struct Taps<'a> {
 }
 
 impl<'a> Taps<'a> {
-    /// Returns true if no plugin has a function for the hook. Then the build need not create its event.
+    /// Returns true if no plugin has a function for the hook, so that its event need not be created.
     pub(crate) fn is_untapped(&self, hook: &str) -> bool {
         in_order(&self.request.config.plugins, hook).is_empty()
     }
 
-    /// Runs all functions for a hook and returns true if none failed. `event` creates the event for a function, and `apply`
-    /// applies the result. After a failure, the other functions do not run. The hook `done` is an exception: there, each plugin
-    /// must be able to clean up.
+    /// Runs all functions for a hook. `event` creates the event for a function, and `apply` applies its
+    /// result. After a failure, the remaining functions do not run and the result is false. Only for the hook
+    /// `done`, all functions run, so that each plugin can clean up.
     async fn run_all<S, A: DeserializeOwned>(
         &self,
         hook: &'static str,
@@ -269,8 +269,8 @@ fn paths(files: &[OutputFile]) -> Vec<String> {
     files.iter().map(|file| file.path.clone()).collect()
 }
 
-/// Replaces the routes by the routes that a plugin returned. Plugins may change only certain properties of a route. The error
-/// names a change that is not allowed.
+/// Replaces the routes by the routes that a plugin returned. Plugins may change only certain properties of a
+/// route. Fails with the first change that is not allowed.
 fn replace_routes(program: &mut Program, given: &Value) -> Result<(), Mistake> {
     let refused = |message: String| Mistake::new(codes::PLUGIN_PROGRAM, message);
     let routes: Vec<Route> = serde_json::from_value(given.clone()).map_err(|error| {

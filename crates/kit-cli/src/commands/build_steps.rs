@@ -316,7 +316,8 @@ pub(crate) fn print_pending(report: &BuildReport, printed: &mut Option<String>, 
     }
 }
 
-/// Returns a line about database changes that no migration contains; `None` if there are none.
+/// Returns a line about differences between the types and the committed migrations. Returns `None` if there
+/// are none.
 fn pending(report: &BuildReport) -> Option<String> {
     let PendingChanges { changes, problems } = report.pending;
     let text = match (changes, problems) {

@@ -184,7 +184,7 @@ impl Development<'_> {
         })
     }
 
-    /// Returns the application to serve after a failed build if none was served before.
+    /// Returns the application to serve after a failed build, for the case that no version was served before.
     fn failed_first_build(&self, build: BuildState) -> Result<Serve, CommandError> {
         let root = project::root(&self.common, self.context.environment)?;
         Ok(Serve {

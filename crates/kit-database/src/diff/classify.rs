@@ -258,8 +258,8 @@ pub(super) fn add_check(table: &Table, check: &Check, former: Option<&Check>, ne
     )
 }
 
-/// Classifies a new foreign key. `known` is true if a foreign key between the same columns existed until now, and only
-/// its `ON DELETE` action or the column type differs.
+/// Classifies a new foreign key. `known` is true if a foreign key between the same columns existed before, so
+/// that only its `ON DELETE` action or the column type differs.
 pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known: bool) -> Classification {
     let empty = new
         && table
@@ -291,8 +291,8 @@ pub(super) fn add_foreign_key(table: &Table, key: &ForeignKey, new: bool, known:
     )
 }
 
-/// Returns the two steps that add a constraint: the first makes it valid for new rows at once, the second checks
-/// existing rows without blocking other sessions.
+/// Returns the SQL of the two steps that add a constraint: the first makes PostgreSQL check new rows, the
+/// second checks existing rows without blocking other sessions.
 fn validated(table: &str, add: &Statement, name: &str) -> [String; 2] {
     [
         format!("{} NOT VALID", print_one(add)),
@@ -339,7 +339,8 @@ pub(super) fn comment() -> Classification {
     Classification::new(ChangeClass::Safe, "a comment for people")
 }
 
-/// Returns true if every value that satisfies `from` also satisfies `to`.
+/// Returns true if a change of a rule from `from` to `to` allows more values: every value that satisfies
+/// `from` also satisfies `to`.
 fn widens(from: &Rule, to: &Rule) -> bool {
     match (from, to) {
         (Rule::Values(from), Rule::Values(to)) => from.iter().all(|value| to.contains(value)),

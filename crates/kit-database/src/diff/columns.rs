@@ -54,9 +54,9 @@ impl Planner<'_> {
         self.push(Phase::Comment, classify::comment(), change);
     }
 
-    /// Plans the changes to a column that exists before and after the migration. A default that the new type cannot
-    /// store is dropped before the type changes. An identity column becomes `NOT NULL` before its default is set,
-    /// because PostgreSQL requires that order.
+    /// Plans the changes to a column that exists before and after the migration. A default that the new type
+    /// cannot store is dropped before the type changes. An identity column becomes `NOT NULL` before it gets
+    /// its default, because PostgreSQL requires this order.
     fn compare(&mut self, owner: &Table, before: &Column, after: &Column) {
         let table = owner.name.as_str();
         let place = || (table.to_owned(), after.name.clone());

@@ -167,8 +167,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Adds a foreign key. `known` is true if a foreign key with the same columns existed until now, so existing rows
-    /// satisfy it.
+    /// Adds a foreign key. `known` is true if a foreign key with the same columns existed before, so that
+    /// existing rows satisfy the new one.
     fn add_foreign_key(&mut self, table: &Table, key: &ForeignKey, known: bool) {
         let new = self.have_no_rows(&table.name, std::slice::from_ref(&key.column));
         let change = Change::AddForeignKey {
@@ -200,15 +200,16 @@ impl Planner<'_> {
         self.push(phase, classify::drop_constraint(), change);
     }
 
-    /// Records a column that loses its primary key or unique constraint. Foreign keys to the column depend on that key,
-    /// so they are dropped and added again.
+    /// Records a column that loses its primary key or unique constraint. Foreign keys that refer to the
+    /// column need this constraint, so they are dropped and added again.
     fn record_lost_key(&mut self, table: &str, columns: &[String]) {
         if let [column] = columns {
             self.lost_keys.insert((table.to_owned(), column.clone()));
         }
     }
 
-    /// Returns true if no row has stored values in these columns yet, because the table or each of the columns is new.
+    /// Returns true if the columns contain no stored values yet, because the table or each of the columns is
+    /// new.
     fn have_no_rows(&self, table: &str, columns: &[String]) -> bool {
         self.created.contains(table)
             || columns
@@ -221,7 +222,8 @@ fn has(table: &Table, columns: &[String]) -> bool {
     columns.iter().all(|column| table.column(column).is_some())
 }
 
-/// Result of [`pair`]: constraints or indexes in both tables, only in the old table, and only in the new table.
+/// Result of [`pair`]: constraints or indexes that the old and the new table have, that only the old table
+/// has, and that only the new table has.
 struct Matched<'a, T> {
     kept: Vec<(&'a T, &'a T)>,
     gone: Vec<&'a T>,

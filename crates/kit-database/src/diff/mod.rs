@@ -28,7 +28,7 @@ impl Plan {
         self.changes.is_empty()
     }
 
-    /// Returns true if any step loses stored values.
+    /// Returns true if at least one step loses stored values.
     pub fn is_destructive(&self) -> bool {
         self.changes.iter().any(PlannedChange::is_destructive)
     }
@@ -85,9 +85,9 @@ impl std::error::Error for PlanError {}
 /// Plans the steps from the last committed snapshot to the schema `next`. `previous` is `None` before the first
 /// migration.
 ///
-/// Renames run first, so that all later steps use the new names. Then foreign keys are dropped, then constraints and
-/// indexes, then columns and tables; all of them are added in the opposite order. Therefore tables may refer to each
-/// other in circles.
+/// Renames run first, so that all later steps use the new names. Then foreign keys are dropped, then
+/// constraints and indexes, then columns and tables. Adding runs in the opposite order, so that tables may
+/// refer to each other in circles.
 ///
 /// # Errors
 /// Returns a [`PlanError`] with every difference for which kit cannot plan a change.

@@ -45,8 +45,8 @@ impl Planner<'_> {
     }
 }
 
-/// Orders renames so that each runs after the rename that frees its new name. If renames form a circle, one rename
-/// goes through an unused temporary name.
+/// Orders renames so that each runs after the rename that frees its new name. If renames form a circle, one
+/// of them first renames to an unused temporary name.
 fn ordered(mut waiting: Vec<Rename>) -> Vec<Rename> {
     let mut ordered = Vec::new();
     while !waiting.is_empty() {

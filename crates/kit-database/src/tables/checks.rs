@@ -69,8 +69,9 @@ pub(super) fn of(table: &str, stored: &ColumnWithRules) -> Vec<Check> {
     checks
 }
 
-/// Removes the rules that a column does not need, or cannot have with its final type: for example, a text column that
-/// refers to a UUID becomes a UUID column. Reports a default that does not fit the final type.
+/// Removes rules that a column does not need or that do not fit its final type. For example, a text column
+/// that refers to a UUID becomes a UUID column, to which no rule for text applies. Reports a default that
+/// does not fit the final type.
 pub(super) fn fit_final_types(builder: &mut Builder<'_>, schema: &mut Schema) {
     remove_checks_of_references(schema);
     for table in &mut schema.tables {
@@ -91,9 +92,9 @@ pub(super) fn fit_final_types(builder: &mut Builder<'_>, schema: &mut Schema) {
     }
 }
 
-/// Removes the rules of columns that refer to a column with the same rule, because a foreign key only accepts values
-/// that the other column has. Keeps the rule if the other column is itself a reference, because that column may have
-/// lost its own rule.
+/// Removes the rules of columns that refer to a column with the same rule, because a foreign key only accepts
+/// values that the other column has. Keeps a rule if the other column is a reference too, because the other
+/// column may have lost its own rule.
 fn remove_checks_of_references(schema: &mut Schema) {
     for at in 0..schema.tables.len() {
         let table = &schema.tables[at];

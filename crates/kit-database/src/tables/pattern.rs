@@ -52,7 +52,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Parses up to the end, or to the parenthesis that closes the group.
+    /// Parses alternatives up to the end of the expression, or up to the parenthesis that closes the group.
     fn alternatives(&mut self, depth: u32) -> Option<Translated> {
         if depth > MAX_DEPTH {
             return None;

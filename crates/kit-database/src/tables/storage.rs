@@ -201,8 +201,8 @@ fn text(constraints: &Constraints) -> Result<ColumnType, String> {
     }
 }
 
-/// Returns the column type of a number. A whole number is stored in 32 bits only if both bounds fit; without bounds,
-/// validators accept up to 2^53 - 1.
+/// Returns the column type of a number. A whole number is stored in 32 bits only if its minimum and its
+/// maximum fit. Without bounds, validators accept numbers up to 2^53 - 1.
 fn number(constraints: &Constraints) -> ColumnType {
     if !constraints.integer {
         return ColumnType::DoublePrecision;

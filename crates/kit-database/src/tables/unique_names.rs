@@ -11,8 +11,8 @@ use crate::{Schema, Table};
 
 /// Gives every index and constraint an unused name, and reports names from the user that are already used.
 ///
-/// If a derived name is used already, it gets a hash of its parts. Example: the column `roles_id` of `user` and the
-/// column `id` of `user_roles` result in equal names.
+/// If a derived name is already used, a hash of its parts is added. Example: the column `roles_id` of `user`
+/// and the column `id` of `user_roles` would result in equal names.
 pub(super) fn assign(builder: &mut Builder<'_>, schema: &mut Schema) {
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
     let spans: Vec<Option<Span>> = schema.tables.iter().map(|table| span(builder, table)).collect();

@@ -9,8 +9,9 @@ impl Engine {
     /// Stops listening and closes idle connections. Requests in progress may complete until `grace` has passed, then their
     /// connections are closed. [`Engine::is_closed`] reports the end.
     ///
-    /// Data that the operating system has already received belongs to requests in progress, even if the engine has not read it.
-    /// This also applies to connections that seem idle or wait to be accepted.
+    /// Data that the operating system has already received belongs to requests in progress, even if the
+    /// engine has not read the data yet. This also applies to connections that seem idle or wait to be
+    /// accepted.
     pub fn close(&self, grace: Duration) {
         if self.is_adopted {
             self.adopted_grace_end

@@ -26,17 +26,18 @@ pub(super) struct Stream {
 }
 
 impl Engine {
-    /// Responds to a request with a body that is written in chunks. `head` is the response without a body, and `length`
-    /// the number of bytes of the body, if it is known; exactly this number of bytes must be written. Without a length,
-    /// the body uses the chunked coding; for HTTP/1.0, it ends with the connection. The head is sent without waiting
-    /// for a chunk. From now on until the end of the stream, the id of the request identifies the stream.
+    /// Responds to a request with a body that is written in chunks. `head` is the response without a body.
+    /// `length` is the number of bytes of the body, if it is known: exactly this number of bytes must then be
+    /// written. Without a length, the body uses the chunked coding, and for HTTP/1.0 it ends with the
+    /// connection. The head is sent without waiting for a chunk. Until the end of the stream, the id of the
+    /// request identifies the stream.
     ///
-    /// Returns false if the client has disconnected. Then no callback is called for the stream.
+    /// Returns false if the client has disconnected. No callback is then called for the stream.
     ///
     /// A client that closes its sending side may still read, so the stream continues until a write fails. While there
     /// is nothing to write, the operating system regularly checks if a silent client is still there (TCP keep-alive).
     ///
-    /// A response to HEAD, and one whose status allows no body, is complete with its head.
+    /// A response to HEAD, and a response whose status allows no body, is complete with its head.
     ///
     /// # Errors
     ///
@@ -81,8 +82,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Writes a chunk to the stream of a request. The next [`Engine::drive`] sends the bytes. A chunk after
-    /// [`WriteResult::Wait`] is accepted too.
+    /// Writes a chunk to the stream of a request. The next [`Engine::drive`] sends the bytes. Also accepts a
+    /// chunk after [`WriteResult::Wait`].
     ///
     /// # Errors
     ///
@@ -112,8 +113,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Returns an error if the body is shorter than the declared length. Then the connection is closed, so that the
-    /// client notices that the body is incomplete.
+    /// Returns an error if the body is shorter than the declared length. The connection is then closed, so
+    /// that the client notices that the body is incomplete.
     pub fn end(&self, id: RequestId) -> Result<(), ResponseError> {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());
@@ -155,8 +156,8 @@ impl Engine {
         }
     }
 
-    /// Updates a stream after its connection was polled: notices that the client has disconnected, or asks the writer
-    /// to continue.
+    /// Updates a stream after its connection was polled: notifies the handler if the client has disconnected,
+    /// or if the writer may continue.
     pub(super) fn update_stream(
         &self,
         id: RequestId,
@@ -208,8 +209,8 @@ impl Engine {
 }
 
 impl Stream {
-    /// Makes the connection end with a reset, if the client would otherwise take the end of the connection for the end
-    /// of the body.
+    /// Makes the connection end with a reset if the body ends with the connection. Without a reset, the
+    /// client would take the incomplete body for a complete one.
     fn reset_if_ends_with_connection(&self, link: &Link) {
         if self.ends_with_connection {
             link.socket.borrow().reset_when_closed();

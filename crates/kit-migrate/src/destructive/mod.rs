@@ -65,8 +65,9 @@ pub(crate) fn losses(migration: &Migration, script: &Script<'_>) -> Vec<Loss> {
     losses
 }
 
-/// Returns, for each statement, true if kit planned it as part of a change that deletes nothing, and if no statement of
-/// that change was removed. Without its guard statement, a change of a type may damage values.
+/// Returns a flag for each statement: true if kit planned the statement as part of a change that deletes
+/// nothing, and if all statements of the change are still there. A change of a type can damage values if its
+/// guard statement was removed.
 fn planned(changes: &[PlannedChange], statements: &[Vec<Word>]) -> Vec<bool> {
     let mut planned = vec![false; statements.len()];
     for step in changes.iter().filter(|step| !step.is_destructive()) {

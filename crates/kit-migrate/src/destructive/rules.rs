@@ -15,7 +15,8 @@ pub(super) struct Finding {
 /// Maximum depth of nested function and `DO` bodies. A deeper body counts as destructive.
 const MAX_DEPTH: usize = 8;
 
-/// Kinds of objects that contain no rows, such as the view in `DROP VIEW`.
+/// Kinds of objects that contain no rows, so that dropping them loses no data, such as the view in `DROP
+/// VIEW`.
 const WITHOUT_DATA: [&str; 21] = [
     "access",
     "aggregate",
@@ -144,8 +145,8 @@ impl Checker<'_> {
         None
     }
 
-    /// Checks `TRUNCATE`. Skips the privilege (`GRANT TRUNCATE`) and the trigger event (`AFTER TRUNCATE`): the words
-    /// before them never precede a statement.
+    /// Checks `TRUNCATE`. Skips the privilege in `GRANT TRUNCATE` and the trigger event in `AFTER TRUNCATE`:
+    /// no statement begins after `GRANT` or `AFTER`.
     fn truncate(&self, at: usize) -> Option<Finding> {
         let is_privilege = matches!(
             self.before(at, 1),
@@ -230,7 +231,7 @@ impl Checker<'_> {
     }
 
     /// Checks `set_config(name, …)`. Skips calls whose name is a string literal, such as
-    /// `set_config('lock_timeout', …)`, because kit can read that name.
+    /// `set_config('lock_timeout', …)`, because kit can read the name.
     fn set_config(&self, at: usize) -> Option<Finding> {
         let is_readable = self.sign(at + 1, "(")
             && self.words.get(at + 2).is_some_and(Word::is_text)

@@ -249,8 +249,7 @@ pub(crate) struct Object {
     pub(crate) index: Vec<Index>,
     pub(crate) calls: Vec<Function>,
     pub(crate) constructs: Vec<Function>,
-    /// True for an interface or a class. TypeScript does not allow to assign these to an index signature, but
-    /// other object types.
+    /// True for an interface or a class, which TypeScript does not allow to assign to an index signature.
     pub(crate) nominal: bool,
     /// Errors that concern the object as a whole and not one of its properties.
     pub(crate) issues: Vec<Diagnostic>,
@@ -357,8 +356,7 @@ pub(crate) struct Property {
     pub(crate) location: Location,
 }
 
-/// Prefix for the names of private and protected members. The prefix starts with the character NUL, so that
-/// no property in the source has it.
+/// Prefix for the names of private and protected members. No property in the source contains its character NUL.
 const HIDDEN: &str = "\0hidden ";
 
 impl Property {

@@ -160,7 +160,8 @@ impl Entry {
         statuses.collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the names and the texts of parts that few routes have.
+    /// Returns the names and the texts of the parts of a contract that few routes have, such as replies and
+    /// limits.
     fn rare_parts(&self) -> Vec<(&'static str, String)> {
         let reply_headers: Vec<String> = self
             .replies
@@ -290,7 +291,8 @@ pub(super) fn print_one(
     Ok(())
 }
 
-/// Returns the JSON Schemas of the types that a route names, by their parts of the contract.
+/// Returns the JSON Schemas of the types that a route names, each by the slot that uses it: `params`, `body`
+/// and so on.
 fn schemas(built: &Built, entry: &Entry) -> Result<IndexMap<String, Value>, CommandError> {
     let all: IndexMap<String, Value> = built.read("schemas.json")?;
     let mut parts: Vec<(String, &str, bool)> = Vec::new();

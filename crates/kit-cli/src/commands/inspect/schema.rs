@@ -230,8 +230,8 @@ fn text(entry: &Entry, properties: &[PropertyReport<'_>], uses: &[Usage<'_>], ve
     blocks.join("\n\n")
 }
 
-/// Formats the rules of a property: `minLength 1, maxLength 200`. Leaves out descriptions and examples, which only the
-/// JSON contains.
+/// Formats the rules of a property: `minLength 1, maxLength 200`. Leaves out descriptions and examples, which
+/// only the JSON output contains.
 fn rules_text(property: &PropertyReport<'_>) -> String {
     let rules: Vec<String> = property
         .rules

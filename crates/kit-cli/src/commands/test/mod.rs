@@ -159,8 +159,8 @@ async fn open(
     Ok((project, report))
 }
 
-/// Returns true if the path of a test file contains the string from the command line. A leading `./` of the string is
-/// ignored.
+/// Returns true if the path of a test file contains the string from the command line. Ignores a leading `./`
+/// of the string.
 fn path_contains(file: &str, path: &str) -> bool {
     file.contains(path.strip_prefix("./").unwrap_or(path))
 }
