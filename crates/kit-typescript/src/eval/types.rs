@@ -347,8 +347,7 @@ pub(crate) struct Property {
     /// True if the property is required although its type contains `undefined`, as in `Required`.
     pub(crate) required: bool,
     pub(crate) readonly: bool,
-    /// True if the tags of the comment do not apply, but only its text, because a mapped type gave the
-    /// property another type.
+    /// True if only the text of the comment applies, because a mapped type gave the property another type.
     pub(crate) text_only_doc: bool,
     /// True if the property is stored in a column of a table, because it belongs to an entity.
     pub(crate) column: bool,
