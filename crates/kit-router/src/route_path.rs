@@ -424,7 +424,7 @@ impl fmt::Display for Segment {
 }
 
 /// Checks the rules that concern several segments of a path. `distinct_names` is false for paths in a
-/// compiled document, where nodes have the names of the first route, so that a path may contain a name twice.
+/// compiled document. A node there has the names of its first route, so that a path may contain a name twice.
 pub(crate) fn check_segments(segments: &[Segment], distinct_names: bool) -> Result<(), InvalidPath> {
     if segments.len() > MAX_SEGMENTS {
         return Err(InvalidPath::TooDeep {

@@ -5,8 +5,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const mark = "kit-load";
 
 /**
- * Imports a configuration file, and imports it again after a change. Node caches a module until the process exits. So if the configuration
- * or a module of the project that it imports has changed, all of these modules are imported again.
+ * Imports a configuration file, and imports it again after a change. Node caches a module until the process
+ * exits, so after a change of the configuration or of a module of the project that it imports, all of these
+ * modules are imported under new URLs.
  */
 export class ConfigModule {
   /** Content of each imported file at the time of its import; `undefined` if the file could not be read. */
@@ -64,7 +65,10 @@ export class ConfigModule {
   }
 }
 
-/** Returns the path of a module of the project, and `undefined` for an installed one, which changes only if it is installed again. */
+/**
+ * Returns the path of a module of the project. Returns `undefined` for a module of an installed package,
+ * which changes only if the package is installed again.
+ */
 function ownFile(url: string): string | undefined {
   return url.startsWith("file:") && !url.includes("/node_modules/") ? fileURLToPath(url) : undefined;
 }

@@ -47,7 +47,7 @@ export interface Config {
   readonly plugins?: readonly (Plugin | false | null | undefined)[];
 }
 
-/** Values that generated tests send, in addition to those that follow from the contracts. */
+/** Values that generated tests send, in addition to values that follow from the contracts. */
 export interface TestsConfig {
   /**
    * Path of the module that exports the application, relative to the project's root: `"src/app.ts"`.

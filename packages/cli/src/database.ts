@@ -7,7 +7,7 @@ import type { DatabaseReply, DatabaseRequest } from "@kit/transform-native";
 import { psql } from "./psql.ts";
 
 /**
- * Part of `@kit/dev-database` that this module uses. The part is declared here because the package is optional, so its
+ * Part of `@kit/dev-database` that this module uses. Declared here, because the package is optional and its
  * types may be missing.
  */
 interface DevDatabase {

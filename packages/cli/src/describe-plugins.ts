@@ -12,7 +12,8 @@ interface Wrong {
  * Converts plugins to data that the compiler, a program in Rust, can read. Their functions stay in this process. A value that is not a
  * plugin becomes the description of a mistake, which the compiler reports with the path of the value.
  *
- * @returns An entry for each plugin; `null` for a value that a condition left out.
+ * @returns An entry for each plugin. `null` for a value that a condition left out, such as `isProduction &&
+ *   plugin`.
  */
 export function describePlugins(plugins: readonly unknown[]): unknown[] {
   return plugins.map(describe);
@@ -54,7 +55,10 @@ function wrong(message: string, help: string): Wrong {
   return { wrong: { message, help } };
 }
 
-/** Returns the function in the value of a hook: the value itself, or its property `handler`. Returns `undefined` if there is none. */
+/**
+ * Returns the function in the value of a hook: the value itself, or its property `handler`. Returns
+ * `undefined` if the value contains no function.
+ */
 export function handlerOf(tap: unknown): ((event: object) => unknown) | undefined {
   if (typeof tap === "function") return tap as (event: object) => unknown;
   if (typeof tap !== "object" || tap === null || !("handler" in tap)) return undefined;

@@ -6,7 +6,10 @@ import type { EnvFileReply } from "@kit/transform-native";
 
 /** Variables that kit has set from the `.env` of a project in the environment of this process. Only for development. */
 export class EnvFile {
-  /** Value of `NODE_ENV` when the command started, which decides if the file is read. A `NODE_ENV` in the file does not matter. */
+  /**
+   * Value of `NODE_ENV` when the command started, which decides if the file is read. A `NODE_ENV` in the file
+   * itself has no effect.
+   */
   readonly #environment = process.env["NODE_ENV"] || "development";
   /** Variables that this object has set, with their values. */
   readonly #own = new Map<string, string>();

@@ -183,7 +183,7 @@ function redirectConsole(): () => void {
   };
 }
 
-/** Returns the message of an error, with its name unless the name adds nothing. */
+/** Returns the message of an error. The name of the error is included if it says more than `Error`. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${String(error)}`;
   return error.name === "Error" || error.name === "SyntaxError"

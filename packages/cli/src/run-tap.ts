@@ -25,7 +25,7 @@ export interface TapRequest {
   readonly event: Record<string, unknown>;
   /** Name of a property of `event` that is too long to be sent with the request. */
   readonly attached: string | undefined;
-  /** Returns the value of this property as JSON. */
+  /** Returns the value of the property that `attached` names, as JSON. */
   readonly attachment: () => string | null;
 }
 
@@ -96,7 +96,10 @@ interface TapStage {
   readonly result: () => unknown;
 }
 
-/** Default timeouts of a plugin's function, in seconds. A compiler may take long. */
+/**
+ * Default timeouts of a plugin's function, in seconds. The hook `compile` has a longer timeout, because a
+ * compiler may take long.
+ */
 const PATIENCE = { hook: 60, compile: 1800 };
 
 /** Number of stack frames that an error records: enough to reach the plugin from the location of the error. */

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 export class UnfinishedTap extends Error {}
 
 /**
- * Runs a plugin's function for a hook until it finishes.
+ * Runs a plugin's function for a hook until it finishes or the timeout has passed.
  *
  * @throws The error of the function, also from a promise or callback that it does not await. An {@link UnfinishedTap} if the function takes
  * longer than `seconds`, or if it waits for a promise that nothing can settle any more.
@@ -27,7 +27,10 @@ export async function runWithTimeout(tap: () => unknown, seconds: number): Promi
   }
 }
 
-/** Waits for one turn of the event loop after the function has finished, so that its unhandled rejections are reported. */
+/**
+ * Waits for one more turn of the event loop after the function has finished, so that unhandled rejections of
+ * the function are reported.
+ */
 async function afterwards(tap: () => unknown): Promise<void> {
   await tap();
   await setImmediate();

@@ -71,14 +71,17 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   yield JSON.stringify({ passed, failed, skipped, failures });
 }
 
-/** Returns true if a test is skipped, with or without a reason: `{ skip: "" }` and `{ skip: true }` both skip it. */
+/**
+ * Returns true if a test is skipped. The reason may be missing: `{ skip: "" }` and `{ skip: true }` mean the
+ * same.
+ */
 function isSkipped(reason: string | boolean | undefined): boolean {
   return reason !== undefined && reason !== false;
 }
 
 /**
- * Returns the message of the error that a test has thrown, which is the cause of node:test's own error. For a file that exits by itself,
- * the message is taken from its output.
+ * Returns the message of the error that a test has thrown, which is the cause of node:test's own error. If
+ * the process of a test file has exited early, returns a message from its output.
  */
 function messageOf(error: unknown, printed: string | undefined): string {
   const cause = property(error, "cause") ?? error;

@@ -3,9 +3,10 @@ import { DevDatabaseError } from "./errors.ts";
 /**
  * Returns the database URL of the environment variable `DATABASE_URL`, or `undefined` if the embedded database is to be used.
  *
- * With `NODE_ENV=production` and in CI, a blank variable is an error: it usually means that a secret is missing, and the application would
- * write to the wrong database. An unset variable selects the embedded database, so that a developer can run an application with
- * `NODE_ENV=production`. `kit migrate:apply` is stricter: with `NODE_ENV=production` it requires the variable.
+ * With `NODE_ENV=production` and in CI, a blank variable is an error: it usually means that a secret is
+ * missing, and the application would write to the wrong database. An unset variable selects the embedded
+ * database, so that a developer can run an application with `NODE_ENV=production`. `kit migrate:apply` is
+ * stricter: with `NODE_ENV=production`, the variable must be set.
  *
  * @throws {DevDatabaseError} if the variable is blank in production or in CI.
  */

@@ -36,7 +36,10 @@ export class Connections {
     }
   }
 
-  /** Returns an idle connection that still works, or `undefined` if there is none. The server may have stopped since its last use. */
+  /**
+   * Returns an idle connection that still works. Returns `undefined` if no such connection is in the pool,
+   * for example because the server has stopped.
+   */
   async #kept(): Promise<Connection | undefined> {
     for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) {
       const { connection, timer } = kept;

@@ -45,8 +45,8 @@ export function homeOf(state: string): DataLocation {
 }
 
 /**
- * Returns the account that PostgreSQL runs as if kit runs as root. If the data belongs to a user, this is that user, who could not open the
- * data otherwise.
+ * Returns the account that PostgreSQL runs as if kit runs as root: the owner of the data if the data exists,
+ * because no other account could open it.
  */
 function accountOf(cluster: string): Account {
   if (!existsSync(cluster)) return NOBODY;

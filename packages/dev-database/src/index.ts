@@ -2,8 +2,9 @@
  * PostgreSQL for development and tests without an installation: the programs come from npm, the data is in the project's `.data/`, and the
  * server runs only while it is used.
  *
- * Every process that uses the database holds a lease: a connection to a small detached *keeper* process, which runs PostgreSQL as its
- * child. The first lease starts both. They stop some seconds after the last lease is released or its process has ended.
+ * Every process that uses the database holds a lease: a connection to a small detached *keeper* process,
+ * which runs PostgreSQL as its child. The first lease starts the keeper and PostgreSQL. They stop some
+ * seconds after the last lease is released or its process has ended.
  *
  * @module
  */
@@ -21,8 +22,8 @@ export type { DatabaseOptions } from "./paths.ts";
 /** Open database. It runs at least until it is closed. */
 export interface DevDatabase extends AsyncDisposable {
   /**
-   * URL such as `postgres://kit:…@127.0.0.1:54321/app`. All processes get the same URL. After a restart it is the same if the port is still
-   * free.
+   * URL such as `postgres://kit:…@127.0.0.1:54321/app`. All processes get the same URL. After a restart, the
+   * URL is the same if the port is still free.
    */
   readonly url: string;
   /** Releases the database. PostgreSQL stops when no other process uses it. A second call has no effect. */
@@ -45,9 +46,10 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<DevDa
 }
 
 /**
- * Returns the URL of the database to use: `DATABASE_URL` if it is set, otherwise the project's embedded database, which then runs as long
- * as this process. The embedded database is for development only. So a blank `DATABASE_URL` is an error in production and in CI, because it
- * usually means that a secret is missing.
+ * Returns the URL of the database to use: `DATABASE_URL` if it is set, otherwise the project's embedded
+ * database, which then runs as long as this process. The embedded database is for development only: in
+ * production and in CI, a blank `DATABASE_URL` is an error, because it usually means that a secret is
+ * missing.
  *
  * @throws {DevDatabaseError} if `DATABASE_URL` is blank with `NODE_ENV=production` or in CI, or if the embedded database cannot be started.
  * @example
@@ -73,7 +75,7 @@ export interface TestDatabase extends DevDatabase {
 
 /** Template database. Test databases are copies of it. */
 export interface Template {
-  /** Name of this version of the template. Use another key whenever `prepare` changes. */
+  /** Key of this version of the template. Use another key whenever `prepare` changes. */
   readonly key: string;
   /** Fills an empty database with tables and rows. Only the first process that needs a key calls it. */
   readonly prepare: (url: string) => Promise<void>;
@@ -83,8 +85,9 @@ export interface Template {
  * Creates a database for one test, with the empty tables of the project's migrations. The database is dropped when it is closed or when
  * this process ends for any reason. The migrations run once, in a template that is kept until they change. A copy takes some milliseconds.
  *
- * The database is always on a separate embedded server for tests, even if `DATABASE_URL` is set, so a test never changes your data. That
- * server does not use fsync, which makes it several times faster. After a crash of the machine it is created again.
+ * The database is on a separate embedded server for tests, even if `DATABASE_URL` is set, so that a test
+ * never changes your data. The server for tests does not use fsync, which makes it several times faster.
+ * After a crash of the machine, it is created again.
  *
  * @throws {DevDatabaseError} if the server cannot be started or the migrations fail. Its `hint` says what to do.
  * @example

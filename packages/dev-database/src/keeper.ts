@@ -193,7 +193,10 @@ function crashed(): void {
   void stayAt(server?.port);
 }
 
-/** Closes all leases if PostgreSQL is now on another port than before. The clients then connect again and get the new URL. */
+/**
+ * Closes all leases if PostgreSQL has another port than `before`. The clients then connect again and get the
+ * new URL.
+ */
 async function stayAt(before: number | undefined): Promise<void> {
   try {
     const { port } = await up;

@@ -59,7 +59,10 @@ export async function sendControl(paths: Paths, control: Control, name: string):
   return url;
 }
 
-/** Stops the database if a keeper runs. Returns the number of its other users; if there are any, the database continues to run. */
+/**
+ * Stops the database if a keeper runs. Returns the number of its other users. If there are other users, the
+ * database continues to run.
+ */
 export async function stop(paths: Paths, name: string): Promise<number> {
   const answer = await sendRequest(
     paths.socket,
@@ -255,7 +258,7 @@ function sendRequest(
 class Keeper {
   readonly log: string;
   exitCode: number | undefined;
-  /** True if a signal ended the keeper. Another attempt may succeed then. */
+  /** True if a signal ended the keeper, so that another attempt may succeed. */
   killed = false;
   /** Exit code or signal of the keeper, for messages. */
   end = "";
@@ -299,8 +302,8 @@ class Keeper {
 }
 
 /**
- * Returns the environment variables for the keeper. Leaves out the variables for a debugger, coverage or a test runner, which are
- * meant for this process only.
+ * Returns the environment variables for the keeper. Leaves out the variables for a debugger, coverage or a
+ * test runner, which are only for this process.
  */
 function environment(): NodeJS.ProcessEnv {
   const {

@@ -19,7 +19,7 @@ export function keyOf(root: string | undefined, name = ""): string {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** Applies a project's migrations to an empty database. Runs `kit migrate:apply` for that. */
+/** Applies a project's migrations to an empty database, by running `kit migrate:apply`. */
 export async function applyMigrations(root: string, url: string): Promise<void> {
   const args = [findKit(root), "migrate:apply", "--allow-destructive", "--root", root];
   const child = spawn(process.execPath, args, {

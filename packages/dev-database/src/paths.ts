@@ -23,7 +23,7 @@ export interface Paths {
   readonly durable: boolean;
   /** Directory of the logs. The directory also contains the data, unless PostgreSQL's account cannot enter it. */
   readonly state: string;
-  /** Path of the socket, or on Windows of the named pipe, that the keeper listens on. */
+  /** Path of the socket on which the keeper listens. On Windows, the name of a pipe. */
   readonly socket: string;
   /** File that the keeper holds a lock on as long as it runs. */
   readonly lock: string;
@@ -56,7 +56,10 @@ export function pathsOf(options: DatabaseOptions, server: "postgres" | "tests" =
   return { ...places, socket: join(runtime, `${name}.sock`), lock: join(runtime, `${name}.lock`) };
 }
 
-/** Returns the nearest directory with a `package.json`, or the directory itself if there is none. */
+/**
+ * Returns the nearest directory with a `package.json`. Returns the directory itself if no parent directory
+ * has one.
+ */
 export function projectRoot(from: string): string {
   const start = resolve(from);
   for (let directory = start; ; directory = dirname(directory)) {
@@ -65,7 +68,10 @@ export function projectRoot(from: string): string {
   }
 }
 
-/** Returns a directory that only this user can enter. Whoever can open the sockets in it can use the database. */
+/**
+ * Returns a directory that only this user can enter, because every program that can open the sockets in it
+ * can use the database.
+ */
 function runtimeDirectory(): string {
   const uid = process.getuid?.() ?? 0;
   const directory = `/tmp/kit-${uid}`;

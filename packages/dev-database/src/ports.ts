@@ -10,7 +10,8 @@ const FIRST = 20_000;
 const LAST = 32_767;
 
 /**
- * Returns the port `last` if it is free now or within `patienceMs`, otherwise another free port. Returns `undefined` if no port is free.
+ * Returns the port `last` if it is free now or becomes free within `patienceMs`, otherwise another free port.
+ * Returns `undefined` if no port is free.
  */
 export async function choosePort(last: number, patienceMs: number): Promise<number | undefined> {
   if (Number.isInteger(last) && last > 0 && last < 65_536) {

@@ -99,7 +99,10 @@ async function next(messages: Messages): Promise<Message> {
   return value;
 }
 
-/** Reads the rows of a query. If the query fails, waits until the server is ready again before it throws the error. */
+/**
+ * Reads the rows of a query. If the query fails, first waits until the server is ready again, then throws the
+ * error.
+ */
 async function results(messages: Messages): Promise<(string | null)[][]> {
   const rows: (string | null)[][] = [];
   let error: PostgresError | undefined;

@@ -10,13 +10,13 @@ export interface KeeperRequest {
 /** First line that a client sends to the keeper. The connection itself is the lease. */
 export type LeaseRequest =
   /**
-   * Requests the URL of the database of that name. With `owned`, the database belongs to this client and is dropped when the connection
-   * closes.
+   * Requests the URL of the database `name`. With `owned`, the database belongs to this client and is dropped
+   * when the connection closes.
    */
   | { readonly name: string; readonly owned?: boolean }
-  /** Requests a new copy of the template with that key. The copy belongs to this client. */
+  /** Requests a new copy of the template with the key `template`. The copy belongs to this client. */
   | { readonly template: string }
-  /** Requests an action on the server, or on the database of that name. */
+  /** Requests an action on the server, or on the database `name`. */
   | { readonly control: Control; readonly name: string };
 
 /** Action of the keeper. `start` runs the server until `stop`. `reset` replaces the database by an empty database. */

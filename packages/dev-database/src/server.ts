@@ -46,7 +46,7 @@ const NOT_DURABLE: Readonly<Record<string, string>> = {
 interface Failure {
   /** Exit code, signal or error of the server's process, for messages. */
   readonly end: string;
-  /** True if a signal ended the server. The server itself is not the cause then. */
+  /** True if a signal ended the server, so that the cause is not the server itself. */
   readonly killed: boolean;
   /** Output that the attempt has written to the log. */
   readonly output: string;
@@ -63,7 +63,7 @@ export class Server {
   readonly #log: string;
   #password = "";
   #port = 0;
-  /** Process id of the server, which may still be starting. 0 if there is none to stop. */
+  /** Process id of the server, which may still be starting. 0 if no server runs. */
   #pid = 0;
   /** True from the server's first response until it stops. */
   #up = false;
@@ -139,7 +139,7 @@ export class Server {
     return this.#connections.use(work);
   }
 
-  /** True if this object started the server. False if it took over a server that was running. */
+  /** True if this object started the server, and false if it took over a server that was running. */
   get isNew(): boolean {
     return this.#launched;
   }
@@ -206,7 +206,7 @@ export class Server {
     }
   }
 
-  /** Takes over a server that already runs with this data directory. Returns false if there is none. */
+  /** Takes over a server that already runs with this data directory. Returns false if no server runs. */
   async #adopt(deadline: number): Promise<boolean> {
     for (;;) {
       this.#throwIfStopping();

@@ -17,8 +17,9 @@ const MAKING = "kit_making_";
 const TEMPLATE = "kit_template_";
 
 /**
- * PostgreSQL's strategy to copy a template database. Without fsync, as on the server for tests, `file_copy` takes a third of the time of
- * `wal_log`. With fsync it would take far longer, because of two checkpoints.
+ * PostgreSQL's strategy to copy a template database. Without fsync, as on the server for tests, `file_copy`
+ * takes a third of the time of `wal_log`. With fsync it would take far longer, because a copy then needs two
+ * checkpoints.
  */
 const STRATEGY = "file_copy";
 
@@ -170,8 +171,9 @@ export class TestDatabases {
 }
 
 /**
- * Drops a database when its sessions have ended, and waits up to five seconds for that. A session that a program has just closed may exist
- * for a short time, and the program would see its forced end as an error. After the wait, the sessions that are left are terminated.
+ * Drops a database after its sessions have ended, for which it waits up to five seconds: a session that a
+ * program has just closed may exist for a short time, and its program would see a forced end as an error.
+ * After the wait, the remaining sessions are terminated.
  */
 async function drop(connection: Connection, name: string): Promise<void> {
   try {

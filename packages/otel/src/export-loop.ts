@@ -4,7 +4,7 @@ import { type ExportResult, ExportResultCode, suppressTracing } from "@opentelem
 /** Items for one request to the collector. */
 export interface Batch<T> {
   readonly items: T[];
-  /** Called once, with true if the collector has accepted the items. */
+  /** Called once. `isExported` is true if the collector has accepted the items. */
   complete(isExported: boolean): void;
 }
 
@@ -13,7 +13,10 @@ export interface ExportLoopOptions<T> {
   readonly intervalMs: number;
   /** Returns the next batch, or `undefined` if no items wait. */
   take(): Batch<T> | undefined;
-  /** Sends items to the collector. The exporter itself repeats failed attempts. */
+  /**
+   * Sends items to the collector. The exporter repeats failed attempts, so this function is called once for
+   * each batch.
+   */
   send(items: T[], done: (result: ExportResult) => void): void;
   /** Called after the export of a batch has failed, with the reason if it is known. */
   onFailure(error?: Error): void;

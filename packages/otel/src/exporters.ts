@@ -22,7 +22,10 @@ const nowhere: Exporter<unknown> = {
   shutdown: () => Promise.resolve(),
 };
 
-/** Maximum duration of an export in milliseconds, including repeated attempts. After it, the items are dropped. */
+/**
+ * Maximum duration of an export in milliseconds, including repeated attempts. After this time, the items are
+ * dropped.
+ */
 const timeoutMillis = 10_000;
 
 /**

@@ -11,8 +11,9 @@ export interface Globals {
 }
 
 /**
- * Registers kit's providers as the global providers of the process, so that other instrumentation reports to them. Providers that the
- * program has already registered stay, and `taken` contains their names. `unregister` undoes the registration.
+ * Registers kit's providers as the global providers of the process, so that other instrumentation reports to
+ * them. Providers that the program has already registered stay; their names are in `taken`. `unregister`
+ * undoes the registration.
  */
 export function registerGlobals({ tracerProvider, meterProvider }: Globals): {
   readonly taken: readonly string[];

@@ -23,8 +23,8 @@ export class RequestMetrics {
   readonly #errors: Counter;
   readonly #provider: MeterProvider;
   /**
-   * Attributes of a request: by route number, then by status and method. The attributes are created once, because that takes longer than
-   * all else in `count`.
+   * Attributes of a request: by route number, then by status and method. They are created once, because
+   * creating them takes longer than the rest of `count`.
    */
   readonly #attributes = new Map<number, Map<string, Attributes>>();
 

@@ -57,8 +57,9 @@ interface StoredFile {
 }
 
 /**
- * Returns true if a request is for the dashboard's page or one of its files. These need no key, because they contain no data of the
- * application and are the same everywhere. The page itself asks the user for the key.
+ * Returns true if a request is for the dashboard's page or one of its files. These requests need no key,
+ * because the files contain no data of the application and are the same everywhere. The page itself asks the
+ * user for the key.
  */
 export function isForFile({
   method,

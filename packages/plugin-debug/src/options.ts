@@ -38,7 +38,8 @@ export interface DebugStoreOptions {
 }
 
 /**
- * Options of {@link debugPlugin}. Options of access have two names, such as `apiKey` and `security.apiKey`. Only one of both may be used.
+ * Options of {@link debugPlugin}. Options of access have two names, such as `apiKey` and `security.apiKey`.
+ * Only one of the two names may be used.
  */
 export interface DebugOptions {
   /** TCP port. 0 selects a free port. Default: 9800. */
@@ -81,7 +82,9 @@ export interface DebugOptions {
 /** Options after validation, with defaults for missing options. */
 export interface ReadDebugOptions {
   readonly port: number;
-  /** True unless the mode is development. Then source code, request bodies and "send again" are not available. */
+  /**
+   * True unless the mode is development. Source code, request bodies and "send again" are then not available.
+   */
   readonly isProduction: boolean;
   readonly access: Access;
   readonly errorFields: ErrorFields;
@@ -140,7 +143,7 @@ const greatestCount = 1_000_000;
 const greatestKeep = 20_000;
 
 /**
- * Validates options and fills in defaults. Accepts both names of each option.
+ * Validates options and fills in defaults. Accepts each of the two names of an option.
  *
  * @throws {TypeError} with the name of the option and its valid values.
  */
@@ -288,7 +291,7 @@ interface Either<T> {
   readonly value: T | undefined;
 }
 
-/** Returns the value of an option that has two names. Throws an error if both are used. */
+/** Returns the value of an option that has two names. Throws an error if the two names are used together. */
 function either<T>(one: string, first: T | undefined, other: string, second: T | undefined): Either<T> {
   if (first !== undefined && second !== undefined) twice(one, other);
   return second === undefined ? { option: one, value: first } : { option: other, value: second };

@@ -174,8 +174,8 @@ class Sidecar implements DebugPlugin {
   }
 
   /**
-   * Opens the history file. Returns `undefined` if there is none or if it cannot be opened, because the application must start
-   * nevertheless.
+   * Opens the history file. Returns `undefined` if no file is configured, or if it cannot be opened: the
+   * application must start nevertheless.
    */
   #openStore({ projectRoot, log, workerGroup }: PluginHost): StoredHistory | undefined {
     const { store } = this.#options;

@@ -123,7 +123,10 @@ interface ReplayedRequest {
   readonly body: string | null;
 }
 
-/** Returns the request to send. The page supplies each part, or else it comes from the record if none of its values is hidden. */
+/**
+ * Returns the request to send. Each part comes from the page, or if the page leaves it out, from the record.
+ * Throws if the record hides a value of a part that it must supply.
+ */
 function requestOf(
   { redaction }: SidecarState,
   record: RequestRecord,

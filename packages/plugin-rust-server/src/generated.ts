@@ -26,13 +26,16 @@ export interface GeneratedWarning {
   readonly span: Span;
   readonly help: string;
   /**
-   * File of the handler, and its generated code. The warning applies until the user replaces that code. Absent if the warning is not about
-   * one handler.
+   * File of the handler, and its generated code. The warning applies until the user replaces the generated
+   * code. Absent if the warning is not about a single handler.
    */
   readonly handler?: { readonly path: string; readonly code: string };
 }
 
-/** Generated file. `owner` tells who may change it: kit if it is in the output directory or elsewhere in the project, or the user. */
+/**
+ * Generated file. `owner` tells who may change the file: kit, if the file is in the output directory or
+ * elsewhere in the project, or the user.
+ */
 export interface GeneratedFile {
   readonly path: string;
   readonly text: string;
@@ -59,8 +62,9 @@ export interface CommittedMigration {
 const MANIFEST = "Cargo.toml";
 
 /**
- * Returns the content of `Cargo.toml` if its first line names the plugin, otherwise `undefined`. A manifest without that line belongs to
- * another crate, and the build fails when the plugin tries to write its own.
+ * Returns the content of `Cargo.toml` if its first line names the plugin, otherwise `undefined`. A manifest
+ * with another first line belongs to another crate, and the build fails when the plugin tries to write its
+ * own.
  */
 function ownManifest(root: string): string | undefined {
   const path = join(root, MANIFEST);

@@ -92,7 +92,8 @@ class ExpressServer implements ServerAdapter {
   }
 
   /**
-   * Adds kit to the Express application. Called at the last possible time, so that kit comes after the application's middleware and routes.
+   * Adds kit to the Express application. Called as late as possible, so that kit comes after the
+   * application's middleware and routes.
    */
   #mount(): void {
     if (this.#isMounted) return;
@@ -145,8 +146,8 @@ function newApplication(): Express {
 }
 
 /**
- * Returns the body that a body parser of Express has refused, so that kit checks the path and then responds with its own error for the
- * body. Returns `undefined` if the error does not come from a body parser.
+ * Returns the body that a body parser of Express has refused. kit then checks the path, and responds with its
+ * own error for the body. Returns `undefined` if the error does not come from a body parser.
  */
 function bodyOfParserError(error: unknown): RequestBody | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -14,9 +14,9 @@ interface RouterOptions {
 const defaultLength = 100;
 
 /**
- * Returns a function that changes a target to the path that Fastify's router matches, so that kit's router matches the same path.
- * Otherwise, a request could bypass a route of Fastify that protects a path: with a spelling of the path that only kit's router
- * understands.
+ * Returns a function that changes a target to the path that Fastify's router matches, so that kit's router
+ * matches the same path. Otherwise a request could bypass a route of Fastify that protects a path, by a
+ * spelling of the path that only kit's router understands.
  */
 export function targetRewriter(
   app: FastifyInstance,

@@ -131,8 +131,9 @@ const laxPath = new Hono({ strict: false }).getPath;
 const standardErrorHandler = errorHandlerOf(new Hono());
 
 /**
- * Adds a route for every path after all other routes. Hono's router accepts no more routes after it has matched a request, for example in a
- * call of `app.request`. Then the application gets a new router with the same routes.
+ * Adds a route for every path after all other routes. Hono's router accepts no more routes after it has
+ * matched a request, for example in a call of `app.request`. In this case, the application gets a new router
+ * with the same routes.
  */
 function addLast(app: Hono, handler: Handler): void {
   try {
@@ -203,7 +204,10 @@ function answer(start: (done: (response: Response) => void) => void): Response |
   return response ?? new Promise((resolver) => (resolve = resolver));
 }
 
-/** Returns true if other code has read some of the body, or has started to. Then kit cannot read the body from the connection. */
+/**
+ * Returns true if other code has read a part of the body, or has started to read. kit then cannot read the
+ * body from the connection.
+ */
 function isBegun(incoming: IncomingMessage): boolean {
   return incoming.readableDidRead || incoming.listenerCount("data") + incoming.listenerCount("readable") > 0;
 }

@@ -216,7 +216,10 @@ function render(bodies: ErrorBodies, addon: Addon): object {
   };
 }
 
-/** Converts an error of `listen` to one whose message explains what to do. The new error has the same `code`, such as `EADDRINUSE`. */
+/**
+ * Converts an error of `listen` to an error whose message explains what to do. The new error has the same
+ * `code`, such as `EADDRINUSE`.
+ */
 function listenError(cause: unknown, { port, host, path, fd }: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;
   const { code } = cause as NodeJS.ErrnoException;

@@ -75,8 +75,8 @@ export interface Addon {
     headers: readonly string[] | null,
   ): 0 | 1;
   /**
-   * Returns 1 if the buffer has room for more bytes, and 0 if the caller must wait. `write`, `end` and `destroy` do nothing if the stream
-   * no longer exists.
+   * Returns 1 if the buffer has room for more bytes, and 0 if the caller must wait. `write`, `end` and
+   * `destroy` do nothing if the stream has ended already.
    */
   write(server: number, id: RequestId, chunk: Uint8Array): 0 | 1;
   end(server: number, id: RequestId): void;

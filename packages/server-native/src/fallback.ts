@@ -39,7 +39,7 @@ export function isFallbackWanted(): boolean {
   }
 }
 
-/** Server on node:http in place of the native one, with the same options and the same responses. */
+/** Server on node:http that replaces the native server, with the same options and the same responses. */
 export class FallbackServer implements PortSharer {
   readonly name = "native";
   readonly platform = "node:http";

@@ -5,13 +5,25 @@ export interface NativeServerOptions {
    * serves. With more than one worker, each worker runs the whole program again, and this process only supervises the workers.
    */
   readonly workers?: number | "auto";
-  /** Maximum time between two requests on one connection; default 72,000 ms, which is longer than the 60 s of common load balancers. */
+  /**
+   * Maximum time between two requests on one connection. Default 72,000 ms, which is longer than the 60 s of
+   * common load balancers.
+   */
   readonly keepAliveTimeoutMs?: number;
-  /** Maximum time from the first byte of a request to the end of its headers; default 10,000 ms. Then the server responds with 408. */
+  /**
+   * Maximum time from the first byte of a request to the end of its headers. Default 10,000 ms. After this
+   * time, the server responds with 408.
+   */
   readonly headersTimeoutMs?: number;
-  /** Maximum time from the end of the headers to the end of the body; default 300,000 ms. Then the server responds with 408. */
+  /**
+   * Maximum time from the end of the headers to the end of the body. Default 300,000 ms. After this time, the
+   * server responds with 408.
+   */
   readonly bodyTimeoutMs?: number;
-  /** Maximum time in which a client reads nothing of its response; default 60,000 ms. Then its connection is closed. */
+  /**
+   * Maximum time in which a client reads nothing of its response. Default 60,000 ms. After this time, the
+   * connection is closed.
+   */
   readonly writeTimeoutMs?: number;
   /** Maximum size of the request line and the headers together; default 16,384 bytes. A larger head gets 431. */
   readonly maxHeaderBytes?: number;
@@ -24,8 +36,8 @@ export interface NativeServerOptions {
   /** Maximum number of connections that wait to be accepted; default 4,096. The operating system may have a lower limit. */
   readonly backlog?: number;
   /**
-   * Maximum number of bytes that the server reads and discards from a refused client, so that the client can read the error response;
-   * default 67,108,864 bytes. Then its connection is closed.
+   * Maximum number of bytes that the server reads and discards from a refused client, so that the client can
+   * read the error response. Default 67,108,864 bytes. After this number, the connection is closed.
    */
   readonly maxDiscardedBytes?: number;
   /**
@@ -33,9 +45,15 @@ export interface NativeServerOptions {
    * these connections.
    */
   readonly maxDiscarding?: number;
-  /** Maximum time between two chunks of a refused client's input; default 5,000 ms. Then its connection is closed. */
+  /**
+   * Maximum time between two chunks of a refused client's input. Default 5,000 ms. After this time, the
+   * connection is closed.
+   */
   readonly discardTimeoutMs?: number;
-  /** Maximum total time for the input of a refused client; default 30,000 ms. Then its connection is closed. */
+  /**
+   * Maximum total time for the input of a refused client. Default 30,000 ms. After this time, the connection
+   * is closed.
+   */
   readonly discardTotalTimeoutMs?: number;
 }
 

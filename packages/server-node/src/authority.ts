@@ -21,8 +21,8 @@ export function isAuthority(text: string): boolean {
 }
 
 /**
- * Last string that was found to be a valid host. Most requests to a server have the same host, and comparing two strings costs less than
- * the check.
+ * Last string that was found to be a valid host. Most requests to a server have the same host, and a
+ * comparison with this string costs less than the check.
  */
 let lastValid: string | undefined;
 

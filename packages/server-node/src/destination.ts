@@ -76,8 +76,9 @@ function makeNormal(request: IncomingMessage): boolean {
 }
 
 /**
- * Removes the final slash of a target's path if kit has a route for the path: `/admin/users/?a=1` gives `/admin/users?a=1`. kit ignores the
- * slash. A framework that does not would skip its middleware for `/admin/users`, and kit would serve the request.
+ * Removes the final slash of a target's path if kit has a route for the path: `/admin/users/?a=1` gives
+ * `/admin/users?a=1`. kit ignores the final slash. A framework that does not ignore it would skip its
+ * middleware for `/admin/users`, and kit would serve the request.
  *
  * @example
  * ```ts

@@ -3,7 +3,9 @@ import type { Duplex } from "node:stream";
 
 /** Limits for reading and discarding what a client still sends after the server has decided to close its connection. */
 export interface DiscardLimits {
-  /** Maximum number of bytes that are discarded for one client. Then the connection is closed. */
+  /**
+   * Maximum number of bytes that are discarded for one client. After this number, the connection is closed.
+   */
   readonly bytes: number;
   /** Maximum number of clients whose input is discarded at the same time. One more client closes the oldest of these connections. */
   readonly connections: number;
@@ -22,9 +24,9 @@ export const defaultDiscardLimits: DiscardLimits = {
 };
 
 /**
- * Connections that close while their client may still be sending. If a socket is closed while bytes for it arrive, the operating system
- * resets the connection, and the client loses a response that it has not read yet. So the server closes only its sending side and discards
- * what arrives.
+ * Connections that close while their client may still be sending. If a socket is closed while bytes for it
+ * arrive, the operating system resets the connection, and the client loses a response that it has not read
+ * yet. Therefore the server closes only its sending side, and discards the bytes that arrive.
  */
 export class Discarder {
   readonly #limits: DiscardLimits;

@@ -14,8 +14,8 @@ function isHttpError(error: unknown): error is HttpError {
 }
 
 /**
- * Converts an error that a framework's middleware threw to the error that kit responds with. An error with a status keeps the status. The
- * message of a server error (5xx) is replaced, because it is not for clients.
+ * Converts an error that a framework's middleware threw to an error for kit's response. An error with a
+ * status keeps the status. The message of a server error (5xx) is replaced, because it is not for clients.
  *
  * @example
  * ```ts

@@ -6,8 +6,8 @@ import { badRequest, headersTooLarge, type Refusal, targetTooLong, unknownVersio
 import { codingRefusal } from "./transfer-coding.ts";
 
 /**
- * Headers that may occur only once. If such a header is repeated, a proxy in front of this server may use another value
- * than kit.
+ * Headers that may occur only once. If one of them is repeated, a proxy in front of this server may use
+ * another value than kit.
  */
 const singular: ReadonlySet<string> = new Set([
   "host",
@@ -66,8 +66,8 @@ function repeatedField(rawHeaders: readonly string[]): string | undefined {
  * Matches a valid path and query: visible ASCII, except the backslash and characters that must be percent-encoded. No URI contains a
  * backslash (RFC 3986), and some parsers read it as a slash.
  *
- * The path part does not match `?`. If path and query both matched it, the expression would split a target with many `?` in as many ways
- * before it fails.
+ * The path part does not match `?`. If it did, the expression could split a target with many `?` in as many
+ * ways before it fails.
  */
 const targetPattern = /^\/[^\0-\x20"<>#\\`?\x7f-\u{10ffff}]*(?:\?[^\0-\x20"<>#\\\x7f-\u{10ffff}]*)?$/u;
 /** Matches a target with a path segment `.` or `..`, raw or percent-encoded. Proxies and frameworks resolve these segments differently. */

@@ -22,8 +22,9 @@ export function onHalfClose(socket: Socket, listener: () => void): () => void {
  * Watches a connection whose client closed its sending side before its last response was sent. The client either waits for the response or
  * has disconnected, and only sent data shows which.
  *
- * If there is nothing to write, the operating system sends TCP keep-alive probes. The client's system rejects the probe if it has forgotten
- * the connection, which most systems do within a minute after the client closed it. Then the connection is closed.
+ * If there is nothing to write, the operating system sends TCP keep-alive probes. The client's system rejects
+ * a probe if it has forgotten the connection, which most systems do within a minute after the client closed
+ * it. The connection is then closed.
  */
 export function watchHalfClosed(socket: Socket): void {
   socket.setKeepAlive(true, probeMs);

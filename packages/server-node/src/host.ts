@@ -46,7 +46,10 @@ interface Undeclared {
 }
 
 const idleCheckMs = 50;
-/** Maximum time that a shutdown waits for the first request of an accepted connection, in milliseconds. Long enough on a busy machine. */
+/**
+ * Maximum time that a shutdown waits for the first request of an accepted connection, in milliseconds. It is
+ * enough on a busy machine.
+ */
 const firstRequestTimeoutMs = 2_000;
 
 /** Maximum number of open connections if neither the options nor the server set a limit. */
@@ -221,8 +224,9 @@ export class NodeHost {
   }
 
   /**
-   * Stops accepting connections, then waits until each accepted client has sent its first request. The next process might have accepted
-   * such a client instead, so its connection must not be closed without a response. During the wait, each response closes its connection.
+   * Stops accepting connections, then waits until each accepted client has sent its first request: the client
+   * could as well have been accepted by the next process, so it must get a response. During the wait, each
+   * response closes its connection.
    */
   async #stopAccepting(): Promise<{ ended: Promise<void> }> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -235,8 +239,9 @@ export class NodeHost {
   }
 
   /**
-   * Closes connections that are idle between two requests. Returns true if some connections have not sent their first request. node:http
-   * counts these as idle too, so this method protects them from being closed.
+   * Closes connections that are idle between two requests. Returns true if some connections have not sent
+   * their first request. node:http counts these connections as idle too, so this method protects them from
+   * being closed.
    */
   #closeIdle(): boolean {
     const silent = [...this.#sockets].filter((socket) => socket[lastResponse] === undefined);
@@ -311,17 +316,18 @@ function isAnswering(socket: TrackedSocket): boolean {
 }
 
 /**
- * Waits until the server has read the data that the operating system has received for it. One turn of the event loop accepts connections,
- * and the next one reads from them. Without the wait, a shutdown would close a connection that only seems idle, and its request would be
- * lost.
+ * Waits until the server has read the data that the operating system has received for it: one turn of the
+ * event loop accepts connections, and the next turn reads from them. Without the wait, a shutdown would close
+ * a connection that only seems idle, and its request would be lost.
  */
 async function waitForPendingInput(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((next) => setImmediate(next));
 }
 
 /**
- * Sends `100 Continue` after the responses to earlier requests of the connection. Node itself may write the line after the head of the
- * request's own response if that is ready first. The client would then read the line as the beginning of the body.
+ * Sends `100 Continue` after the responses to earlier requests of the connection. Node itself can write this
+ * line too late, after the head of the request's own response. The client would then read the line as the
+ * beginning of the body.
  */
 function sendContinueInOrder(response: ServerResponse): void {
   if (response.socket !== null) response.writeContinue();

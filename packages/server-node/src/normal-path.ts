@@ -17,14 +17,16 @@ const unescaped = /^[\w.~:*^{|}-]$/;
  * a path sees the same string. Returns `null` if an escape is invalid, or if the decoded bytes are not UTF-8.
  *
  * - Escapes of unreserved characters (letters, digits, `-._~`) are decoded (RFC 3986, section 6.2.2).
- * - Escapes of `:` and `*` are decoded too, because in the path of a route both can only be written as escapes.
+ * - Escapes of `:` and `*` are decoded too, because the path of a route can contain these characters as text
+ *   only in escaped form.
  * - Escapes of `^`, `{`, `|` and `}` are decoded too, because these are invalid in a URI and clients send them raw or
  *   escaped.
  * - All other escapes are kept, with upper-case digits. So `%2F` is never a separator, and `%40` is a different path
  *   than `@`.
  * - Characters that are invalid in a path are escaped. They occur only in paths of routes.
  *
- * `crates/kit-guard/src/path.rs` implements the same rules, and both pass `conformance/paths.json`.
+ * `crates/kit-guard/src/path.rs` implements the same rules in Rust, and `conformance/paths.json` tests the
+ * two implementations.
  *
  * @example
  * ```ts

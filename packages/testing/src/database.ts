@@ -15,8 +15,9 @@ export interface TestDatabaseOptions {
  * Prepares a test database and applies the migrations of `migrations/`. The database is on the server of `TEST_DATABASE_URL` if this
  * variable is set, and otherwise on the project's embedded PostgreSQL.
  *
- * Sets `DATABASE_URL` to the URL of the test database. So call the function before you import the application. The function never uses the
- * database that `DATABASE_URL` named before, because its data may matter.
+ * Sets `DATABASE_URL` to the URL of the test database, so call the function before you import the
+ * application. The function never uses the database that `DATABASE_URL` named before, because its data may
+ * matter.
  *
  * @returns The URL of the database.
  * @example

@@ -8,13 +8,13 @@ export interface Fixture {
    * of the configuration.
    */
   readonly headers?: TestHeaders;
-  /** Cookies of each request of the route. They replace generated ones. */
+  /** Cookies of each request of the route. They replace generated cookies. */
   readonly cookies?: CookieValues;
   /** Values of path parameters, unescaped. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Properties of the query that replace generated ones. */
+  /** Properties of the query that replace generated properties. */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Properties of the body that replace generated ones. */
+  /** Properties of the body that replace generated properties. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 

@@ -37,7 +37,9 @@ export async function resolveHeaders(headers: TestHeaders = {}): Promise<HeaderT
   return Object.fromEntries(entries);
 }
 
-/** Returns headers with cookies added to the header `cookie`. A cookie replaces one with the same name. */
+/**
+ * Returns headers with cookies added to the header `cookie`. A cookie replaces a cookie with the same name.
+ */
 export function withCookies(headers: HeaderTexts, cookies: CookieValues = {}): HeaderTexts {
   const given = Object.entries(cookies).filter(([, value]) => value !== undefined);
   if (given.length === 0) return headers;

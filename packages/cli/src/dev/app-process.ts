@@ -11,8 +11,8 @@ export interface ProcessEvents {
   linked(files: readonly string[]): void;
   answered(requests: readonly RespondedRequest[]): void;
   /**
-   * Called when the process has exited. `text` describes the exception that ended it, or is `undefined` if there was
-   * none.
+   * Called when the process has exited. `text` describes the exception that ended the process. It is
+   * `undefined` if there was no exception.
    */
   ended(end: ProcessEnd): void;
 }
@@ -33,7 +33,10 @@ export interface Program {
 }
 
 const linkModule = import.meta.resolve("#application-link");
-/** Time after which a closing process is killed, in milliseconds. An application in development closes faster. */
+/**
+ * Time after which a closing process is killed, in milliseconds. An application in development normally
+ * closes much faster.
+ */
 const killMs = 8_000;
 /** First file descriptor after the standard streams and the IPC channel. */
 const firstFd = 4;

@@ -57,8 +57,8 @@ function collectGarbage(): void {
 }
 
 /**
- * Makes Node load its type stripper, which is a WebAssembly module, in advance. Node needs it for an edited file, which is not in the
- * compile cache.
+ * Makes Node load its type stripper, a WebAssembly module, in advance. Node needs it for edited files, which
+ * are not in the compile cache.
  */
 function loadStripper(): void {
   const { emitWarning } = process;
@@ -237,7 +237,7 @@ function isEdited(url: string | undefined): url is string {
   return url !== undefined && url.startsWith("file:") && !url.includes("/node_modules/");
 }
 
-/** Returns the message of a start error of `@kit/core`, and the stack of any other error. */
+/** Returns the message of a start error of `@kit/core`. Returns the stack of any other error. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = (error as { [startError]?: unknown })[startError];

@@ -13,13 +13,13 @@ export class EventQueue {
   onChange: (files: readonly string[]) => void = () => undefined;
   #request: WatchRequest | undefined;
   #watcher: Watcher | undefined;
-  /** Further watched files, which no build reads, by the part of the program that requested them. */
+  /** Further watched files, which no build reads, by the part of the program that watches them. */
   readonly #more = new Map<string, readonly string[]>();
   #waiting: ((event: DevelopmentEvent) => void) | undefined;
   #pending: DevelopmentEvent | undefined;
   /**
-   * Time at which the last event was delivered. The build that it started may have read files that were edited since
-   * then.
+   * Time at which the last event was delivered. Files that were edited later may have been read by the build
+   * that the event started.
    */
   #began = Date.now();
   #hearsSignals = false;
@@ -94,8 +94,8 @@ export class EventQueue {
 const ranks = { checked: 0, changed: 1, rebuild: 2, failed: 3, quit: 4 } as const;
 
 /**
- * Merges two events that wait. `quit` is never replaced by a later change, and a change replaces the result of a type
- * check, which is out of date.
+ * Merges two events that wait. `quit` is never replaced. A change of a file replaces the result of a type
+ * check, which is then out of date.
  */
 function greater(a: DevelopmentEvent | undefined, b: DevelopmentEvent): DevelopmentEvent {
   if (a === undefined || ranks[b.kind] > ranks[a.kind]) return b;

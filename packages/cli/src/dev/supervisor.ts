@@ -16,8 +16,8 @@ const unavailable = fileURLToPath(import.meta.resolve("#unavailable"));
 const usualPort = 3000;
 const slowStartMs = 10_000;
 /**
- * Matches instrumentation of OpenTelemetry. Instrumentation must be loaded before the modules that it observes. So no module is loaded in
- * advance if the program imports instrumentation.
+ * Matches instrumentation of OpenTelemetry, which must be loaded before the modules that it observes. If the
+ * program imports instrumentation, no module is loaded in advance.
  */
 const instrumentation = /\/node_modules\/@opentelemetry\//;
 /** Matches paths outside of the project's root, which are files of linked packages. */
@@ -197,9 +197,9 @@ export class Supervisor {
   }
 
   /**
-   * Closes the socket on the guessed address, which was wrong, and opens one on the requested address. The stand-in process may have
-   * listened on the guessed address, and the requesting process has inherited its socket. No other socket can use the port until both
-   * processes have ended.
+   * Closes the socket on the guessed address, and opens a socket on the requested address. The stand-in
+   * process may have listened on the guessed address, and the requesting process has inherited its socket. No
+   * other socket can use the port until these two processes have ended.
    */
   async #replaceGuess(
     guess: SupervisorSocket,
@@ -296,7 +296,10 @@ export class Supervisor {
     if (!this.#isEnding && this.#next === undefined) this.#start();
   }
 
-  /** Makes the process that responds to requests report the failed build. Starts the stand-in process if there is none. */
+  /**
+   * Makes the process that responds to requests report the failed build. Starts the stand-in process if no
+   * process responds.
+   */
   #fail(build: BuildState): void {
     this.#next?.kill();
     this.#next = undefined;

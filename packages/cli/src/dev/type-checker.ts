@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 
 import type { TypeCheckRequest } from "@kit/transform-native";
 
-/** Maximum number of characters of a type checker's output that are kept. Nobody reads more. */
+/** Maximum number of characters of a type checker's output that are kept. */
 const longestText = 4 * 1024 * 1024;
 const isWindows = process.platform === "win32";
 

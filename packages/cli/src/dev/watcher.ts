@@ -40,7 +40,10 @@ export class Watcher {
   /** Watchers of directories outside of the project that contain watched files. */
   readonly #others = new Map<string, FSWatcher>();
   #files: ReadonlySet<string> = new Set();
-  /** Files that changed since the last call of `update` although they were not watched. A build may have read them for the first time. */
+  /**
+   * Files that changed since the last call of `update` although they were not watched. A build may have read
+   * one of them for the first time.
+   */
   readonly #passed = new Set<string>();
   /** Modification times of files that a build has written. */
   readonly #written = new Map<string, number>();
@@ -190,7 +193,7 @@ export class Watcher {
     return this.#watched.ignored.includes(this.#name(join(directory, name)));
   }
 
-  /** Reports an error of a watcher. If the file or directory no longer exists, there is nothing to report. */
+  /** Reports an error of a watcher. Does nothing if the watched file or directory no longer exists. */
   #fail(error: unknown): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") this.#onFailure(error);

@@ -167,7 +167,10 @@ export interface Route {
   parameters: string[];
   /** Types of the contract's slots. */
   slots: Slots;
-  /** Status of a successful response; of several replies, the status of the first. @integer @minimum 200 @maximum 399 */
+  /**
+   * Status of a successful response. If the contract declares replies, the status of the first reply.
+   * @integer @minimum 200 @maximum 399
+   */
   status: number;
   /** Replies of the contract, each with its own status. Absent if the response is a plain type, `slots.response`. */
   replies?: DeclaredReply[];
@@ -309,7 +312,7 @@ export type ErrorFormat =
        */
       body: number;
       contentType: string;
-      /** Places of values in the body, as the names of nested properties. */
+      /** Paths of values in the body, as the names of nested properties. */
       paths?: { code?: string[]; message?: string[]; details?: string[]; traceId?: string[] };
     };
 

@@ -102,8 +102,9 @@ export class Guard {
   }
 
   /**
-   * Refuses requests that pages of other sites send. With DNS rebinding, such a page has a host name that resolves to this machine. So the
-   * host name must be an IP address, `localhost` or the configured host name, because no other site can have such a name.
+   * Refuses requests that pages of other sites send. With DNS rebinding, a page of another site has a host
+   * name that resolves to this machine. Therefore the host name in the request must be an IP address,
+   * `localhost` or the configured host name, which no other site can have.
    */
   #refuseBrowser(asked: GuardedRequest): RefusalResponse | null {
     const hosts = valuesOf(asked, "host");
@@ -144,8 +145,9 @@ export class Guard {
   }
 
   /**
-   * Refuses an action unless a script of the dashboard's own page sent it. A form of another site can send neither this content type nor
-   * custom headers, and its scripts cannot read the token. The `Origin` header is required.
+   * Refuses an action unless a script of the dashboard's own page sent it. A form of another site can send
+   * neither this content type nor custom headers, and scripts of another site cannot read the token. The
+   * `Origin` header is required.
    */
   #refuseAction(asked: GuardedRequest): RefusalResponse | null {
     const [contentType = ""] = valuesOf(asked, "content-type");

@@ -6,7 +6,10 @@ export interface RateLimit {
   readonly max: number;
 }
 
-/** Maximum number of clients in one generation. More are of no use: a client with thousands of addresses cannot be limited by address. */
+/**
+ * Maximum number of clients in one generation. A greater number would not help: a client with thousands of
+ * addresses cannot be limited by address.
+ */
 const generationSize = 5_000;
 
 interface Client {

@@ -20,7 +20,10 @@ export class CurrentSpan {
     return this.#storage.getStore();
   }
 
-  /** Returns the span that an observed outgoing call belongs to. Calls `onUnknown` if there is none. */
+  /**
+   * Returns the span to which an observed outgoing call belongs. Calls `onUnknown` if the call belongs to no
+   * span.
+   */
   ofCall(): RunningSpan | undefined {
     const span = this.get();
     if (span === undefined) this.#onUnknown();

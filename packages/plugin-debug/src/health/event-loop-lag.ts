@@ -26,7 +26,10 @@ export class EventLoopLag {
     this.#timer.unref();
   }
 
-  /** Returns the delays of the last full minute or of the current one, whichever are longer. Returns null before the first measurement. */
+  /**
+   * Returns the delays of the last full minute or of the current minute, whichever are longer. Returns null
+   * before the first measurement.
+   */
   read(): Lag | null {
     const present = this.#read();
     const last = this.#last;
@@ -52,8 +55,8 @@ export class EventLoopLag {
 }
 
 /**
- * Converts a value of the histogram to a delay in milliseconds. The histogram contains the times between two timers. Without a delay, these
- * are equal to the resolution.
+ * Converts a value of the histogram to a delay in milliseconds. The histogram contains the times between two
+ * timers, which equal the resolution if there is no delay.
  */
 function late(ns: number): number {
   return Math.round(Math.max(0, ns / 1e6 - resolutionMs) * 1_000) / 1_000;

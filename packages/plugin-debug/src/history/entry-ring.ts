@@ -21,7 +21,7 @@ const overheadBytes = 120;
 export class EntryRing {
   readonly #maxCount: number;
   readonly #maxBytes: number;
-  /** Entries, the oldest first. Those before the index `#start` have been dropped. */
+  /** Entries, the oldest first. Entries before the index `#start` have been dropped. */
   #entries: (KeptText | undefined)[] = [];
   #start = 0;
   #bytes = 0;

@@ -43,7 +43,10 @@ export interface History {
   readonly missed: Missed;
 }
 
-/** Numbers of entries that were not stored because too many came at once. Latencies contain every request nevertheless. */
+/**
+ * Numbers of entries that were not stored because too many came at once. Latencies are complete: they include
+ * requests that were not stored.
+ */
 export interface Missed {
   readonly requests: number;
   readonly errors: number;

@@ -81,7 +81,10 @@ export function tierOf(windowMs: number): number {
   return found === -1 ? tiers.length - 1 : found;
 }
 
-/** Maximum number of routes in the current slice. Further routes are counted as requests without a route. Few applications have so many. */
+/**
+ * Maximum number of routes in the current slice, more than most applications have. Further routes are counted
+ * as requests without a route.
+ */
 const mostRoutes = 2_000;
 /** Maximum number of histograms in memory. Each needs some kilobytes. */
 const mostHistograms = 8_000;

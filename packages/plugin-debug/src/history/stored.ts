@@ -58,8 +58,9 @@ export interface ProcessState {
 }
 
 /**
- * History in an SQLite file. It survives restarts. All processes of an application write to the same file, so one process can show the
- * requests of all. Requests are written within a second, and before the history is read.
+ * History in an SQLite file, which survives restarts. All processes of an application write to the same file,
+ * so one process can show the requests of all. Requests are written within a second, and before the history
+ * is read.
  */
 export class StoredHistory implements History {
   readonly #database: DatabaseSync;
@@ -75,7 +76,7 @@ export class StoredHistory implements History {
   #lastError = 0;
   #lastLog = 0;
   #flushes = 0;
-  /** True if the file can no longer be used. Then only the history in memory is used. */
+  /** True if the file can no longer be used, so that only the history in memory is used. */
   #isBroken = false;
 
   /**

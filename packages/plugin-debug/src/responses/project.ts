@@ -87,8 +87,9 @@ interface Tap {
 }
 
 /**
- * Returns the hooks of the build in order, with the functions that plugins have registered for them. The plugins are in `kit.config.ts`,
- * which is a program. In production it is not executed, so there are no functions in the response.
+ * Returns the hooks of the build in order, with the functions that plugins have registered for them. The
+ * plugins are in `kit.config.ts`, which is a program. In production this program is not executed, so the
+ * response contains no functions.
  */
 export async function pipelineOf(state: SidecarState): Promise<object> {
   const taps = state.isProduction ? null : await tapsOf(state.host.projectRoot);

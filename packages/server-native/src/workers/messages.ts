@@ -16,10 +16,16 @@ export interface Failure {
   readonly startMessage?: string;
 }
 
-/** Key under which `@kit/core` stores the message of a start error. `@kit/core` prints that message if no code catches the error. */
+/**
+ * Key under which `@kit/core` stores the message of a start error, which it prints if no code catches the
+ * error.
+ */
 const words = Symbol.for("kit.startError");
 
-/** Returns the message of kit, or `undefined` for other values: the application and `node --watch` may use the channel too. */
+/**
+ * Returns the value if it is a message of kit. Returns `undefined` for other values, because the application
+ * and `node --watch` may use the same channel.
+ */
 export function readMessage(value: unknown): Message | undefined {
   const isMessage = typeof value === "object" && value !== null && Object.hasOwn(value, "kit");
   return isMessage ? (value as Message) : undefined;

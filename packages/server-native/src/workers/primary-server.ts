@@ -13,7 +13,10 @@ export interface NativeWorkersHandle {
   workers(): readonly WorkerStatus[];
 }
 
-/** Time after the grace period in which workers stop plugins and exit, in milliseconds. Then they are killed. */
+/**
+ * Time after the grace period in which workers stop plugins and exit, in milliseconds. Workers that take
+ * longer are killed.
+ */
 const endMs = 10_000;
 
 /** Port that is reserved for the workers. */
@@ -146,8 +149,9 @@ class Workers implements NativeWorkersHandle {
   }
 
   /**
-   * Kills the workers if this process exits during `close`, for example after a second signal. If it exits without `close`, the workers
-   * notice that the channel is disconnected, finish their requests, and exit themselves.
+   * Kills the workers if this process exits during `close`, for example after a second signal. If this
+   * process exits without `close`, the workers notice that the channel is disconnected, finish their
+   * requests, and exit by themselves.
    */
   readonly #onExit = (): void => {
     if (this.#isClosing) for (const slot of this.#slots) slot.kill();

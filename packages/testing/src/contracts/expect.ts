@@ -26,7 +26,7 @@ export function fail(message: string, answer?: TestResponse): never {
  * Checks the response to a valid request against the contract of its route. The response must be a declared reply with a valid body, or a
  * declared error.
  *
- * @param mustSucceed - True if the route has a fixture. Then a declared error fails the check too.
+ * @param mustSucceed - True if the route has a fixture. A declared error then fails the check, too.
  */
 export function expectAnswered(table: RouteTable, answer: TestResponse, mustSucceed: boolean): void {
   const reply = replyOf(table, answer);
@@ -103,8 +103,8 @@ function formatOf({ errorFormat }: RouteTable): typeof envelope {
 }
 
 /**
- * Returns the status and the code of an error, such as `404 NOTE_NOT_FOUND`. If error bodies have no code, takes the code
- * of the declared error with the same status.
+ * Returns the status and the code of an error, such as `404 NOTE_NOT_FOUND`. If error bodies have no code,
+ * uses the code of the declared error with the same status.
  */
 function nameOf({ errors = [] }: RouteTable, { status }: TestResponse, { code }: ReadFailure): string {
   if (code !== undefined) return `${status} ${code}`;
@@ -145,7 +145,7 @@ export function expectError(
 /**
  * Checks that the response to an invalid request reports a failure at the given path and at no other path.
  *
- * @param within - True if the response may also report failures at paths below the given one.
+ * @param within - True if the response may also report failures at paths below `path`.
  */
 export function expectRefused(table: RouteTable, answer: TestResponse, path: string, within: boolean): void {
   if (replyOf(table, answer) !== undefined)

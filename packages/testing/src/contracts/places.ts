@@ -14,9 +14,9 @@ export type RunnerAt = (row?: AcceptedRow | RefusedRow) => TestRunner;
 type Call = <T>(declare: (...given: never[]) => T, ...given: unknown[]) => T;
 
 /**
- * Lines of a generated file of contract tests. A test runner reports the line that calls `test` as the location of a test. Without this
- * class, all tests would have the same line of this package as their location. So each call of `test` goes through a function that is
- * compiled with the file name and line of the generated file.
+ * Lines of a generated file of contract tests. A test runner reports the line that calls `test` as the
+ * location of a test, which would be the same line of this package for all tests. Therefore each call of
+ * `test` goes through a function that is compiled with the file name and the line of the generated file.
  */
 export class GeneratedLocations {
   readonly #runner: TestRunner;
@@ -54,8 +54,9 @@ export class GeneratedLocations {
    * Returns a runner whose tests have a line of the generated file as their location. The first line has the
    * number 0.
    *
-   * vitest translates a line of a transformed file to the line of its source, but `line` already is a line of the source. vitest recognizes
-   * a transformed file by its exact path. So the path begins with `./`, which vitest removes later.
+   * vitest translates a line of a transformed file to the line of its source, but `line` already is a line of
+   * the source. vitest recognizes a transformed file by its exact path, so the path begins with `./`, which
+   * vitest removes later.
    */
   #runnerAt({ file }: CallSite, line: number): TestRunner {
     const { describe, test, before, after } = this.#runner;

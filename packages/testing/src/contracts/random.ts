@@ -14,7 +14,10 @@ import { cookieHeader, rawQuery, send, type Slots, slotsOf, textOf, textsOf } fr
 import type { Running } from "./running.ts";
 import type { RouteTable } from "./tables.ts";
 
-/** Maximum number of requests that are sent to find a smaller request with the same failure. Each one takes as long as a normal request. */
+/**
+ * Maximum number of requests that are sent to find a smaller request with the same failure. Each of them
+ * takes as long as a normal request.
+ */
 const MOST_SHRINKS = 300;
 
 /** Route, with the data that random requests to this route need. */

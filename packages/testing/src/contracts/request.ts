@@ -59,8 +59,9 @@ function freshText(text: string): string {
  * Sends a request to a route. `headers` override the headers of the configuration. If `text` is set, it is sent in place of the
  * body.
  *
- * The headers and cookies of `slots` override `headers` only if they differ from the table's valid request. So a fixture can replace the
- * header `x-tenant` of valid requests, and a test of an invalid `x-tenant` still sends the invalid value.
+ * The headers and cookies of `slots` override `headers` only if they differ from the table's valid request.
+ * This way, a fixture can replace the header `x-tenant` of valid requests, and a test of an invalid
+ * `x-tenant` still sends the invalid value.
  */
 export function send(
   client: TestClient,

@@ -73,7 +73,8 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     );
   }
   /**
-   * False after the application has refused the headers of the tests with 401 or 403. Then the other tests of the route are skipped.
+   * False after the application has refused the headers of the tests with 401 or 403. The other tests of the
+   * route are then skipped.
    */
   let isOpen = true;
   const each: Each = (name, run, { row, timeout } = {}) =>

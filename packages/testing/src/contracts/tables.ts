@@ -49,7 +49,7 @@ export interface RouteTable {
   readonly details?: Readonly<Record<string, Shape>>;
   /** Method that the path does not accept, and the expected `Allow` header. */
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
-  /** Values of a valid request. */
+  /** Values of a valid request, by slot. */
   readonly request?: Readonly<Partial<Record<Slot, unknown>>>;
   /** Properties of the body that get a new string in each request. A unique text replaces `{}` in the string. */
   readonly fresh?: Readonly<Record<string, string>>;

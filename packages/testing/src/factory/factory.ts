@@ -117,7 +117,7 @@ const FIRST_MOMENT = Date.UTC(2026, 0, 1, 12);
 /**
  * Creates a factory for values of a type. The values satisfy all rules of the type, are readable, and are the same in each run.
  *
- * kit reads the type from the source code of the call. So the type must have a name and must be in the output
+ * kit reads the type from the source code of the call, so the type must have a name and must be in the output
  * of `kit build`.
  *
  * @example

@@ -8,8 +8,9 @@ import { pathToFileURL } from "node:url";
 export type AfterHook = (run: () => Promise<void>) => unknown;
 
 /**
- * Async context of the time when this module was loaded, outside of all tests and hooks. If code inside of a `before` hook registers an
- * `after` hook, node:test runs the `after` hook at the end of the `before` hook instead of after the tests.
+ * Async context of the time when this module was loaded, outside of all tests and hooks. In any other
+ * context, node:test can run an `after` hook too early: an `after` hook that code in a `before` hook
+ * registers runs at the end of the `before` hook and not after the tests.
  */
 const outside = new AsyncResource("createIntegrationSuite");
 

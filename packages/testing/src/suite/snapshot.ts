@@ -101,8 +101,8 @@ async function nonEmptyTablesOf(query: Query, tables: readonly Table[]): Promise
 }
 
 /**
- * Sorts tables so that each table comes after the tables that it references. Tables that reference each other in a circle have no
- * complete order.
+ * Sorts tables so that each table comes after the tables that it references. For tables that reference each
+ * other in a circle, the order is not defined.
  */
 function sorted(tables: readonly Table[], references: readonly (readonly (string | null)[])[]): Table[] {
   const order: Table[] = [];

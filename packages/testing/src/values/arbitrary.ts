@@ -316,7 +316,10 @@ function fromParts(
   return fc.tuple(...pieces).map((filled) => filled.join(""));
 }
 
-/** Counts the characters of the fixed parts and the numbers, and the string placeholders that share the other characters. */
+/**
+ * Returns two numbers: the characters of the fixed parts and of the numbers, and the placeholders for
+ * strings, which share the remaining characters.
+ */
 function roomOf(parts: readonly TemplatePart[]): { readonly fixed: number; readonly holes: number } {
   let [fixed, holes] = [0, 0];
   for (const part of parts) {

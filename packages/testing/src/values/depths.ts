@@ -1,8 +1,9 @@
 import type { Shape } from "@kit/core/codec";
 
 /**
- * Returns a function that returns the number of recursive levels in the smallest value of a type, or `Infinity` if the type has no
- * value. The numbers depend on each other, so the computation repeats until no number changes.
+ * Returns a function that returns the number of recursive levels in the smallest value of a type, or
+ * `Infinity` if the type has no value. The numbers depend on each other, so they are computed again and again
+ * until none changes.
  */
 export function depthsOf(root: Shape): (shape: Shape) => number {
   const least = new Map<Shape, number>();

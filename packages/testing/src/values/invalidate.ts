@@ -18,8 +18,8 @@ export interface Violation {
 }
 
 /**
- * Returns all rules that a change of a valid value can break, at each path. Some rules cannot be broken without another rule: see {@link
- * invalidate}.
+ * Returns all rules that a change of a valid value can break, at each path. For some of them, {@link
+ * invalidate} finds no value, because every change breaks another rule too.
  */
 export function violations(
   shape: Shape,

@@ -33,7 +33,7 @@ export function items(count: number, item: unknown): unknown[] {
 }
 
 /**
- * Nests a value within itself. Each of the `levels` copies is at the path `way` of the copy around this copy.
+ * Nests a value within itself, `levels` times. Each copy is at the path `way` of the enclosing copy.
  *
  * @example
  * ```ts
