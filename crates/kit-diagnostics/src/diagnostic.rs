@@ -80,7 +80,7 @@ impl Diagnostic {
         self
     }
 
-    /// Returns the main location: the first primary label, or else the first label.
+    /// Returns the main location: the first primary label, or the first label if no label is primary.
     pub fn primary(&self) -> Option<&Label> {
         self.labels
             .iter()
@@ -89,7 +89,7 @@ impl Diagnostic {
     }
 }
 
-/// A range of a source file, with a short message that is printed next to it.
+/// A range of a source file, with a short message that is printed beside the range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// Path of the file relative to the project's root, with `/` on every platform.
@@ -101,7 +101,7 @@ pub struct Label {
     /// Column of the first byte, counted from 1 in UTF-16 code units. 0 if the label belongs to the whole
     /// file.
     pub column: u32,
-    /// Short message next to the range. An empty string if there is nothing to say.
+    /// Short message beside the range. Empty if no message is needed.
     pub message: String,
     /// True if the label marks the mistake. False if it marks another location that explains the mistake.
     pub primary: bool,
@@ -135,7 +135,7 @@ impl Label {
         self
     }
 
-    /// Sets the message next to the range.
+    /// Sets the message beside the range.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
@@ -182,9 +182,9 @@ impl Diagnostics {
         self.items.iter()
     }
 
-    /// Sorts the diagnostics by file, position and code, and removes duplicates. Diagnostics that often cause
-    /// others come first: diagnostics of the phases `configuration` and `parse`, then diagnostics about
-    /// invalid route keys.
+    /// Sorts the diagnostics by file, position and code, and removes duplicates. Some diagnostics come before
+    /// all others, because they often cause them: diagnostics of the phases `configuration` and `parse`, then
+    /// diagnostics about invalid route keys.
     pub fn sort(&mut self) {
         fn key(diagnostic: &Diagnostic) -> (u8, &str, usize, Code) {
             let (path, start) = diagnostic

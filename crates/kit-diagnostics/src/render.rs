@@ -10,8 +10,8 @@ use crate::{Diagnostic, Label, Severity};
 
 /// Provider of the source texts that code frames show.
 pub trait Sources {
-    /// Returns the text of a project file. Returns `None` if the text is not available; the diagnostic then
-    /// shows only the file name.
+    /// Returns the text of a project file. Returns `None` if the text is not available. In this case the
+    /// diagnostic shows only the name of the file.
     fn text(&self, path: &str) -> Option<&str>;
 }
 
@@ -24,8 +24,8 @@ pub enum Style {
     Colored,
 }
 
-/// Content of a code frame. The content can also hold an error of another tool, whose code is not in kit's
-/// registry: `TS2322`.
+/// Content of a code frame. The content can also be an error of another tool, whose code is not in kit's
+/// registry, such as `TS2322`.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// Error or warning.
@@ -55,8 +55,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &dyn Sources, style: Style) -> S
     render_frame(frame, sources, style)
 }
 
-/// Returns a code frame as text, without a line break at the end. Control characters in the sources and
-/// messages are escaped, so that neither can send escape sequences to the terminal.
+/// Returns a code frame as text, without a line break at the end. Escapes control characters in the sources
+/// and messages, so that they cannot send escape sequences to the terminal.
 pub fn render_frame(frame: Frame<'_>, sources: &dyn Sources, style: Style) -> String {
     let level = match frame.severity {
         Severity::Error => Level::ERROR,

@@ -4,8 +4,8 @@
 ///
 /// # Panics
 ///
-/// Panics if a part of the text is lost or moved. Panics if the statements, joined again, are split in another way.
-/// Panics if a `DROP TABLE` after them is not detected.
+/// Panics if a part of the text is lost or moved. Panics if the statements, joined again, are split
+/// differently. Panics if a `DROP TABLE` after the statements is not detected.
 pub fn migration(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(statements) = kit_migrate::split_statements(&text) else {

@@ -35,8 +35,8 @@ static PATHS: LazyLock<Vec<RoutePath>> = LazyLock::new(|| {
     ROUTES.into_iter().map(parse).collect()
 });
 
-/// Compares the normal form of a path with the result of a simple decoder, and the router with a search of all
-/// routes.
+/// Compares the normal form of a path with the result of a simple decoder. Compares the result of the router
+/// with a search of all routes.
 ///
 /// # Panics
 ///

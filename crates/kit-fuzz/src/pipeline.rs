@@ -12,17 +12,17 @@ use kit_emit::{ContractTests, EmitOptions, TestRunner, emit};
 use kit_router::{ParsedRoute, RouteTree};
 use kit_typescript::{Input, MemoryFiles, Output, compile};
 
-/// Maximum number of types in a program. More are allowed for each byte of its sources. The compiler creates at most two types
-/// in each step, and limits the number of steps.
+/// Maximum number of types in a program, in addition to a number for each byte of its sources. The compiler
+/// creates at most two types in each step, and limits the number of steps.
 const MAX_TYPES: usize = 4_000_000;
 const TYPES_PER_BYTE: usize = 32;
 
-/// Maximum size of all artifacts in bytes. More is allowed for each byte of `types.ts`, because that artifact contains
-/// every nested type.
+/// Maximum size of all artifacts in bytes, in addition to a size for each byte of `types.ts`, because this
+/// artifact contains every nested type.
 const MAX_OUTPUT_BYTES: usize = 1_000_000;
 const OUTPUT_BYTES_PER_BYTE: usize = 200;
 
-/// Compiles files in memory twice and compares the results. Generates artifacts if there are no errors.
+/// Compiles files in memory twice and compares the results. Generates artifacts if the files have no errors.
 pub(crate) fn check(files: &[(String, String)]) {
     let output = run(files);
     let again = run(files);

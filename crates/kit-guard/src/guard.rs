@@ -30,7 +30,8 @@ pub struct Guard {
     /// Start of the unfinished line in `buffered_head`.
     line_start: usize,
     rejection: Option<Rejection>,
-    /// True if the rejected bytes belong to a body. The head of that request has already passed.
+    /// True if the rejected bytes belong to a body. The guard has already accepted the head of the request
+    /// with this body.
     in_body: bool,
     heads: u64,
 }
@@ -86,7 +87,8 @@ impl Guard {
         self.rejection
     }
 
-    /// Returns true if the rejected bytes belong to a body. The head of that request has already passed.
+    /// Returns true if the rejected bytes belong to a body. The guard has already accepted the head of the
+    /// request with this body.
     ///
     /// ```
     /// use kit_guard::{Guard, Limits};
@@ -173,9 +175,10 @@ impl Guard {
         matches!(self.phase, Phase::Head) && self.buffered_head.is_empty()
     }
 
-    /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its target, a
-    /// body of at most `body_bytes` bytes that is not chunked, and no header field that needs special treatment, such
-    /// as `expect`. Otherwise returns `None`; pass the bytes to [`Self::admit`] then.
+    /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its
+    /// target, a body of at most `body_bytes` bytes that is not chunked, and no header field that needs
+    /// special treatment, such as `expect`. Returns `None` for all other bytes. The caller must pass these
+    /// bytes to [`Self::admit`].
     ///
     /// ```
     /// use kit_guard::{Guard, Limits};
@@ -328,9 +331,10 @@ impl Guard {
         head.len() > line && memchr::memchr(b'\n', &head[..=line]).is_none()
     }
 
-    /// Returns the reason to reject a head, or the beginning of a head. Of all errors that are detectable before the
-    /// head is complete, returns the error that is detectable first, so that the result does not depend on how the
-    /// bytes were split. Without such errors, returns `found`, which is the result of a check of the whole head.
+    /// Returns the reason to reject a head, or the beginning of a head. If several errors are detectable
+    /// before the head is complete, returns the error that is detectable first, so that the result does not
+    /// depend on how the bytes were split. If no such error exists, returns `found`, which is the result of a
+    /// check of the whole head.
     fn first_detectable_error(&self, head: &[u8], found: Rejection) -> Rejection {
         let lf = memchr::memchr_iter(b'\n', head).find(|index| *index == 0 || head[index - 1] != b'\r');
         let cr = memchr::memchr_iter(b'\r', head)

@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// Byte offsets in a complete request. Each offset is at least as large as the one before.
+/// Byte offsets in a complete request. No offset is less than the offset in the field before it.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// End of the method.
@@ -72,8 +72,9 @@ const MAX_METHOD: usize = 32;
 
 const METHOD: Rejection = Rejection::bad_request("the method is invalid");
 
-/// Returns a rejection if a head begins with a method that is longer than [`MAX_METHOD`], and the number of bytes after
-/// which that is detectable. Returns `None` if the line ends within these bytes, because [`check`] validates it.
+/// Returns a rejection if a head begins with a method that is longer than [`MAX_METHOD`], and the number of
+/// bytes after which the error is detectable. Returns `None` if the line ends within these bytes, because
+/// [`check`] validates such a line.
 pub(crate) fn endless_method(head: &[u8]) -> Option<(usize, Rejection)> {
     let start = head.get(..=MAX_METHOD)?;
     memchr::memchr2(b' ', b'\n', start)
@@ -122,7 +123,7 @@ pub(crate) fn check(head: &[u8], limits: &Limits) -> Result<Checked, Rejection> 
     })
 }
 
-/// Splits and validates a header line. Also used for trailers.
+/// Splits a header line into name and value, and validates them. Trailers have the same form.
 pub(crate) fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), Rejection> {
     if matches!(line.first(), Some(b' ' | b'\t')) {
         return Err(Rejection::bad_request("header lines must not be folded"));

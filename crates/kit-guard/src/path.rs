@@ -90,9 +90,9 @@ pub fn normal_target(target: &str) -> Cow<'_, str> {
 
 /// Returns true if a path has a segment `.` or `..`, unescaped or as `%2e`.
 ///
-/// Clients resolve such segments before they send a path (RFC 3986, section 5.2.4), but some proxies and frameworks
-/// resolve segments that arrive, and some do not. If two parties interpret a path differently, attackers can bypass
-/// access checks.
+/// Clients remove such segments before they send a path (RFC 3986, section 5.2.4). Some proxies and
+/// frameworks also remove segments that arrive, and others do not. If two of them interpret a path
+/// differently, attackers can bypass access checks.
 ///
 /// ```
 /// use kit_guard::has_dot_segment;
@@ -120,7 +120,7 @@ fn is_dot_segment(mut segment: &[u8]) -> bool {
 
 /// Class of characters that are equal to their escape: the escape is decoded.
 const DECODED: u8 = 1;
-/// Class of characters that differ from their escape: both forms stay unchanged.
+/// Class of characters that differ from their escape: the character and its escape stay unchanged.
 const RAW: u8 = 2;
 /// Class of characters that occur only as an escape.
 const ESCAPED: u8 = 0;

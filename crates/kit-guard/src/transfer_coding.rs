@@ -8,7 +8,8 @@ use crate::rejection::Rejection;
 pub(crate) enum TransferCoding {
     /// The value is only `chunked`.
     Chunked,
-    /// A valid value that ends with `chunked` and contains another coding, which this server does not decode.
+    /// A valid value that ends with `chunked` but also contains another coding, which this server does not
+    /// decode.
     Unsupported,
 }
 

@@ -32,7 +32,8 @@ pub struct Command {
 
 #[napi]
 impl Command {
-    /// Creates a command from its arguments, without the program's name. The command starts with the first step.
+    /// Creates a command from its arguments, without the program's name. The command does not run before the
+    /// first call of `step`.
     #[napi(constructor)]
     pub fn new(args: Vec<String>) -> Self {
         let args = args.into_iter().map(OsString::from).collect();
@@ -41,8 +42,8 @@ impl Command {
         }
     }
 
-    /// Runs the command until its next request to the host or its end. `reply` is the reply to the previous request. Returns
-    /// the next request. Both are JSON.
+    /// Runs the command until its next request to the host or its end. `reply` is the reply to the previous
+    /// request. Returns the next request. The reply and the request are JSON.
     #[napi]
     #[allow(clippy::needless_pass_by_value)] // Reason: Node-API passes an owned string.
     pub fn step(&mut self, reply: Option<String>) -> Result<String> {

@@ -33,7 +33,8 @@ impl SharedListener {
             .map_err(|error| failure(&error))
     }
 
-    /// Returns the port number. If port 0 was requested, the operating system has chosen one.
+    /// Returns the port number. If port 0 was requested, this is the port that the operating system has
+    /// chosen.
     #[napi(getter)]
     pub fn port(&self) -> Result<u16> {
         let address = self.listener().and_then(TcpListener::local_addr);

@@ -28,10 +28,10 @@ pub(crate) struct State {
     reservations: Reservations,
 }
 
-/// A function that JavaScript can call.
+/// A native function that JavaScript can call.
 pub(crate) struct Export {
     pub(crate) name: &'static str,
-    /// Number of arguments. If JavaScript passes fewer, the others are `undefined`.
+    /// Number of arguments. Arguments that JavaScript does not pass are `undefined`.
     pub(crate) arguments: usize,
     pub(crate) run: for<'scope> fn(Env<'scope>, &State, &[Value<'scope>]) -> Result<Value<'scope>, Error>,
 }
@@ -145,8 +145,9 @@ fn errors<'scope>(env: Env<'scope>, _state: &State, _args: &[Value<'scope>]) -> 
     env.string(&serde_json::Value::from(list).to_string())
 }
 
-/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. Starts a server and returns
-/// `{"server", "host", "port"}` as JSON. Host and port are missing if it listens on a Unix socket.
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. Starts a server and
+/// returns `{"server", "host", "port"}` as JSON. If the server listens on a Unix socket, `host` and `port`
+/// are missing.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
     let invalid = |error: &dyn std::fmt::Display| Error::new("ERR_KIT_OPTIONS", error.to_string());
     let options: Options = serde_json::from_str(&env.to_text(args[0])?).map_err(|error| invalid(&error))?;
@@ -197,7 +198,8 @@ fn respond<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
     env.undefined()
 }
 
-/// Makes sure that the response is written soon. Drops a closed server after its last response.
+/// Makes sure that the response is written soon. If the server is closed and this was its last response,
+/// drops the server.
 fn settle(state: &State, number: usize, server: &Server) {
     if server.is_released() {
         state.forget_if_done(number, server);
@@ -299,8 +301,8 @@ fn body_bytes<'scope>(
     env.buffer(request(env, state, args)?.body())
 }
 
-/// Returns the IP address of the client as text; empty for a Unix socket. An IPv4 client has an IPv4 address, even on an
-/// IPv6 socket.
+/// Returns the IP address of the client as text, or an empty text for a Unix socket. A client with an IPv4
+/// address has this address on an IPv6 socket too.
 fn remote_address<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -385,7 +387,8 @@ fn refusal(error: &ResponseError) -> Error {
     Error::new(code, error.to_string())
 }
 
-/// Returns an error for a failure to listen, with the code that Node uses for it, such as `EADDRINUSE`.
+/// Returns an error for a failure to listen. Its code is the code that Node uses for the same failure, such
+/// as `EADDRINUSE`.
 pub(crate) fn bind_error(error: &io::Error) -> Error {
     let code = match error.kind() {
         io::ErrorKind::AddrInUse => "EADDRINUSE",
@@ -400,8 +403,8 @@ pub(crate) fn bind_error(error: &io::Error) -> Error {
     Error::new(code, error.to_string())
 }
 
-/// Encodes a JavaScript string as the bytes of a header: one byte for each character, as Node does. A string with
-/// characters above U+00FF becomes UTF-8, which recipients of non-ASCII headers expect.
+/// Encodes a JavaScript string as the bytes of a header: one byte for each character, as Node does. A string
+/// with characters above U+00FF is encoded as UTF-8, which recipients of non-ASCII headers expect.
 fn latin1(text: &[u8]) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(text) else {
         return text.to_vec();

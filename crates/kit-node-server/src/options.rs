@@ -20,7 +20,7 @@ pub(crate) struct Options {
     port: u16,
     /// Path of a Unix socket on which the server listens instead of host and port.
     path: Option<PathBuf>,
-    /// True if other processes listen on the same port. See `reserve`.
+    /// True if other processes listen on the same port too. See `reserve`.
     #[serde(default)]
     share_port: bool,
     /// File descriptor of a listening socket that this process inherited. If it is set, host, port, path
@@ -28,7 +28,8 @@ pub(crate) struct Options {
     pub(crate) fd: Option<i32>,
     backlog: Option<u32>,
     body_bytes: usize,
-    /// Body limits by the number of the route, in place of `body_bytes`. Empty if no route has its own limit.
+    /// Maximum sizes of request bodies by the number of the route. They replace `body_bytes`. Empty if no
+    /// route has its own maximum.
     #[serde(default)]
     body_limits: Vec<usize>,
     #[serde(default)]
@@ -38,11 +39,11 @@ pub(crate) struct Options {
     /// Headers of every response: names and values alternately.
     #[serde(default)]
     default_headers: Vec<String>,
-    /// Format of error responses; the default is kit's envelope.
+    /// Format of error responses. If absent, the format is kit's envelope.
     error_bodies: Option<ErrorBodyOptions>,
 }
 
-/// Format of the error responses that the engine gives by itself.
+/// Format of the error responses that the engine sends without JavaScript.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ErrorBodyOptions {

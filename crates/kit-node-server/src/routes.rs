@@ -10,7 +10,7 @@ const BAD_PATH: i32 = -2;
 /// Routes have the path of the request, but not its method. The allowed methods are passed as the only parameter.
 const METHOD_NOT_ALLOWED: i32 = -3;
 
-/// Result of the search for a route. The values of its parameters are in a buffer.
+/// Result of the search for a route. A separate buffer contains the values of the path parameters.
 pub(crate) struct Matched {
     /// Number of the route, or one of the negative constants above.
     pub(crate) route: i32,

@@ -16,22 +16,23 @@ use crate::node::{
 };
 use crate::routes;
 
-/// Maximum number of rounds in one turn, after which the event loop continues with other work. One round starts
-/// handlers, and the next one writes the responses that they gave immediately. More rounds are needed if clients send
-/// several requests without waiting for responses.
+/// Maximum number of rounds in one turn. After these rounds, the event loop continues with other work. One
+/// round starts handlers, and the next round writes the responses that these handlers gave immediately. More
+/// rounds are needed if clients send several requests without waiting for responses.
 const MAX_ROUNDS: usize = 8;
 
 /// Functions that JavaScript passed to `create`. The comment of each function lists its arguments.
 pub(crate) struct Callbacks {
-    /// `(id, route, request_flags, target, bodyLength, body, ...params)`
+    /// Receives a request: `(id, route, request_flags, target, bodyLength, body, ...params)`.
     pub(crate) request: Reference,
-    /// `(id)`
+    /// The client of a request has disconnected: `(id)`.
     pub(crate) abort: Reference,
-    /// `()`
+    /// The server is closed: `()`.
     pub(crate) closed: Reference,
-    /// `(status, code, message, traceId, remoteAddress)`; the status is 0 if no response was sent.
+    /// The server has refused a request without JavaScript: `(status, code, message, traceId,
+    /// remoteAddress)`. The status is 0 if no response was sent.
     pub(crate) refused: Reference,
-    /// `(id, event)`; the event is [`DRAINED`] or [`ABORTED`].
+    /// The state of a streamed response has changed: `(id, event)`. The event is [`DRAINED`] or [`ABORTED`].
     pub(crate) stream: Reference,
 }
 
@@ -44,19 +45,20 @@ pub(crate) struct Server {
     pub(crate) engine: Engine,
     router: Router,
     params: RefCell<ParamBuffer>,
-    /// Context and functions to call JavaScript; `None` after the server is closed. Requests without a response can
-    /// still be read then.
+    /// Context and functions to call JavaScript. `None` after the server is closed. JavaScript can still read
+    /// requests without a response after that.
     live: RefCell<Option<Rc<Live>>>,
     hook: RefCell<Option<CleanupHook>>,
     watcher: RefCell<Option<Watcher>>,
     /// Time at which the timer fires; `None` if it is not set.
     timer: Cell<Option<Instant>>,
     closing: Cell<bool>,
-    /// True if a turn was requested although no socket is ready, and has not begun.
+    /// True if a turn was requested although no socket is ready, and this turn has not begun yet.
     is_turn_scheduled: Cell<bool>,
-    /// True during a turn. It writes the responses that are given during the turn, so that no other turn is needed.
+    /// True during a turn. The turn writes all responses that are given before its end, so that no other turn
+    /// is needed.
     is_in_turn: Cell<bool>,
-    /// True if the Node environment is shutting down. JavaScript must not be called then.
+    /// True if the Node environment is shutting down. After this moment, JavaScript must not be called.
     ending: Cell<bool>,
 }
 
@@ -231,7 +233,8 @@ impl CloseOnExit for Server {
     }
 }
 
-/// Returns the path and query of a request. The path has its normal form, so equal paths have the same text.
+/// Returns the path and query of a request. The path has its normal form: two spellings of one path give the
+/// same text.
 fn normal_target(request: &Request) -> Cow<'_, str> {
     let target = request.target();
     // Only a path with an escape can differ from its normal form.
@@ -256,8 +259,8 @@ struct TurnHandler<'scope, 'turn> {
     request: Value<'scope>,
     undefined: Value<'scope>,
     arguments: Vec<Value<'scope>>,
-    /// Callback scope, open since the first call of JavaScript in this round. When it is closed, Node runs the
-    /// microtasks.
+    /// Callback scope, open since the first call of JavaScript in this round. When the scope is closed, Node
+    /// runs the microtasks.
     scope: Option<CallbackScope<'scope>>,
 }
 
@@ -313,8 +316,8 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
         env.call(self.request, &self.arguments)
     }
 
-    /// Returns the body as a string if its content type is exactly `application/json`, because handlers nearly always
-    /// read it. JavaScript reads other bodies with `bodyText`.
+    /// Returns the body as a string if its content type is exactly `application/json`, because handlers
+    /// nearly always read such a body. JavaScript reads other bodies with `bodyText`.
     fn body_text(&self, request: &Request) -> Result<Value<'scope>, Error> {
         if request.body().is_empty() || !request.is_plain_json() {
             return Ok(self.undefined);
@@ -431,7 +434,7 @@ fn body_length<'scope>(env: Env<'scope>, request: &Request) -> Result<Value<'sco
     }
 }
 
-/// Formats an IP address for JavaScript; empty if there is none.
+/// Formats an IP address for JavaScript. Returns an empty text if there is no address.
 pub(crate) fn address_text(address: Option<SocketAddr>) -> String {
     address.map_or_else(String::new, |address| address.ip().to_canonical().to_string())
 }

@@ -21,8 +21,8 @@ use std::thread;
 /// Maximum number of threads. More threads do not make a build of usual size faster, and starting a thread costs time.
 const MOST: usize = 8;
 
-/// Applies `work` to every item and returns the results in the order of the items. A thread takes the next item as soon as
-/// it has finished one, so put items that take long first.
+/// Applies `work` to every item and returns the results in the order of the items. A thread takes the next
+/// item as soon as it has finished one. So put items that need the longest time first.
 ///
 /// # Panics
 ///

@@ -23,7 +23,8 @@ const MAX_WORK: usize = 8_000_000;
 /// Maximum number of triples of states that are stored for one pair of loops.
 const MAX_TRIPLES: usize = 2_000_000;
 
-/// A word that leads from a state back to this state and multiplies the number of paths.
+/// A word: a text of which only the character classes are known. It leads from a state back to this state and
+/// multiplies the number of paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Pump {
     pub(crate) from: usize,
@@ -31,7 +32,8 @@ pub(crate) struct Pump {
     pub(crate) word: Vec<usize>,
 }
 
-/// Result of the analysis of an automaton.
+/// Result of the analysis of an automaton: the number of paths grows exponentially with the length of the
+/// text, or it has the given cost as an upper bound.
 #[derive(Debug)]
 pub(crate) enum Finding {
     Exponential(Pump),
@@ -106,8 +108,9 @@ impl Work {
     }
 }
 
-/// A handover from one loop to another. `to` is a loop of states that can fail. `from` is a loop of states that can
-/// fail, or `None` for a loop of sure states.
+/// A handover: a text can take the engine from one loop to another, so that the engine tries each division of
+/// the text between the two loops. `to` is a loop of states that can fail. `from` is `None` for a loop of
+/// states that cannot fail ([`Automaton::sure`]).
 struct Handover {
     from: Option<usize>,
     ends: Option<u64>,
@@ -171,8 +174,8 @@ impl<'a> Subgraph<'a> {
         })
     }
 
-    /// Returns the extent of the repetition that a loop belongs to. A loop without a repetition is the search for a
-    /// start position, which is unbounded.
+    /// Returns the extent of the repetition that a loop belongs to. A loop without a repetition is the search
+    /// for a start position, which has no bound.
     fn extent(&self, component: usize) -> Extent {
         let found = self.members[component]
             .iter()
@@ -192,7 +195,7 @@ impl<'a> Subgraph<'a> {
         edges.filter(move |(next, _)| self.component[*next] == component)
     }
 
-    /// Returns a character class that both states accept.
+    /// Returns a character class that the two states accept.
     fn common(&self, a: usize, b: usize) -> Option<usize> {
         first_kind(self.accepts(a).common(self.accepts(b)))
     }
@@ -380,7 +383,7 @@ impl<'a> Subgraph<'a> {
         reached
     }
 
-    /// Returns the cost of the most expensive chain of handovers, and its pump.
+    /// Returns the cost of the most expensive chain of handovers, and the pump of this chain.
     fn cost(&self, handovers: &[Handover]) -> (Cost, Option<Pump>) {
         let count = self.members.len();
         let mut before = vec![(Cost::ONE, None::<&Pump>); count];
@@ -424,8 +427,9 @@ impl<'a> Subgraph<'a> {
         (most.0, most.1.cloned())
     }
 
-    /// Returns an upper bound for the number of paths that exist without loops. In each state of a path, a character
-    /// leads to some number of next states. The bound is the greatest product of these numbers along any path.
+    /// Returns an upper bound for the number of paths that exist without loops. In each state of a path, a
+    /// character leads to a number of next states. The bound is the greatest product of these numbers along
+    /// any path.
     fn branching(&self) -> u64 {
         // Greatest number of edges that one character can take, among the characters that can take the edge to `to`.
         let beside = |edges: &[(usize, u32)], to: usize| {

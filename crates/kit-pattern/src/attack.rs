@@ -10,7 +10,7 @@ use crate::paths::path;
 pub struct Attack {
     /// Text before the ambiguous part of the pattern.
     pub prefix: String,
-    /// Text to repeat: each repetition multiplies the paths that the engine tries.
+    /// Text to repeat. Each repetition multiplies the number of paths that the engine tries.
     pub pump: String,
     /// Text at the end, after which every path fails.
     pub suffix: String,

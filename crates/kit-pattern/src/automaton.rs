@@ -45,7 +45,7 @@ pub(crate) struct Automaton {
     pub(crate) accepts: Vec<CharClasses>,
     /// Next states of each state, with the number of paths to them.
     pub(crate) edges: Vec<Vec<(usize, u32)>>,
-    /// First states from the start of the text, with the number of paths to them.
+    /// First states at the start of the text, with the number of paths to them.
     pub(crate) first: Vec<(usize, u32)>,
     /// True for a state from which the pattern matches with every continuation, so that the engine never returns to try
     /// another path.
@@ -101,7 +101,7 @@ impl Automaton {
     }
 }
 
-/// Result of a walk from one position to the next: the states that the next character can lead to.
+/// Result of the steps from one position to the next: the states that the next character can lead to.
 #[derive(Default)]
 struct NextStates {
     edges: Vec<(usize, u32)>,
@@ -205,8 +205,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Divides all characters into classes, so that each set contains all characters of a class or none of them. Returns
-/// the classes of each set, and a sample character of each class.
+/// Divides all characters into classes, so that each set contains all characters of a class or none of the
+/// class. Returns the classes of each set, and a sample character of each class.
 fn kinds(sets: &[&Set]) -> (Vec<CharClasses>, Vec<char>) {
     let mut distinct: Vec<&Set> = Vec::new();
     for set in sets {

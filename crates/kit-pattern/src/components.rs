@@ -1,10 +1,10 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 
-/// Component number of a node that was not reached.
+/// Component number of a node that no root leads to.
 pub(crate) const UNREACHED: usize = usize::MAX;
 
-/// Returns the component number of each node that the roots reach. A component has a greater number than the components
-/// that it leads to.
+/// Returns the component number of each node that the roots lead to. A component has a greater number than
+/// the components that it leads to.
 ///
 /// `successors` appends the successors of a node to the list that it receives. Its error stops the search.
 pub(crate) fn components<E>(

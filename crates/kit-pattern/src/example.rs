@@ -4,7 +4,7 @@ use crate::ast::Node;
 use crate::parse::parse;
 use crate::set::Set;
 
-/// Characters that are easy to read. The characters are preferred to all others of a set.
+/// Characters that are easy to read. If a set contains any of these characters, an example uses one of them.
 const READABLE: &str = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_. ";
 
 /// Returns true if a text matches a pattern, like `new RegExp(pattern, "u").test(text)`; `None` if the pattern cannot be

@@ -45,9 +45,9 @@ use crate::cost::Cost;
 use crate::parse::{Refusal, parse};
 use crate::steps::Steps;
 
-/// Greatest number of visits to each character of a text with which a pattern still counts as linear.
+/// Greatest number of visits to each character of a text for which a pattern still counts as linear.
 const MAX_VISITS: u64 = 256;
-/// Greatest number of steps that counts as harmless. They take a few hundredths of a second.
+/// Greatest number of steps that counts as harmless. This number of steps takes a few hundredths of a second.
 const MAX_STEPS: u64 = 10_000_000;
 /// Maximum length of a pattern that is checked, in bytes.
 const MAX_LENGTH: usize = 5000;
@@ -63,7 +63,8 @@ pub enum Verdict {
         degree: u32,
         /// Constant factor of the formula.
         factor: u64,
-        /// Texts that take this time; `None` if only counts in the pattern, such as `{40}`, make the factor large.
+        /// Texts that take this time. `None` if the factor is large only because of counts in the pattern,
+        /// such as `{40}`.
         attack: Option<Attack>,
     },
     /// Exponential time: each repetition of the pump can double the number of steps.
@@ -71,7 +72,7 @@ pub enum Verdict {
         /// Texts that take this time.
         attack: Attack,
     },
-    /// The pattern cannot be analysed.
+    /// kit cannot analyse the pattern.
     Unsupported {
         /// Reason as a clause: "it has a back reference".
         reason: String,
@@ -91,8 +92,8 @@ impl Verdict {
         }
     }
 
-    /// Returns the length in characters up to which texts are harmless. Returns `None` for a pattern of which every
-    /// text or no text is harmless.
+    /// Returns the length in characters up to which texts are harmless. Returns `None` if texts of all
+    /// lengths are harmless, or texts of no length.
     pub fn max_harmless_length(&self) -> Option<u64> {
         let Self::Polynomial { degree, factor, .. } = *self else {
             return None;

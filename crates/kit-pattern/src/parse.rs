@@ -6,10 +6,10 @@ use crate::set::{LAST, Set};
 /// Reason why a pattern was not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The syntax is invalid at this character (counted from 0). Callers have already checked the syntax, so an offset is
-    /// enough.
+    /// The syntax is invalid at this character (counted from 0). An offset is enough, because callers have
+    /// already checked the syntax with a better message.
     Syntax(usize),
-    /// The pattern has a construct that cannot be analysed.
+    /// The pattern has a construct that kit cannot analyse.
     Unsupported(String),
 }
 
@@ -289,8 +289,8 @@ impl Parser {
         Ok(value)
     }
 
-    /// Returns the set of characters that `\p{…}` matches. The tables of `regex-syntax` follow Unicode like the
-    /// engines' tables do, and differ by at most one release.
+    /// Returns the set of characters that `\p{…}` matches. The tables of `regex-syntax` and the tables of the
+    /// engines follow Unicode, and their versions differ by at most one release.
     fn property(&mut self) -> Result<Set, Refusal> {
         let start = self.at;
         while let Some(next) = self.next() {

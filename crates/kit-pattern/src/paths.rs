@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-/// Returns the character classes along a shortest path from a node to a wanted node. The path has at least one
-/// character. `steps` appends the next nodes of a node with the character class that leads to each.
+/// Returns the character classes along a shortest path from a node to one of the wanted nodes. The path has
+/// at least one character. `steps` appends the next nodes of a node, each with the character class that leads
+/// to it.
 pub(crate) fn path(
     from: usize,
     wanted: impl Fn(usize) -> bool,

@@ -13,7 +13,8 @@ const MAX_COPIED: usize = 200;
 /// loop.
 const MAX_OPTIONAL: u32 = 4;
 
-/// A step of the engine. The numbers are indexes of other steps, and of a position in `Take`.
+/// A step of the engine. Each number is the index of another step, except in `Take`, whose number is the
+/// index of a position.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     /// Continues on one of several paths.
@@ -46,7 +47,7 @@ pub(crate) struct Position {
     pub(crate) repetition: Option<Extent>,
 }
 
-/// Extent of a repetition. A field is `None` if it has no bound.
+/// Extent of a repetition. A field is `None` if it has no upper bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
     /// Number of offsets at which the repetition can stop, once it has begun.
@@ -184,8 +185,8 @@ impl Steps {
         self.exactly(body, min, rest, fits(min, MAX_COPIED))
     }
 
-    /// Repeats a node exactly `times` times. If `spelled` is true, adds copies of the node; otherwise adds a loop,
-    /// which accepts more texts than the exact repetition.
+    /// Repeats a node exactly `times` times. If `spelled` is true, adds copies of the node. If `spelled` is
+    /// false, adds a loop, which accepts more texts than the exact repetition.
     fn exactly(&mut self, body: &Node, times: u32, next: usize, spelled: bool) -> Result<usize, TooLarge> {
         if spelled || times == 0 {
             return self.copies(body, times, next);

@@ -10,11 +10,11 @@ const MAX_SITUATIONS: usize = 4000;
 /// Maximum number of open paths.
 const MAX_WIDTH: u64 = 100_000;
 
-/// Number of open paths in each state, at one offset of a text.
+/// Number of open paths in each state, at one position in a text.
 type Ways = BTreeMap<usize, u64>;
 
-/// Returns the greatest number of paths that one text can have open at one offset, counted over states that can fail.
-/// Returns `None` above [`MAX_SITUATIONS`] or [`MAX_WIDTH`].
+/// Returns the greatest number of paths that one text can have open at one position. Counts only states that
+/// can fail. Returns `None` above [`MAX_SITUATIONS`] or [`MAX_WIDTH`].
 pub(crate) fn width(automaton: &Automaton) -> Option<u64> {
     // An automaton is not supported if a sure state leads to states that can fail.
     let branches = |state: &usize| {

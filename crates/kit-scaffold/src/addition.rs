@@ -23,7 +23,7 @@ pub struct Addition {
     pub from: String,
     /// Name of the option of `createApp` that registers the new code: `routes` or `middleware`.
     pub option: &'static str,
-    /// Source of the entry that is added to the list of that option.
+    /// Source of the entry that is added to the list of this option.
     pub entry: String,
 }
 

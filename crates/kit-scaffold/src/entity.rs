@@ -6,9 +6,9 @@ use crate::{Adapter, Addition, File};
 /// Options of a new entity.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityOptions<'a> {
-    /// Singular name, in lower-case words joined by `-`: `order-item`.
+    /// Singular name in lower-case words joined by `-`, such as `order-item`.
     pub name: &'a str,
-    /// Plural name, in the same form: `order-items`.
+    /// Plural name in the same form, such as `order-items`.
     pub plural: &'a str,
     /// Library with which the project queries its database.
     pub database: Adapter,
@@ -28,8 +28,8 @@ pub struct Entity {
     pub table: String,
 }
 
-/// Names that the generated modules of an entity already use. An interface with one of these names would hide the other
-/// meaning.
+/// Names that the generated modules of an entity already use. An interface with one of these names would hide
+/// the existing type or value.
 const TAKEN: [&str; 31] = [
     "Array",
     "AuthContext",
@@ -157,8 +157,10 @@ pub fn entity(options: &EntityOptions<'_>) -> Result<Entity, String> {
     })
 }
 
-/// Keeps or removes the parts of a template that apply only if each row belongs to a user: lines between `// <owned>`
-/// and `// </owned>`, the tag `@owner`, and `"userId"` among the keys that an input omits. Always removes the markers.
+/// Prepares a template for rows that belong to a user, or for rows that do not. The template has parts that
+/// apply only to rows of a user: lines between `// <owned>` and `// </owned>`, the tag `@owner`, and
+/// `"userId"` among the keys that an input omits. If `owned` is false, removes these parts. Always removes
+/// the markers.
 fn of_owner(text: &str, owned: bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within = false;

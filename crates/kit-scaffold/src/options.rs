@@ -14,7 +14,7 @@ pub struct Options {
     pub server: Server,
     /// Library with which the application queries its database.
     pub database: Adapter,
-    /// UTC timestamp of the first migration: `20261121090000`.
+    /// Timestamp of the first migration in UTC, such as `20261121090000`.
     pub timestamp: String,
     /// Archives from which npm installs kit's packages; `None` for the registry.
     pub archives: Option<Archives>,
@@ -30,7 +30,7 @@ pub struct Archives {
 }
 
 impl Archives {
-    /// Finds the archives among the file names of a directory. Ignores archives of other versions.
+    /// Finds the archives of this version among the file names of a directory.
     pub fn new<'a>(directory: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
         let ending = format!("-{VERSION}.tgz");
         let mut packages: Vec<String> = names

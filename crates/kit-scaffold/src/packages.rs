@@ -62,7 +62,8 @@ impl Adapter {
         }
     }
 
-    /// Returns the required packages, with version ranges. All adapters connect to PostgreSQL with `pg`.
+    /// Returns the packages that the adapter needs, with version ranges. All adapters connect to PostgreSQL
+    /// with `pg`.
     pub(crate) fn packages(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Raw => &[("pg", "^8.23.1")],

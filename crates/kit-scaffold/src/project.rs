@@ -12,8 +12,8 @@ pub struct File {
     pub text: String,
 }
 
-/// Returns the path of a file in projects, and the text of its template. The template has the same path, unless the
-/// second argument names another path.
+/// Returns the path of a file in projects, and the text of its template. The first argument is this path. The
+/// template has the same path, unless the second argument names another path.
 macro_rules! template {
     ($path:literal) => {
         template!($path, $path)

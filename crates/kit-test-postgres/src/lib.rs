@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// User id of PostgreSQL if the tests run as root, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// PostgreSQL server with its own directory and port. Stops when the value is dropped.
+/// PostgreSQL server with its own directory and port. When the value is dropped, the server stops.
 pub struct Server {
     child: Option<Child>,
     directory: PathBuf,
@@ -35,7 +35,7 @@ impl Drop for Server {
     }
 }
 
-/// A new database of a test. The database is removed together with its server.
+/// A new database for a test. When its server is removed, the database is removed too.
 pub struct Database {
     /// URL with user, host, port and name of the database.
     pub url: String,
@@ -47,7 +47,7 @@ pub struct Database {
 pub enum Release {
     /// The oldest release that kit supports.
     Oldest = 16,
-    /// The release of `@kit/dev-database`, or the one in the directory `KIT_TEST_POSTGRES`.
+    /// The release of `@kit/dev-database`. If `KIT_TEST_POSTGRES` is set, the release in this directory.
     Embedded = 18,
 }
 
@@ -57,13 +57,13 @@ pub fn database(test: &str) -> Option<Database> {
     database_on(Release::Embedded, test)
 }
 
-/// Returns true in a run of `cargo xtask test --long`. A test that takes long calls this function and ends at once if the
-/// result is false. A shorter test must cover the same code.
+/// Returns true in a run of `cargo xtask test --long`. A slow test calls this function and ends immediately
+/// if the result is false. A shorter test must cover the same code.
 pub fn is_long_run() -> bool {
     std::env::var_os("KIT_LONG").is_some()
 }
 
-/// Returns true in the same case as [`is_long_run`]. Otherwise, reports the test as skipped.
+/// Returns the same result as [`is_long_run`]. If the result is false, reports the test as skipped.
 pub fn runs_only_if_long(test: &str) -> bool {
     use std::io::Write as _;
 
@@ -74,9 +74,9 @@ pub fn runs_only_if_long(test: &str) -> bool {
     is_long_run()
 }
 
-/// Runs a test on a new database of each release with `cargo xtask test --long`, otherwise only of the oldest installed
-/// release: the tests of packages and the end-to-end tests run on the embedded release. Reports releases that are not
-/// installed as skipped.
+/// Runs a test on a new database. With `cargo xtask test --long`, runs the test once on each release, and
+/// reports releases that are not installed as skipped. Without `--long`, runs the test only on the oldest
+/// installed release, because the tests of packages and the end-to-end tests run on the embedded release.
 pub fn on_each_release(test: &str, body: impl Fn(&Database)) {
     for release in [Release::Oldest, Release::Embedded] {
         if let Some(database) = database_on(release, test) {
@@ -116,7 +116,7 @@ pub fn database_on(release: Release, test: &str) -> Option<Database> {
     })
 }
 
-/// Runs statements. Panics if one fails.
+/// Runs statements. Panics if a statement fails.
 pub fn execute(url: &str, sql: &str) {
     with_client(url, async |client| client.batch_execute(sql).await.expect(sql));
 }
@@ -152,14 +152,14 @@ pub fn with_client<T>(url: &str, work: impl AsyncFnOnce(&tokio_postgres::Client)
     })
 }
 
-/// Starts a separate server for one test, with the given settings and with files in its directory (owned by the
-/// server's user). Returns `None` under the conditions of [`database`].
+/// Starts a separate server for one test, with the given settings and with files in its directory (owned by
+/// the server's user). Returns `None` if [`database`] would return `None`.
 pub fn own_server(test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
     server_on(Release::Embedded, test, files, settings)
 }
 
-/// Starts a server. Panics if PostgreSQL is installed but does not start, because otherwise a broken test would look
-/// like a skipped one.
+/// Starts a server. Panics if PostgreSQL is installed but does not start, because without the panic a broken
+/// test would look like a skipped test.
 fn server_on(release: Release, test: &str, files: &[(&str, &str)], settings: &[&str]) -> Option<Server> {
     match find(release) {
         Ok(binaries) => Some(
@@ -190,7 +190,7 @@ impl Server {
         self.directory.join(name)
     }
 
-    /// Kills the server process without a clean shutdown, as the failure of a machine would.
+    /// Kills the server process without a clean shutdown, like a failure of the machine.
     pub fn kill(&mut self) {
         if let Some(child) = &mut self.child {
             let _ = child.kill();
@@ -329,8 +329,8 @@ fn ready(port: u16) -> bool {
     }
 }
 
-/// Finds the directory with `bin/postgres`: in the npm package for this platform, which is a dependency of the
-/// repository.
+/// Finds the directory with `bin/postgres`. This directory is in the npm package for this platform, on which
+/// the repository depends.
 fn find(release: Release) -> Result<PathBuf, String> {
     let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../node_modules");
     let (packages, start) = match release {

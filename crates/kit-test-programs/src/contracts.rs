@@ -107,7 +107,8 @@ fn reply(status: u16, body: Option<DeclarationId>, headers: Option<DeclarationId
     }
 }
 
-/// Returns a route with replies, as the compiler makes it: its status is that of the first reply.
+/// Returns a route with replies, as the compiler makes it: the status of the route is the status of the first
+/// reply.
 fn with_replies(route: Route, replies: Vec<DeclaredReply>) -> Route {
     Route {
         status: replies[0].status,
@@ -223,7 +224,7 @@ fn read_order(b: &mut Builder, types: &Types) -> Route {
     with_replies(route, replies)
 }
 
-/// Creates `DELETE /orders/:id` with one reply, and an error with details.
+/// Creates `DELETE /orders/:id` with one reply, and with an error that has details.
 fn cancel_order(b: &mut Builder) -> Route {
     let uuid = b.uuid();
     let params = vec![b.property("id", uuid)];

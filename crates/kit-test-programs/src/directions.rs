@@ -46,7 +46,7 @@ pub fn program() -> Program {
     b.program
 }
 
-/// Declares a type with a default. A request may omit the property, a response contains it.
+/// Declares a type with a default value. A request may omit the property, and a response always contains it.
 fn differing(b: &mut Builder, name: &str) -> DeclarationId {
     let (string, boolean) = (b.string(), b.kind(TypeKind::Boolean));
     let done = tagged(b.property("done", boolean), |tags| {

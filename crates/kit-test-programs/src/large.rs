@@ -7,7 +7,8 @@ use kit_ir::{
 
 use super::{Builder, described, optional, tagged};
 
-/// Number of named types per entity besides those of its contracts: the entity, its page, and types that refer to it.
+/// Number of named types for each entity, without the types of its contracts: the entity, its page, and types
+/// that refer to it.
 const DETAILS: usize = 11;
 
 /// Returns a program with 22 types and five routes per entity; 60 entities give 1,320 types and 300 routes.
@@ -20,8 +21,8 @@ pub fn program(entities: usize) -> Program {
     b.program
 }
 
-/// Adds an entity with its types and routes. It refers to the entity `before`, so that its document includes types of
-/// another file.
+/// Adds an entity with its types and routes. The entity refers to the entity `before`, so that its document
+/// includes types of another file.
 fn entity(b: &mut Builder, number: usize, before: Option<DeclarationId>) -> DeclarationId {
     let name = format!("Thing{number}");
     b.file(&format!("src/things/thing{number}.types.ts"));
@@ -68,7 +69,7 @@ fn columns(b: &mut Builder) -> Vec<Property> {
     ]
 }
 
-/// Adds a chain of types, each of which contains the previous one. Returns the last one.
+/// Adds a chain of types, in which each type contains the previous one. Returns the last type.
 fn details(
     b: &mut Builder,
     name: &str,

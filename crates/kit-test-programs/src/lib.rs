@@ -22,7 +22,7 @@ use kit_router::{ParsedRoute, RouteTree};
 
 /// A program under construction.
 pub struct Builder {
-    /// Everything that was added so far.
+    /// The program, with everything that was added so far.
     pub program: Program,
     source: SourceId,
     line: u32,
@@ -169,7 +169,7 @@ impl Builder {
         self.ruled(properties, index.into_iter().map(free).collect())
     }
 
-    /// Adds an object type with index signatures. The keys must satisfy rules.
+    /// Adds an object type with index signatures, and with rules that the keys must satisfy.
     pub fn ruled(
         &mut self,
         properties: Vec<Property>,
@@ -248,13 +248,13 @@ impl Builder {
     }
 }
 
-/// Returns the property as an optional one.
+/// Returns the property, changed to an optional property.
 pub fn optional(mut property: Property) -> Property {
     property.optional = true;
     property
 }
 
-/// Returns the property after `tag` changed its doc tags.
+/// Returns the property with the doc tags that `tag` has set.
 pub fn tagged(mut property: Property, tag: impl FnOnce(&mut PropertyTags)) -> Property {
     tag(&mut property.tags);
     property

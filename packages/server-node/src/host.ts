@@ -310,7 +310,7 @@ export class NodeHost {
   }
 }
 
-/** Returns true if a part of the connection's last response is not written yet. */
+/** Returns true if the server has not yet written all of the connection's last response. */
 function isAnswering(socket: TrackedSocket): boolean {
   return !socket.destroyed && socket[lastResponse]?.writableFinished === false;
 }
@@ -344,7 +344,10 @@ function serveDirectly(service: ServerService, request: IncomingMessage, respons
   });
 }
 
-/** Responds with an error and calls no handler: the framework's middleware, which has not seen the request, might have refused it. */
+/**
+ * Responds with an error and calls no handler, because the framework's middleware might have refused the
+ * request if the framework had received it.
+ */
 function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
   readRequestBody(request, bodyLimitOf(service, request), (body) => {
     if (body !== undefined)

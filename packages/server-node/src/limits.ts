@@ -12,8 +12,8 @@ export interface HostLimits {
   /** Maximum length of the request target, in bytes. */
   readonly targetBytes: number;
   /**
-   * Maximum number of open connections. Further connections are closed immediately. If absent, `maxConnections` of the server
-   * applies, or 100,000.
+   * Maximum number of open connections. Further connections are closed immediately. If absent, the value of
+   * the server's property `maxConnections` applies, and without this property 100,000.
    */
   readonly connections?: number;
   /** Maximum number of connections that wait to be accepted. If absent, Node's default applies. */

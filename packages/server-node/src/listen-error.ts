@@ -6,8 +6,8 @@ import { dirname } from "node:path";
 import type { ListenAddress, ListenOptions } from "@kit/types";
 
 /**
- * Converts an error of `listen` to one whose message explains what to do. The new error has the same `code`, such as
- * `EADDRINUSE`.
+ * Converts an error of `listen` to an error whose message explains what to do. The new error has the same
+ * `code`, such as `EADDRINUSE`.
  */
 export function listenError(cause: unknown, where: ListenOptions): unknown {
   if (!(cause instanceof Error)) return cause;

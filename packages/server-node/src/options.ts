@@ -4,7 +4,8 @@ import { type CheckedTimeouts, checkTimeouts, type HttpTimeouts, timeoutNames } 
 /** Options of every adapter on node:http. */
 export interface HttpServerOptions extends HttpTimeouts {
   /**
-   * Maximum number of open connections; default 100,000. Further connections are closed immediately, and the log reports this.
+   * Maximum number of open connections. Further connections are closed immediately, and the log reports this.
+   * Default 100,000.
    */
   readonly maxConnections?: number;
 }

@@ -4,14 +4,16 @@ import { Readable } from "node:stream";
 import type { ResponseStreamEvents, ResponseWriter } from "@kit/types";
 
 /**
- * Number of bytes of a response body that may wait for the framework before the handler's stream is paused. The number is 0 because the
- * response of node:http already buffers up to 64 KiB: a second queue would hold one more chunk for each client that does not read.
+ * Number of bytes of a response body that may wait for the framework before the handler's stream is paused.
+ * The number is 0 because the response of node:http already buffers up to 64 KiB. A second queue would hold
+ * one more chunk for each client that does not read.
  */
 const highWaterMark = 0;
 
 /**
- * Maximum time to wait for the framework to send the head if the body fails, in milliseconds. Then the connection is closed. Many clients
- * would retry the request if they had received nothing at all.
+ * Maximum time to wait for the framework to send the head if the body fails, in milliseconds. After this
+ * time, the connection is closed. The wait is needed because many clients retry a request if they receive
+ * nothing at all.
  */
 const headPatienceMs = 20;
 

@@ -11,8 +11,9 @@ export interface ParsedRequest extends IncomingMessage {
 }
 
 /**
- * Reads the body of a request. Uses the bytes if they are available, from the connection or from `rawBody`. Otherwise encodes the value of
- * the body parser as JSON again. Calls `done` once, and synchronously if there is nothing to wait for.
+ * Reads the body of a request. Uses the bytes if they are available, from the connection or from `rawBody`.
+ * If they are not, encodes the value of the body parser as JSON again. Calls `done` once. The call is
+ * synchronous if all data is already available.
  *
  * @example
  * ```ts

@@ -63,8 +63,9 @@ export class RequestBody {
 }
 
 /**
- * Reads a body to its end or to the limit, and discards bytes after the limit. Calls `done` once: with the body, or with `undefined` if the
- * client disconnects before the end, because no response can be sent then.
+ * Reads a body to its end or to the limit, and discards bytes after the limit. Calls `done` once, with the
+ * body. If the client disconnects before the end, calls `done` with `undefined`, because no response can be
+ * sent.
  *
  * @example
  * ```ts

@@ -15,8 +15,9 @@ const reserved: ReadonlySet<string> = new Set([
 const maxNameLength = 65_535;
 
 /**
- * Throws an error if a response cannot be written. Frameworks detect this too late: a part of the response is already set then, or their
- * code can no longer send another response. So this check runs before anything is written.
+ * Throws an error if a response cannot be written. This check runs before anything is written. Frameworks
+ * detect the error too late, because a part of the response is already set, or because their code can no
+ * longer send another response.
  *
  * @example
  * ```ts
@@ -60,7 +61,7 @@ export function checkResponse(
   }
 }
 
-/** Returns an error with a `code`, as Node's own errors have. */
+/** Returns an error with a `code`, like the errors of Node. */
 export function codedError(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

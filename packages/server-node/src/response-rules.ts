@@ -23,8 +23,9 @@ export function isRuled(response: RuledResponse): boolean {
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * Adds the headers of the rules to the response, whoever sends it: a framework, its middleware or kit. The headers are
- * added when the head is written, so that no middleware replaces them, and that all headers of the response are known.
+ * Adds the headers of the rules to the response of a framework, its middleware or kit. The headers are added
+ * when the head is written. At this time all other headers of the response are known, and no middleware can
+ * replace the added headers.
  */
 export function applyRules(rules: ResponseRules, request: IncomingMessage, response: RuledResponse): void {
   response[hasRules] = true;
@@ -77,7 +78,7 @@ function setFields(response: ServerResponse, fields: Fields | undefined): void {
   }
 }
 
-/** Adds members to `vary`, except members that the header already contains. */
+/** Adds members to the header `vary`, except members that the header already contains. */
 function addVary(response: ServerResponse, value: string): void {
   const present = [response.getHeader("vary") ?? []].flat().join(", ");
   const known = new Set(present.split(",").map((member) => member.trim().toLowerCase()));

@@ -2,8 +2,8 @@ import { lstat, unlink } from "node:fs/promises";
 import { connect } from "node:net";
 
 /**
- * Removes the file of a Unix socket if no process listens on it: a killed server leaves such a file. Other files, and sockets with a
- * listening process, are not changed.
+ * Removes the file of a Unix socket if no process listens on the socket. A killed server leaves such a file.
+ * Other files, and sockets with a listening process, are not changed.
  */
 export async function removeStaleSocket(path: string): Promise<void> {
   if ((await isSocket(path)) && (await isDeserted(path))) await unlink(path);

@@ -6,7 +6,10 @@ interface Handle {
   readonly writeQueueSize: number;
 }
 
-/** State of a connection with unsent bytes: the number of bytes sent so far, and the time at which that number last grew. */
+/**
+ * State of a connection with unsent bytes: the number of bytes sent so far, and the time at which this number
+ * last grew.
+ */
 interface Progress {
   readonly sent: number;
   readonly since: number;

@@ -1,12 +1,21 @@
 /** Timeouts of a server, in milliseconds. */
 export interface HttpTimeouts {
-  /** Maximum time between two requests on one connection; default 72,000. */
+  /** Maximum time between two requests on one connection. Default 72,000. */
   readonly keepAliveTimeoutMs?: number;
-  /** Maximum time from the first byte of a request to the end of its headers; default 10,000. Then the server responds with 408. */
+  /**
+   * Maximum time from the first byte of a request to the end of its headers. After this time, the server
+   * responds with 408. Default 10,000.
+   */
   readonly headersTimeoutMs?: number;
-  /** Maximum time from the first byte of a request to the end of its body; default 300,000. Then the server responds with 408. */
+  /**
+   * Maximum time from the first byte of a request to the end of its body. After this time, the server
+   * responds with 408. Default 300,000.
+   */
   readonly requestTimeoutMs?: number;
-  /** Maximum time in which a client reads nothing of its response; default 60,000. Then its connection is closed. */
+  /**
+   * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
+   * Default 60,000.
+   */
   readonly writeTimeoutMs?: number;
 }
 
@@ -25,11 +34,18 @@ export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
 export interface CheckedTimeouts {
   readonly keepAliveTimeout: number;
   readonly headersTimeout: number;
-  /** Maximum time from the first byte of a request to the end of its body; 0 if `bodyTimeout` applies instead. */
+  /**
+   * Maximum time from the first byte of a request to the end of its body. 0 if `bodyTimeout` applies instead.
+   */
   readonly requestTimeout: number;
-  /** Maximum time from the end of the headers to the end of the body; `undefined` if only `requestTimeout` applies. */
+  /**
+   * Maximum time from the end of the headers to the end of the body. `undefined` if only `requestTimeout`
+   * applies.
+   */
   readonly bodyTimeout?: number;
-  /** Maximum time in which a client reads nothing of its response. Then its connection is closed. */
+  /**
+   * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
+   */
   readonly writeTimeout: number;
 }
 

@@ -25,8 +25,8 @@ export interface Command {
    */
   step(reply?: string): string;
   /**
-   * Returns the value that the last request has declared as `attached`, as JSON. Returns `null` if it has declared
-   * none, or if its reply was already passed on.
+   * Returns the value of the property that the last request names in `attached`, as JSON. Returns `null` if
+   * the request names none, or if the reply to this request was already passed on.
    */
   attachment(): string | null;
 }
@@ -45,7 +45,8 @@ export type CommandRequest =
   | { readonly kind: "exit"; readonly code: number };
 
 /**
- * Request to call a plugin's function for a hook: which plugin of the configuration, and the event for the function.
+ * Request to call a plugin's function for a hook. It contains which plugin of the configuration to call, and
+ * the event for the function.
  */
 export interface TapRunRequest {
   readonly plugin: number;
@@ -83,7 +84,7 @@ export interface DatabaseReply {
   readonly code?: number | null;
 }
 
-/** Request to run a program with the same version of Node as the host. */
+/** Request to run a program with the version of Node that the host runs on. */
 export interface NodeRunRequest {
   /**
    * Arguments of Node. `{report}` is replaced by the path of a file whose content the reply contains. `{reporter}` is
@@ -92,8 +93,8 @@ export interface NodeRunRequest {
   readonly args: readonly string[];
   readonly directory: string;
   /**
-   * Environment variables in addition to the variables of the host. `{seen}` is replaced by the path of a directory
-   * into which tests write how much of the contracts they cover.
+   * Environment variables in addition to the variables of the host. `{seen}` is replaced by the path of a
+   * directory. Tests write into this directory which parts of the contracts they cover.
    */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -129,7 +130,7 @@ export interface WatchRequest {
   readonly tests: boolean;
   /** Absolute paths of further files to watch. */
   readonly files: readonly string[];
-  /** Absolute paths of files that a build has just written. The watcher does not report this change. */
+  /** Absolute paths of files that a build has just written. The watcher does not report these changes. */
   readonly written: readonly string[];
 }
 
@@ -139,11 +140,11 @@ export interface ServeRequest {
   readonly root: string;
   /** Path of the application's main module, relative to the root. */
   readonly entry: string;
-  /** Port to listen on in place of the port in the program, or `null`. */
+  /** Port to listen on instead of the port in the program, or `null`. */
   readonly port: number | null;
-  /** Address to listen on in place of the address in the program, or `null`. */
+  /** Address to listen on instead of the address in the program, or `null`. */
   readonly host: string | null;
-  /** Names that the `Host` header of a request may have, in addition to localhost and IP addresses. */
+  /** Names that the `Host` header of a request may contain, in addition to localhost and IP addresses. */
   readonly allowedHosts: readonly string[];
   /** URL of the embedded database, or `null` if the project does not use it. */
   readonly databaseUrl: string | null;
@@ -159,7 +160,7 @@ export interface TypeCheckRequest {
   readonly args: readonly string[];
 }
 
-/** Event that ends the wait of a `wait` or `serve` request, and the reply to this request. */
+/** Event that ends a `wait` or `serve` request. The event is also the reply to the request. */
 export type DevelopmentEvent =
   | { readonly kind: "changed"; readonly files: readonly string[] }
   | { readonly kind: "rebuild" }
@@ -192,9 +193,11 @@ export interface Compiler {
   /** Creates a command from the arguments after `kit`: `["build", "--root", "app"]`. */
   readonly Command: new (args: string[]) => Command;
   /**
-   * Creates a socket that listens on a port of one host, or of every address if the host is `null`.
+   * Creates a socket that listens on a port of one host. If the host is `null`, the socket listens on every
+   * address.
    *
-   * @throws {Error} If the port is in use. Always on Windows, where a socket cannot be passed to another process.
+   * @throws {Error} If the port is in use. On Windows, always, because a socket cannot be passed to another
+   *   process.
    */
   readonly SharedListener: new (host: string | null, port: number) => ListeningSocket;
   /**
@@ -213,8 +216,8 @@ let loaded: Compiler | undefined;
 /**
  * Loads the addon for this platform. Later calls return the same object.
  *
- * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message says what
- * to do.
+ * @throws {Error} If there is no addon for this platform, or if the addon cannot be loaded. The message
+ *   explains what to do.
  * @example
  * ```ts
  * import { loadCompiler } from "@kit/transform-native";

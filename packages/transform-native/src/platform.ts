@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 import { isGlibc } from "./libc.ts";
 
-/** Platforms that kit's compiler is built for, as the file names of addons contain them. */
+/** Platforms that kit's compiler is built for, in the form in which the file names of addons contain them. */
 const PLATFORMS: readonly string[] = [
   "linux-x64-gnu",
   "linux-x64-musl",
@@ -30,13 +30,14 @@ export interface PlatformInfo {
 }
 
 /**
- * Returns the path of the addon for a platform: of the locally built one, or else of the installed package.
+ * Returns the path of the addon for a platform: the locally built addon, or if there is none, the addon of
+ * the installed package.
  *
  * @example
  * ```ts
  * const compiler = require(addonPath());
  * ```
- * @throws {Error} If there is no addon. The message says what to do.
+ * @throws {Error} If there is no addon. The message explains what to do.
  */
 export function addonPath(machine: PlatformInfo = currentPlatform()): string {
   const name = platformName(machine);

@@ -62,7 +62,8 @@ const FRAGMENTS: [&[u8]; 36] = [
     b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
 ];
 
-/// Generates one request. One of three is damaged, and one of eight consists of random bytes.
+/// Generates one request. One of three requests is damaged, and one of eight requests consists of random
+/// bytes.
 pub(crate) fn message(bytes: &mut Unstructured<'_>) -> Result<Message> {
     if bytes.ratio(1, 8)? {
         let length = bytes.int_in_range(0..=64_usize)?.min(bytes.len());

@@ -26,15 +26,16 @@ const OK: TestResponse = TestResponse {
     body: ResponseBody::Whole,
 };
 
-/// Runs several clients of one engine at once, each with its own stream. The order in which clients send, receive responses,
-/// stop sending or disconnect is random.
+/// Runs several clients of one engine at the same time, each with its own stream. The order in which clients
+/// send, receive responses, stop sending or disconnect is random.
 pub fn traffic(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
     // The scenario ends when all random bytes are used.
     let _ = scenario(bytes);
 }
 
-/// Sends one stream of requests in parts of any size, in one part, and byte by byte. Checks that the results are equal.
+/// Sends one stream of requests in parts of any size, then in one part, then byte by byte. Checks that the
+/// three results are equal.
 pub fn splits(data: &[u8]) {
     let bytes = &mut Unstructured::new(data);
     let _ = compare(bytes);
@@ -201,7 +202,7 @@ fn steps(
     Ok(())
 }
 
-/// Responds to all requests and reads all responses, until nothing more happens.
+/// Responds to all requests and reads all responses until the server sends no more.
 fn finish_requests(server: &Server, clients: &mut [Client]) {
     let mut quiet = 0;
     for round in 0.. {

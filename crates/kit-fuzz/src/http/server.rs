@@ -41,11 +41,11 @@ pub(crate) enum ResponseBody {
     Whole,
     /// The body is sent in chunks, after a head with its length.
     Counted,
-    /// The body is sent in chunks, and its length is not known before.
+    /// The body is sent in chunks, after a head without its length.
     Open,
 }
 
-/// A response of which chunks are still missing.
+/// A response whose body is not complete yet.
 #[derive(Debug)]
 pub(crate) struct Stream {
     id: RequestId,

@@ -7,16 +7,16 @@ use kit_runtime::shape::{Format, Index, Keys, Property, Shape};
 use kit_runtime::{Contract, IndexMap, Timestamp, Value, optional};
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of the path in a validation failure, in UTF-16 code units. Paths contain keys that clients choose, so they
-/// are cut.
+/// Maximum length of the path in a validation failure, in UTF-16 code units. Longer paths are cut, because
+/// they contain keys that clients choose.
 const LONGEST_PATH: usize = 1_001;
 
 /// Parses any text as JSON.
 ///
 /// # Panics
 ///
-/// Panics if `serde_json` parses the text differently, if the result is nested too deeply, or if the two ways of decoding
-/// give different values.
+/// Panics if `serde_json` parses the text differently, if the result is nested too deeply, or if the two
+/// decoders give different values.
 pub fn json(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let read = parse(&text);
@@ -56,8 +56,8 @@ fn is_stricter(error: &serde_json::Error, text: &str) -> bool {
         || (text.contains("\\u") && (message.contains("surrogate") || message.contains("hex escape")))
 }
 
-/// Returns true if two JSON values are equal. Ignores the order of properties, because kit uses the order of JavaScript.
-/// Ignores the last bits of numbers, because `serde_json` does not parse them exactly.
+/// Returns true if two JSON values are equal. Ignores the order of properties, because kit uses the order of
+/// JavaScript. Ignores the last bits of numbers, because `serde_json` does not parse numbers exactly.
 fn is_same(json: &Json, expected: &Value) -> bool {
     match (json, expected) {
         (Json::Null, Value::Null) => true,

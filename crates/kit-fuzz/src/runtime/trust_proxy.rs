@@ -6,8 +6,8 @@ use std::net::IpAddr;
 
 use kit_runtime::trust_proxy::TrustProxy;
 
-/// Parses any bytes as the option for trusted proxies and as a forwarding header. Then appends the entries of trusted
-/// proxies to the header.
+/// Parses any bytes as the option for trusted proxies and as a forwarding header. Appends the entries of
+/// trusted proxies to the header.
 ///
 /// The first byte chooses the header, the number of proxies, and the form of their entries. The other bytes are the client's
 /// header.

@@ -7,7 +7,7 @@ use kit_http::Reservation;
 use super::{State, bind_error};
 use crate::node::{Env, Error, Value};
 
-/// Reservations of ports, by number. A reservation ends when it is released, or with its environment.
+/// Reservations of ports, by number. A reservation ends when it is released, or when its environment ends.
 #[derive(Default)]
 pub(crate) struct Reservations(RefCell<Vec<Option<Reservation>>>);
 
@@ -37,7 +37,7 @@ pub(crate) fn reserve<'scope>(
     env.string(&text.to_string())
 }
 
-/// `release(reservation)`: ends a reservation. Does nothing if it has already ended.
+/// `release(reservation)`: ends a reservation. Does nothing if the reservation has already ended.
 pub(crate) fn release<'scope>(
     env: Env<'scope>,
     state: &State,

@@ -34,8 +34,8 @@ pub(super) fn respond_stream<'scope>(
     env.int(i32::from(is_there))
 }
 
-/// `write(server, id, piece: Uint8Array): 0 | 1`: writes a chunk of the body. Returns 1 if the writer may continue, 0 if it
-/// should wait.
+/// `write(server, id, piece: Uint8Array): 0 | 1`: writes a chunk of the body. Returns 1 if the writer may
+/// continue, and 0 if the writer should wait.
 pub(super) fn write<'scope>(
     env: Env<'scope>,
     state: &State,
@@ -77,8 +77,8 @@ pub(super) fn destroy<'scope>(
     env.undefined()
 }
 
-/// Returns the server and the id of a request. Returns `None` if the server no longer exists; then its streams do not exist
-/// either.
+/// Returns the server and the id of a request. Returns `None` if the server no longer exists. Such a server
+/// has no streams either.
 fn find<'scope>(
     env: Env<'scope>,
     state: &State,

@@ -10,9 +10,9 @@ use napi_sys as sys;
 
 use super::env::{Env, Error, Value};
 
-/// Address of an environment, stored between callbacks. The address is only used on the thread of the environment,
-/// because no type of this module is `Send`, and only before the end of the environment, because the
-/// [`CleanupHook`] closes all objects that contain it.
+/// Address of an environment, stored between callbacks. The address is used only on the thread of the
+/// environment, because no type of this module is `Send`. It is used only before the end of the environment,
+/// because the [`CleanupHook`] closes all objects that contain it.
 #[derive(Clone, Copy)]
 struct RawEnv(NonNull<sys::napi_env__>);
 
@@ -166,11 +166,11 @@ impl Drop for CallbackScope<'_> {
 
 /// An object that must be closed before its Node environment ends.
 pub(crate) trait CloseOnExit {
-    /// Starts to close the object. Its cleanup hook must be removed when it is closed.
+    /// Starts to close the object. When the object is closed, its cleanup hook must be removed.
     fn close(&self);
 }
 
-/// Cleanup hook: a Node environment calls it at its end, and then waits until it is removed.
+/// Cleanup hook. A Node environment calls the hook at its end, and waits until the hook is removed.
 pub(crate) struct CleanupHook {
     handle: Cell<Option<sys::napi_async_cleanup_hook_handle>>,
     data: *const Rc<dyn CloseOnExit>,

@@ -37,8 +37,8 @@ impl Error {
         }
     }
 
-    /// Creates the error for a failed call of Node-API. Either an argument has the wrong type, or the environment is
-    /// shutting down.
+    /// Creates the error for a failed call of Node-API. A call fails if an argument has the wrong type, or if
+    /// the environment is shutting down.
     fn node(status: sys::napi_status) -> Self {
         Self::new(
             "ERR_KIT_ADDON",
@@ -93,7 +93,8 @@ impl<'scope> Env<'scope> {
         made!(self, napi_get_undefined)
     }
 
-    /// Creates a string from bytes that are one character each (Latin-1), such as ASCII or the value of a header.
+    /// Creates a string from Latin-1, in which each byte is one character. ASCII and the values of headers
+    /// are Latin-1.
     pub(crate) fn latin1(self, bytes: &[u8]) -> Result<Value<'scope>, Error> {
         made!(
             self,
@@ -163,7 +164,8 @@ impl<'scope> Env<'scope> {
         ))
     }
 
-    /// Copies a string as UTF-8 into a buffer that is used again. Returns false if the value is not a string.
+    /// Copies a string as UTF-8 into a buffer and replaces its previous content. Returns false if the value
+    /// is not a string.
     pub(crate) fn read_text(self, value: Value<'scope>, buffer: &mut Vec<u8>) -> Result<bool, Error> {
         buffer.clear();
         buffer.reserve(1024);
@@ -274,8 +276,8 @@ impl<'scope> Env<'scope> {
         Ok(())
     }
 
-    /// Reports an uncaught exception: `process.on("uncaughtException")` gets it, and without a listener the process
-    /// exits.
+    /// Reports an uncaught exception. `process.on("uncaughtException")` receives the exception. If there is
+    /// no listener, the process exits.
     pub(crate) fn report(self, exception: Value<'scope>) {
         // SAFETY: the handle belongs to this scope. A failure means that the environment is shutting down, and no code
         // is left that could receive the exception.

@@ -93,8 +93,8 @@ unsafe extern "C" fn drop_state(_: sys::napi_env, state: *mut c_void, _: *mut c_
     let _ = catch_unwind(|| drop(unsafe { Box::from_raw(state.cast::<State>()) }));
 }
 
-/// The native function behind all exported functions. The data pointer of a call identifies the exported
-/// function that JavaScript called.
+/// The native function that implements all exported functions. The data pointer of a call identifies the
+/// exported function that JavaScript called.
 unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
     let mut values = [ptr::null_mut(); MAX_ARGUMENTS];
     let mut count = MAX_ARGUMENTS;
@@ -129,7 +129,8 @@ unsafe extern "C" fn call(env: sys::napi_env, info: sys::napi_callback_info) -> 
     finish(env, result).map_or(ptr::null_mut(), Value::raw)
 }
 
-/// Converts a panic or an error into a JavaScript exception, and returns `None` then.
+/// Returns the result, or `None` if the function returned an error or panicked. In this case throws a
+/// JavaScript exception.
 fn finish<T>(env: Env<'_>, result: std::thread::Result<Result<T, Error>>) -> Option<T> {
     match result {
         Ok(Ok(value)) => Some(value),

@@ -35,7 +35,8 @@ unsafe extern "C" {
 pub(crate) trait WatcherCallbacks {
     /// The file descriptor has become readable.
     fn ready(&self);
-    /// The timer has fired. It fires once. libuv has a clock of its own, so it may be some milliseconds early.
+    /// The timer has fired. A timer fires only once. It may fire some milliseconds early, because libuv has a
+    /// clock of its own.
     fn timer_fired(&self);
     /// The watcher is closed. This is its last callback.
     fn closed(&self);
@@ -50,7 +51,7 @@ pub(crate) struct Watcher {
     shared: Cell<Option<NonNull<Shared>>>,
 }
 
-/// Data of both libuv handles. The data is freed after libuv has closed both.
+/// Data of the two libuv handles. The data is freed after libuv has closed the two handles.
 struct Shared {
     poll: Handle,
     timer: Handle,
@@ -58,7 +59,7 @@ struct Shared {
     open: Cell<u8>,
 }
 
-/// Memory of a libuv handle. libuv tells the size of a handle at run time.
+/// Memory of a libuv handle. The size of a handle is known only at run time.
 struct Handle {
     memory: *mut u8,
     layout: Layout,
@@ -137,7 +138,7 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Makes the timer fire after `milliseconds`, instead of the time that was set before.
+    /// Makes the timer fire after `milliseconds`. Replaces the time that was set before.
     pub(crate) fn set_timer(&self, milliseconds: u64) {
         if let Some(shared) = self.shared.get() {
             // SAFETY: closing has not begun, so the handle is initialized and active.

@@ -53,8 +53,8 @@ function normalizeMatch(part: string): string {
 }
 
 /**
- * Returns a request target with its path in the normal form and its query unchanged. A path without a normal form is
- * not changed either, and the router refuses it.
+ * Returns a request target with its path in the normal form and its query unchanged. A path without a normal
+ * form stays unchanged too. The router refuses such a path.
  */
 export function normalTarget(target: string): string {
   // Most targets have no escapes.

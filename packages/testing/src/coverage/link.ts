@@ -1,7 +1,8 @@
 /**
- * Connects applications to the coverage of contracts. `kit test` loads this module with `--import` into each process that it starts.
- * Applications in the process find a {@link TestLink} and report their requests to it, whichever client sends the requests. The other
- * modules for coverage are loaded when the first application starts, because most processes start no application.
+ * Connects applications to the coverage of contracts. `kit test` loads this module with `--import` into each
+ * process that it starts. Applications in the process find a {@link TestLink} and report the requests of all
+ * clients to it. The other modules for coverage are loaded when the first application starts, because most
+ * processes start no application.
  *
  * @module
  */

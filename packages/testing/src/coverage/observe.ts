@@ -76,8 +76,8 @@ export class Observer {
   }
 
   /**
-   * Returns the name of a response: `404 NOTE_NOT_FOUND` for an error, `200` for a success. If error bodies have no code,
-   * takes the code of the error with the same status that the contract or kit declares.
+   * Returns the name of a response: `404 NOTE_NOT_FOUND` for an error, `200` for a success. If error bodies
+   * have no code, uses the code of the error with this status that the contract or kit declares.
    */
   #nameOf({ status, body }: TestedResponse, contract: ContractParts): string {
     if (status < 400) return String(status);
@@ -131,8 +131,8 @@ function accepted(route: string, place: FilledSchemaPlace): Item[] {
 }
 
 /**
- * Returns the items for the rules that a response reports as broken. If the value at a place breaks two rules, neither item is
- * covered.
+ * Returns the items for the rules that a response reports as broken. If the value at a place breaks two
+ * rules, the result contains none of their items.
  */
 function refused(
   route: string,

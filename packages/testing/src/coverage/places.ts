@@ -47,7 +47,7 @@ interface WalkState {
   readonly depth: number;
 }
 
-/** Stands for a missing value, because the walk visits only a type. */
+/** Represents a missing value, because the walk visits only a type. */
 const NOTHING: unique symbol = Symbol("nothing");
 
 /** Returns every place in the type of a slot. */
