@@ -22,7 +22,12 @@ export interface CommonOptions {
   readonly maxConnections?: number;
 }
 
-const adapters: readonly [name: string, make: (options?: CommonOptions) => ServerAdapter][] = [
+/** Options of every server on Node. */
+export interface NodeOptions extends CommonOptions {
+  readonly bodyIdleTimeoutMs?: number;
+}
+
+const adapters: readonly [name: string, make: (options?: NodeOptions) => ServerAdapter][] = [
   ["native", (options = {}) => withKitServer("native", () => nativeServer(options))],
   ["fallback", (options = {}) => withKitServer("node", () => nativeServer(options))],
   ["express", (options) => expressServer(ofFramework(options))],
@@ -38,7 +43,7 @@ function throughHono(): Hono {
   return new Hono().use((_context, next) => next());
 }
 
-function ofFramework({ bodyTimeoutMs, ...others }: CommonOptions = {}): object {
+function ofFramework({ bodyTimeoutMs, ...others }: NodeOptions = {}): object {
   return { ...others, ...(bodyTimeoutMs !== undefined && { requestTimeoutMs: bodyTimeoutMs }) };
 }
 

@@ -177,7 +177,7 @@ function namesOfHidden(
 }
 
 function isBodyHidden(received: ReceivedRequest, redacted: ReceivedRequest): boolean {
-  if (received.body === null) return received.bodyLength > 0;
+  if (received.body === null) return received.bodyLength !== 0;
   if (redacted.body === null) return true;
   try {
     // Compares the JSON without its white space.

@@ -1,8 +1,7 @@
 import { createRequire } from "node:module";
 
 import {
-  bodyLimitOf,
-  readRequestBody,
+  receiveBody,
   type CheckedOptions,
   checkOptions,
   errorOfFramework,
@@ -101,8 +100,7 @@ class ExpressServer implements ServerAdapter {
     // `originalUrl` contains the whole path, even if the application is mounted below a path of another one.
     this.#app.use((request, response) => {
       const service = this.#service!;
-      const limit = bodyLimitOf(service, request, request.originalUrl);
-      readRequestBody(request, limit, (body) => {
+      receiveBody(service, request, request.originalUrl, (body) => {
         // `undefined` means that the client has disconnected, so there is no request to serve.
         if (body !== undefined)
           service.handle(new ResponseExchange(request, response, request.originalUrl, body));

@@ -1,14 +1,16 @@
 import {
   bodyLimitOf,
   type BindAddress,
-  readRequestBody,
   type CheckedOptions,
   checkOptions,
   errorOfFramework,
   type Framework,
   type HttpServerOptions,
+  isStreamed,
   NodeHost,
+  openRequestBody,
   readBody,
+  receiveBody,
   refuseRequest,
   RequestBody,
   serverOptions,
@@ -145,7 +147,8 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (request, payload, parsed) => {
       const bodyBytes = bodyLimitOf(service, request.raw);
-      if (Number(request.headers["content-length"]) > bodyBytes) parsed(null, RequestBody.tooLarge);
+      if (isStreamed(service, request.raw)) parsed(null, openRequestBody(payload, request.raw, bodyBytes));
+      else if (Number(request.headers["content-length"]) > bodyBytes) parsed(null, RequestBody.tooLarge);
       // `undefined` means that the client has disconnected, so there is no request to serve.
       else readBody(payload, bodyBytes, (body) => body !== undefined && parsed(null, body));
     });
@@ -167,7 +170,7 @@ function mount(app: FastifyInstance, service: ServerService, method: string[]): 
           if (body !== undefined) service.handle(new FastifyExchange(request, reply, body));
         };
         if (request.body instanceof RequestBody) answer(request.body);
-        else readRequestBody(request.raw, bodyLimitOf(service, request.raw), answer);
+        else receiveBody(service, request.raw, request.raw.url!, answer);
       },
     });
     done();

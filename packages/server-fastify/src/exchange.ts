@@ -1,4 +1,5 @@
 import {
+  abortedWriter,
   headerRecord,
   nodeBody,
   NodeExchange,
@@ -38,7 +39,7 @@ export class FastifyExchange extends NodeExchange {
     headers: readonly string[] | null,
     events: ResponseStreamEvents,
   ): ResponseWriter {
-    this.beginStream(status, contentType, headers);
+    if (!this.beginStream(status, contentType, headers)) return abortedWriter(events);
     const { response } = this;
     const { writer, body } = nodeBody(response, events);
     if (response.destroyed) return writer;

@@ -4,13 +4,14 @@ import { createRequire } from "node:module";
 import { getRequestListener } from "@hono/node-server";
 import {
   bodyLimitOf,
-  readRequestBody,
   type CheckedOptions,
   checkOptions,
   errorOfFramework,
   type HttpServerOptions,
+  isStreamed,
   NodeHost,
   normalPath,
+  receiveBody,
   refuseRequest,
   RequestBody,
   withoutFinalSlash,
@@ -154,9 +155,12 @@ function serveContext(context: NodeContext, service: ServerService): Response | 
   if (!readsSamePath(context.req.url, incoming.url!)) return refuse(context, service);
   const handle = (body: RequestBody): Response | Promise<Response> =>
     answer((done) => service.handle(new HonoExchange(context, body, done)));
-  if (isBegun(incoming)) return readFromHono(context.req, bodyBytes).then(handle);
+  if (isBegun(incoming)) {
+    const isInChunks = isStreamed(service, incoming);
+    return readFromHono(context.req, bodyBytes).then((body) => handle(isInChunks ? body.asChunks() : body));
+  }
   return answer((done) =>
-    readRequestBody(incoming, bodyBytes, (body) => {
+    receiveBody(service, incoming, incoming.url!, (body) => {
       // `undefined` means that the client has disconnected, so there is no request to serve.
       if (body !== undefined) service.handle(new HonoExchange(context, body, done));
     }),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
+  abortedWriter,
   headerRecord,
   NodeExchange,
   noSniff,
@@ -55,7 +56,7 @@ export class HonoExchange extends NodeExchange {
     headers: readonly string[] | null,
     events: ResponseStreamEvents,
   ): ResponseWriter {
-    this.beginStream(status, contentType, headers);
+    if (!this.beginStream(status, contentType, headers)) return abortedWriter(events);
     const { writer, body } = webBody(this.response, events);
     const head = this.#head(contentType, headers);
     if (length !== null) head["content-length"] = `${length}`;

@@ -12,6 +12,7 @@ export function timeoutsOf({ timeouts }: EngineOptions): CheckedTimeouts {
     headersTimeout: timeouts["head"] ?? 10_000,
     requestTimeout: 0,
     bodyTimeout: timeouts["body"] ?? 300_000,
+    ...(timeouts["bodyIdle"] !== undefined && { bodyIdleTimeout: timeouts["bodyIdle"] }),
     writeTimeout: timeouts["write"] ?? 60_000,
   };
 }

@@ -21,6 +21,12 @@ export interface NativeServerOptions {
    */
   readonly bodyTimeoutMs?: number;
   /**
+   * Maximum time in which a client sends nothing of a body that the handler reads in chunks. Default 60,000 ms. After
+   * this time, the server responds with 408. `bodyTimeoutMs` does not apply to such a body, so that a large upload may
+   * take longer.
+   */
+  readonly bodyIdleTimeoutMs?: number;
+  /**
    * Maximum time in which a client reads nothing of its response. Default 60,000 ms. After this time, the
    * connection is closed.
    */
@@ -87,6 +93,7 @@ const rules: Readonly<Record<EngineOption, Rule>> = {
   keepAliveTimeoutMs: time("idle"),
   headersTimeoutMs: time("head"),
   bodyTimeoutMs: time("body"),
+  bodyIdleTimeoutMs: time("bodyIdle"),
   writeTimeoutMs: time("write"),
   discardTimeoutMs: time("discard"),
   discardTotalTimeoutMs: time("discardTotal"),

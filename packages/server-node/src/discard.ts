@@ -51,11 +51,15 @@ export class Discarder {
     let discarded = 0;
     const idle = setTimeout(cut, byteMs).unref();
     const total = setTimeout(cut, totalMs).unref();
-    socket.on("data", (chunk: Buffer) => {
+    const count = (chunk: Buffer): void => {
       discarded += chunk.length;
       if (discarded > bytes) cut();
       else idle.refresh();
-    });
+    };
+    // The listener takes the connection away from node:http. If node:http has paused the connection, because of an unread
+    // body, it must first continue it. Meanwhile, input on a connection in `ending` is ignored.
+    if (ending.has(socket)) setImmediate(() => socket.on("data", count));
+    else socket.on("data", count);
     socket.once("end", cut).once("close", () => {
       clearTimeout(idle);
       clearTimeout(total);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import type { ResponseBody, ServerExchange } from "@kit/types";
+import type { RequestBodyReader, ResponseBody, ServerExchange } from "@kit/types";
 
 import { checkResponse, codedError } from "./response-check.ts";
 import { onHalfClose } from "./half-closed.ts";
@@ -38,6 +38,7 @@ export abstract class NodeExchange implements ServerExchange {
   readonly target: string;
   readonly bodyTooLarge: boolean;
   readonly bodyLength: number;
+  declare readonly readBody?: () => RequestBodyReader;
   protected readonly request: IncomingMessage;
   protected readonly response: ServerResponse;
   readonly #body: RequestBody;
@@ -55,6 +56,8 @@ export abstract class NodeExchange implements ServerExchange {
     this.request = request;
     this.response = response;
     this.#body = body;
+    const { reader } = body;
+    if (reader !== undefined) this.readBody = () => reader;
   }
 
   get hadTrailingSlash(): boolean {
@@ -131,16 +134,35 @@ export abstract class NodeExchange implements ServerExchange {
     if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
     checkResponse(status, contentType, body, headers);
     if (this.bodyTooLarge) closeAfter(this.response);
-    this.write(status, contentType, body, headers);
+    const { reader } = this.#body;
+    if (reader !== undefined) {
+      if (!reader.isReceived) closeAfter(this.response);
+      reader.finish();
+    }
+    if (reader?.isRefused !== true) this.write(status, contentType, body, headers);
     this.#answered = true;
   }
 
-  /** Checks the status and headers of a streamed response, like `respond` does, and makes a second response to the request an error. */
-  protected beginStream(status: number, contentType: string | null, headers: readonly string[] | null): void {
+  /**
+   * Checks the status and headers of a streamed response, like `respond` does, and makes a second response to the request an error. Returns
+   * false if the server has already refused the request, so that the response must not be written.
+   */
+  protected beginStream(
+    status: number,
+    contentType: string | null,
+    headers: readonly string[] | null,
+  ): boolean {
     if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
     checkResponse(status, contentType, null, headers);
     if (this.bodyTooLarge) closeAfter(this.response);
     this.#answered = true;
+    const { reader } = this.#body;
+    if (reader === undefined) return true;
+    if (reader.isRefused) return false;
+    // The body may be read during the response. The head must already tell if the connection closes.
+    if (!reader.isReceived) closeAfter(this.response);
+    this.response.once("close", () => reader.finish());
+    return true;
   }
 
   /**

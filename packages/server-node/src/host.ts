@@ -5,9 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CloseOptions, ListenAddress, ListenOptions, ServerService } from "@kit/types";
 
-import { bodyLimitOf } from "./body-limit.ts";
+import { bodyLimitOf, isStreamed } from "./body-limit.ts";
+import { refuseReading } from "./body-reader.ts";
 import { applyAuthority, authorityOf } from "./authority.ts";
-import { readRequestBody } from "./read-request-body.ts";
+import { receiveBody } from "./read-request-body.ts";
 import { type HostLimits, serverOptionsFor, defaultLimits } from "./limits.ts";
 import { DirectExchange } from "./direct-exchange.ts";
 import { originForm, refusalOf } from "./guard.ts";
@@ -21,7 +22,8 @@ import { logAnswer } from "./answer-log.ts";
 import { applyRules, headerReader } from "./response-rules.ts";
 import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
-import type { CheckedTimeouts } from "./timeouts.ts";
+import { type CheckedTimeouts, defaultBodyIdleTimeout } from "./timeouts.ts";
+import { continueWhenRead, readingErrorOf, watchUpload } from "./upload.ts";
 
 /** Function that receives the requests of a node:http server. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -72,6 +74,7 @@ export class NodeHost {
   readonly #service: ServerService;
   readonly #limits: HostLimits;
   readonly #bodyTimeout: number | undefined;
+  readonly #bodyIdleTimeout: number;
   readonly #framework: Framework | undefined;
   readonly #refuser: Refuser;
   readonly #sockets = new Set<TrackedSocket>();
@@ -84,7 +87,7 @@ export class NodeHost {
   constructor(
     server: Server,
     service: ServerService,
-    { bodyTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
+    { bodyTimeout, bodyIdleTimeout, writeTimeout, ...timeouts }: CheckedTimeouts,
     /** Framework that receives the requests; `undefined` if kit serves all requests itself. */
     framework: Framework | undefined,
     limits: HostLimits = defaultLimits,
@@ -93,12 +96,16 @@ export class NodeHost {
     this.#framework = framework;
     this.#service = service;
     this.#limits = limits;
-    this.#bodyTimeout = bodyTimeout;
+    // Node cannot limit the time of single requests, and uploads in chunks have no total limit.
+    const isTimedHere = service.streamedBodies !== undefined && timeouts.requestTimeout !== 0;
+    this.#bodyTimeout = isTimedHere ? timeouts.requestTimeout : bodyTimeout;
+    this.#bodyIdleTimeout = bodyIdleTimeout ?? defaultBodyIdleTimeout;
     this.#stalled = new StalledReaders(this.#sockets, writeTimeout);
     const discarder = new Discarder(limits.discard);
     this.#refuser = new Refuser(service, discarder);
     // Node drops headers above this number silently. One above the limit shows the guard that there are too many.
     Object.assign(server, timeouts, { maxHeadersCount: limits.headerFields + 1 });
+    if (isTimedHere) server.requestTimeout = 0;
     server.maxConnections =
       limits.connections ?? (server.maxConnections as number | undefined) ?? defaultConnections;
     // `requireHostHeader`: a missing `Host` is refused by the guard, whose response has a body. `joinDuplicateHeaders`: repeated headers
@@ -116,8 +123,9 @@ export class NodeHost {
     server.removeAllListeners("request").removeAllListeners("clientError");
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
+      if (isStreamed(service, request)) continueWhenRead(request, () => sendContinueInOrder(response));
       // Do not ask the client for a body that is too large.
-      if (!(Number(request.headers["content-length"]) > bodyLimitOf(service, request)))
+      else if (!(Number(request.headers["content-length"]) > bodyLimitOf(service, request)))
         sendContinueInOrder(response);
       server.emit("request", request, response);
     });
@@ -125,7 +133,7 @@ export class NodeHost {
     server.on("connect", (_request, socket) =>
       this.#refuser.connection(socket, notImplemented("this server is not a proxy")),
     );
-    server.on("clientError", (error, socket) => this.#refuser.invalidInput(error, socket as TrackedSocket));
+    server.on("clientError", (error, socket) => this.#refuseInput(error, socket as TrackedSocket));
     server.on("drop", () =>
       service.logRefusal?.({
         code: "CONNECTION_LIMIT",
@@ -272,7 +280,9 @@ export class NodeHost {
       this.#refuser.request(response, refusal);
       return;
     }
-    if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
+    if (isStreamed(this.#service, request)) {
+      watchUpload(request, response, this.#bodyIdleTimeout, () => this.#refuseLate(request));
+    } else if (this.#bodyTimeout !== undefined) this.#awaitBody(request, response, this.#bodyTimeout);
     // `OPTIONS *` is a request about the server and not about a path. The response lists methods, and no handler runs. Frameworks do not
     // know this path. Preflight requests of CORS have no credentials, so that authentication in a framework would refuse them.
     if (request.url === "*" || rules?.isPreflight(request.method!, headerReader(request)) === true) {
@@ -294,14 +304,25 @@ export class NodeHost {
     }
   }
 
+  /** Refuses a request whose body did not arrive in time. */
+  #refuseLate(request: IncomingMessage): void {
+    const error = Object.assign(new Error("the body took too long"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+    this.#refuseInput(error, request.socket as TrackedSocket);
+  }
+
+  /** Refuses input that is invalid or late. The handler of the request may already be reading its body. */
+  #refuseInput(error: NodeJS.ErrnoException, socket: TrackedSocket): void {
+    const response = socket[lastResponse];
+    if (response !== undefined) refuseReading(response.req, readingErrorOf(error));
+    this.#refuser.invalidInput(error, socket);
+  }
+
   /** Refuses the request if its body does not arrive within the given time. */
   #awaitBody(request: IncomingMessage, response: ServerResponse, milliseconds: number): void {
     const { "content-length": length, "transfer-encoding": coding } = request.headers;
     if (coding === undefined && (length === undefined || length === "0")) return;
     const timer = setTimeout(() => {
-      if (request.complete) return;
-      const error = Object.assign(new Error("the body took too long"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
-      this.#refuser.invalidInput(error, request.socket as TrackedSocket);
+      if (!request.complete) this.#refuseLate(request);
     }, milliseconds);
     const clear = (): void => clearTimeout(timer);
     request.once("end", clear);
@@ -339,7 +360,7 @@ function sendContinueInOrder(response: ServerResponse): void {
 
 /** Serves a request with kit, without the framework. */
 function serveDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
-  readRequestBody(request, bodyLimitOf(service, request), (body) => {
+  receiveBody(service, request, request.url!, (body) => {
     if (body !== undefined) service.handle(new DirectExchange(request, response, request.url!, body));
   });
 }
@@ -349,7 +370,7 @@ function serveDirectly(service: ServerService, request: IncomingMessage, respons
  * request if the framework had received it.
  */
 function refuseDirectly(service: ServerService, request: IncomingMessage, response: ServerResponse): void {
-  readRequestBody(request, bodyLimitOf(service, request), (body) => {
+  receiveBody(service, request, request.url!, (body) => {
     if (body !== undefined)
       service.refuseUnseen?.(new DirectExchange(request, response, request.url!, body), undefined);
   });

@@ -6,8 +6,8 @@
  */
 export { checkResponse } from "./response-check.ts";
 export { type HostLimits, serverOptions } from "./limits.ts";
-export { bodyLimitOf } from "./body-limit.ts";
-export { readRequestBody, type ParsedRequest } from "./read-request-body.ts";
+export { bodyLimitOf, isStreamed } from "./body-limit.ts";
+export { openRequestBody, readRequestBody, receiveBody, type ParsedRequest } from "./read-request-body.ts";
 export { NodeExchange } from "./exchange.ts";
 export { errorOfFramework } from "./framework-error.ts";
 export { headerRecord } from "./header-record.ts";
@@ -21,4 +21,5 @@ export { type CheckedOptions, checkOptions, type HttpServerOptions } from "./opt
 export { type Refusal, targetTooLong } from "./refusal.ts";
 export { readBody, RequestBody } from "./request-body.ts";
 export { ResponseExchange } from "./response-exchange.ts";
+export { abortedWriter } from "./response-writer.ts";
 export type { CheckedTimeouts, HttpTimeouts } from "./timeouts.ts";

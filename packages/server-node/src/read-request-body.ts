@@ -1,5 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 
+import type { ServerService } from "@kit/types";
+
+import { bodyLimitOf, isStreamed } from "./body-limit.ts";
+import { StreamReader } from "./body-reader.ts";
 import { readBody, RequestBody } from "./request-body.ts";
 
 /** Request whose body middleware may have read and parsed before kit sees it. */
@@ -8,6 +13,52 @@ export interface ParsedRequest extends IncomingMessage {
   readonly body?: unknown;
   /** Bytes that a parser has read. Many applications store them in this property. */
   readonly rawBody?: unknown;
+}
+
+/**
+ * Receives the body of a request as its route requires: the whole body, or a body in chunks. Calls `done` as
+ * {@link readRequestBody} does. `target` is the path and query as the client sent them.
+ *
+ * @example
+ * ```ts
+ * receiveBody(service, request, request.originalUrl, (body) => {
+ *   if (body !== undefined) service.handle(new ResponseExchange(request, response, request.originalUrl, body));
+ * });
+ * ```
+ */
+export function receiveBody(
+  service: ServerService,
+  request: ParsedRequest,
+  target: string,
+  done: (body: RequestBody | undefined) => void,
+): void {
+  const limit = bodyLimitOf(service, request, target);
+  if (!isStreamed(service, request, target)) readRequestBody(request, limit, done);
+  else if (!hasBody(request) || request.readableDidRead) {
+    readRequestBody(request, limit, (body) => done(body?.asChunks()));
+  } else if (request.destroyed) done(undefined);
+  else done(openRequestBody(request, request, limit));
+}
+
+/**
+ * Returns the body of a request to a route whose bodies arrive in chunks, as soon as the head of the request is read.
+ * `source` is the request, or a stream that a framework has made from its body.
+ *
+ * @example
+ * ```ts
+ * const exchange = new ResponseExchange(request, response, request.url!, openRequestBody(request, request, limit));
+ * ```
+ */
+export function openRequestBody(source: Readable, request: IncomingMessage, limit: number): RequestBody {
+  const { "content-length": declared } = request.headers;
+  if (Number(declared) > limit) return RequestBody.tooLarge;
+  const length = declared === undefined ? -1 : Number(declared);
+  return RequestBody.inChunks(new StreamReader(source, request, limit), length);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": declared, "transfer-encoding": coding } = headers;
+  return coding !== undefined || (declared !== undefined && declared !== "0");
 }
 
 /**
@@ -27,13 +78,12 @@ export function readRequestBody(
   limit: number,
   done: (body: RequestBody | undefined) => void,
 ): void {
-  const { "content-length": declared, "transfer-encoding": coding } = request.headers;
-  if (coding === undefined && (declared === undefined || declared === "0")) {
+  if (!hasBody(request)) {
     done(RequestBody.empty);
     return;
   }
   // Check the declared length first, even if middleware has already read the body.
-  if (Number(declared) > limit) done(RequestBody.tooLarge);
+  if (Number(request.headers["content-length"]) > limit) done(RequestBody.tooLarge);
   else if (request.readableDidRead) done(readBefore(request, limit));
   else readBody(request, limit, done);
 }

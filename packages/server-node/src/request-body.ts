@@ -1,6 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
+import { type BodyReader, WholeBodyReader } from "./body-reader.ts";
+import { codedError } from "./response-check.ts";
+
 /**
  * Body of a request, or the reason why its content is not available.
  *
@@ -19,11 +22,15 @@ export class RequestBody {
   /** Body that cannot be read as text because of its charset or its content coding. */
   static readonly unreadable: RequestBody = new RequestBody(1, Buffer.of(0xff));
 
+  /** Number of bytes. -1 if the body arrives in chunks and its length is unknown. */
   readonly length: number;
+  /** Reader of a body that arrives in chunks. `undefined` for all other bodies. */
+  readonly reader: BodyReader | undefined;
   readonly #content: Uint8Array | string | Error;
 
-  private constructor(length: number, content: Uint8Array | string | Error) {
+  private constructor(length: number, content: Uint8Array | string | Error, reader?: BodyReader) {
     this.length = length;
+    this.reader = reader;
     this.#content = content;
   }
 
@@ -45,6 +52,17 @@ export class RequestBody {
     return new RequestBody(1, error);
   }
 
+  /** Creates a body that arrives in chunks. `length` is -1 if it is unknown. */
+  static inChunks(reader: BodyReader, length: number): RequestBody {
+    return new RequestBody(length, streamedError(), reader);
+  }
+
+  /** Returns the same body for a route whose bodies arrive in chunks. */
+  asChunks(): RequestBody {
+    if (this === RequestBody.tooLarge) return this;
+    return RequestBody.inChunks(new WholeBodyReader(() => this.bytes()), this.length);
+  }
+
   /** Returns the text, or `undefined` if the bytes are not UTF-8. */
   text(): string | undefined {
     const content = this.#content;
@@ -60,6 +78,10 @@ export class RequestBody {
     if (content instanceof Error) throw content;
     return typeof content === "string" ? Buffer.from(content) : content;
   }
+}
+
+function streamedError(): Error {
+  return codedError("ERR_KIT_BODY_STREAMED", "The request body arrives in chunks; read it with `readBody`");
 }
 
 /**

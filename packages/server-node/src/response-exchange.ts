@@ -4,7 +4,7 @@ import type { ResponseBody, ResponseStreamEvents, ResponseWriter } from "@kit/ty
 
 import { NodeExchange } from "./exchange.ts";
 import { noSniff, noSniffName } from "./no-sniff.ts";
-import { NodeResponseWriter } from "./response-writer.ts";
+import { abortedWriter, NodeResponseWriter } from "./response-writer.ts";
 
 /**
  * Exchange that writes its response to Node's `ServerResponse`.
@@ -45,7 +45,7 @@ export class ResponseExchange extends NodeExchange {
     events: ResponseStreamEvents,
   ): ResponseWriter {
     const { response } = this;
-    this.beginStream(status, contentType, headers);
+    if (!this.beginStream(status, contentType, headers)) return abortedWriter(events);
     if (!response.destroyed) {
       setHead(response, status, contentType, headers);
       if (length === null) response.removeHeader("content-length");

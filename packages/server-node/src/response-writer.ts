@@ -43,3 +43,12 @@ export class NodeResponseWriter implements ResponseWriter {
     this.#response.destroy();
   }
 }
+
+/**
+ * Returns a writer for a response that cannot be sent, because the server has already refused the request. Calls
+ * `events.abort` soon.
+ */
+export function abortedWriter(events: ResponseStreamEvents): ResponseWriter {
+  queueMicrotask(() => events.abort());
+  return { write: () => false, end: () => undefined, destroy: () => undefined };
+}

@@ -13,17 +13,27 @@ export interface HttpTimeouts {
    */
   readonly requestTimeoutMs?: number;
   /**
+   * Maximum time in which a client sends nothing of a body that the handler reads in chunks. After this time,
+   * the server responds with 408. `requestTimeoutMs` does not apply to such a body, so that a large upload may
+   * take longer. Default 60,000.
+   */
+  readonly bodyIdleTimeoutMs?: number;
+  /**
    * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
    * Default 60,000.
    */
   readonly writeTimeoutMs?: number;
 }
 
+/** Default of `bodyIdleTimeoutMs`, equal to the native server's. */
+export const defaultBodyIdleTimeout = 60_000;
+
 /** Names of the options that are timeouts. */
 export const timeoutNames: readonly (keyof HttpTimeouts)[] = [
   "keepAliveTimeoutMs",
   "headersTimeoutMs",
   "requestTimeoutMs",
+  "bodyIdleTimeoutMs",
   "writeTimeoutMs",
 ];
 
@@ -43,6 +53,8 @@ export interface CheckedTimeouts {
    * applies.
    */
   readonly bodyTimeout?: number;
+  /** Maximum time in which a client sends nothing of a body in chunks. 60,000 if it is absent. */
+  readonly bodyIdleTimeout?: number;
   /**
    * Maximum time in which a client reads nothing of its response. After this time, the connection is closed.
    */
@@ -70,6 +82,7 @@ export function checkTimeouts(adapter: string, options: HttpTimeouts): CheckedTi
     headersTimeout,
     // The time for the request includes the time for its headers.
     requestTimeout: Math.max(read("requestTimeoutMs", 300_000), headersTimeout),
+    bodyIdleTimeout: read("bodyIdleTimeoutMs", defaultBodyIdleTimeout),
     writeTimeout: read("writeTimeoutMs", 60_000),
   };
 }

@@ -56,6 +56,9 @@ export type {
 } from "./codec.ts";
 export type {
   BodyLimits,
+  RequestBodyErrorCode,
+  RequestBodyReader,
+  StreamedBodies,
   CloseOptions,
   ErrorBodies,
   ErrorBodyPart,

@@ -76,11 +76,11 @@ export interface ReceivedRequest {
   /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Body as a string. `null` if there was no body, if it is not valid UTF-8, or if it is longer than the `bodyBytes` of
+   * Body as a string. `null` if there was no body, if the handler reads the body in chunks, if it is not valid UTF-8, or if it is longer than the `bodyBytes` of
    * {@link RequestObserver.captureRequests}.
    */
   readonly body: string | null;
-  /** Number of bytes received. */
+  /** Number of bytes. -1 for a body in chunks whose length the client has not declared. */
   readonly bodyLength: number;
 }
 

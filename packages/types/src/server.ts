@@ -44,6 +44,41 @@ export interface ResponseStreamEvents {
 }
 
 /**
+ * Code of an error with which {@link RequestBodyReader.read} rejects.
+ *
+ * - `ERR_KIT_BODY_ABORTED`: the client disconnected, or the server closed the connection, before the end of the body.
+ * - `ERR_KIT_BODY_CANCELED`: `cancel` was called, or the response was sent.
+ * - `ERR_KIT_BODY_INVALID`: the client sent invalid chunks. The adapter has responded with 400 and closes the
+ *   connection.
+ * - `ERR_KIT_BODY_TIMEOUT`: the client sent nothing for too long. The adapter has responded with 408 and closes the
+ *   connection.
+ * - `ERR_KIT_BODY_TOO_LARGE`: the body is larger than the limit of its route. The service must respond with 413.
+ */
+export type RequestBodyErrorCode =
+  | "ERR_KIT_BODY_ABORTED"
+  | "ERR_KIT_BODY_CANCELED"
+  | "ERR_KIT_BODY_INVALID"
+  | "ERR_KIT_BODY_TIMEOUT"
+  | "ERR_KIT_BODY_TOO_LARGE";
+
+/**
+ * Reader of a request body that arrives in chunks. See {@link ServerExchange.readBody}.
+ *
+ * The adapter reads from the connection only while the service reads. At most about 64 KiB, or one larger chunk, wait in
+ * the server, as for responses. The rest waits at the client.
+ */
+export interface RequestBodyReader {
+  /**
+   * Resolves to the next chunk, which is never empty and belongs to the caller, or to `null` at the end of the body.
+   * Rejects with an `Error` whose `code` is a {@link RequestBodyErrorCode}. Every later call then rejects with the same
+   * error. The next call must wait until the promise of the previous call is settled.
+   */
+  read(): Promise<Uint8Array | null>;
+  /** Ends reading. The rest of the body is not read. Has no effect after the end of the body. Never throws. */
+  cancel(): void;
+}
+
+/**
  * One request and its response, passed from an adapter to the pipeline. All properties except `method`, `target` and
  * `match` are read lazily, so a route pays only for what it uses.
  */
@@ -79,12 +114,26 @@ export interface ServerExchange {
   noteLogged?(): void;
   /** True if the body is larger than the limit. Its bytes are not available, and the response must be 413. */
   readonly bodyTooLarge: boolean;
-  /** Number of bytes of the body. */
+  /** Number of bytes of the body. -1 for a body in chunks whose length the client has not declared. */
   readonly bodyLength: number;
-  /** Returns the body as a string, or `undefined` if it is not valid UTF-8. */
+  /**
+   * Returns the body as a string, or `undefined` if it is not valid UTF-8. Throws an error with the code
+   * `ERR_KIT_BODY_STREAMED` if the body arrives in chunks.
+   */
   bodyText(): string | undefined;
-  /** Returns the bytes of the body. */
+  /**
+   * Returns the bytes of the body. Throws an error with the code `ERR_KIT_BODY_STREAMED` if the body arrives in chunks.
+   */
   bodyBytes(): Uint8Array;
+  /**
+   * Returns the reader of a body that arrives in chunks. Every call returns the same reader. Present for requests to the
+   * routes of {@link ServerService.streamedBodies}, also if they have no body, unless `bodyTooLarge` is true.
+   *
+   * The response ends reading: {@link respond} immediately, {@link respondStream} at the end of its body. If the adapter
+   * has not received the whole body when the head of the response is sent, the connection closes after the response. The
+   * adapter then discards what the client still sends, within its limits, so that the client can read the response.
+   */
+  readBody?(): RequestBodyReader;
   /** Returns a header by its lower-case name. Repeated headers are joined with `, `. */
   header(name: string): string | undefined;
   /** Returns all headers, with lower-case names. */
@@ -139,6 +188,14 @@ export interface BodyLimits {
    * ServerLimits.bodyBytes}.
    */
   of(method: string, target: string): number;
+}
+
+/** Routes of an application whose request bodies arrive in chunks. */
+export interface StreamedBodies {
+  /** True for each route whose body arrives in chunks, by route number. */
+  readonly byRoute: readonly boolean[];
+  /** Returns true if the body of a request arrives in chunks. `target` is its path and query. */
+  has(method: string, target: string): boolean;
 }
 
 /** Request or connection that a server refused or delayed by itself, so that the pipeline never received it. */
@@ -237,6 +294,11 @@ export interface ServerService {
    * body. Absent if no route has its own limit.
    */
   readonly bodyLimits?: BodyLimits;
+  /**
+   * Routes whose requests the adapter passes on as soon as their heads are read, with
+   * {@link ServerExchange.readBody}. Absent if no route has bodies in chunks.
+   */
+  readonly streamedBodies?: StreamedBodies;
   /** Runs the pipeline. Never throws. Responds through {@link ServerExchange.respond}, immediately or later. */
   handle(exchange: ServerExchange): void;
   /** Logs a refusal by the server, with one entry per kind and minute. Never throws. */

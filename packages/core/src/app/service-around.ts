@@ -13,6 +13,7 @@ export function serviceAround(
     routes: service.routes,
     limits: service.limits,
     ...(service.bodyLimits !== undefined && { bodyLimits: service.bodyLimits }),
+    ...(service.streamedBodies !== undefined && { streamedBodies: service.streamedBodies }),
     handle: (exchange) => around(exchange, () => service.handle(exchange)),
     fail: (exchange, error) => around(exchange, () => service.fail(exchange, error)),
     ...(service.refuseUnseen !== undefined && {

@@ -52,7 +52,8 @@ function tellOf(exchange: Mutable, watch: TestRecorder): void {
 function requestOf(exchange: ServerExchange): TestedRequest {
   const { method, target, bodyLength, bodyTooLarge } = exchange;
   const headers = exchange.headers();
-  if (bodyLength === 0 || bodyTooLarge) return { method, target, headers };
+  // A body in chunks belongs to the handler.
+  if (bodyLength === 0 || bodyTooLarge || exchange.readBody !== undefined) return { method, target, headers };
   // Invalid UTF-8 is not JSON. U+FFFD is not JSON either, so it stands for such a body.
   return { method, target, headers, body: exchange.bodyText() ?? "\uFFFD" };
 }

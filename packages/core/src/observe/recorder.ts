@@ -331,7 +331,12 @@ class View implements FinishedRequestView {
 
 function readReceived(exchange: ServerExchange, greatestBody: number): Slot["received"] {
   const { bodyLength } = exchange;
-  const isKept = bodyLength > 0 && bodyLength <= greatestBody && !exchange.bodyTooLarge;
+  const isKept =
+    bodyLength > 0 &&
+    bodyLength <= greatestBody &&
+    !exchange.bodyTooLarge &&
+    // A body in chunks belongs to the handler.
+    exchange.readBody === undefined;
   return {
     headers: exchange.headers(),
     body: isKept ? (exchange.bodyText() ?? null) : null,
