@@ -233,7 +233,7 @@ test("details of a declared error have the declared type", async () => {
   });
 });
 
-test("a client of contracts without replies returns data, as before", () =>
+test("a client of contracts without replies returns only the data", () =>
   withServer({ status: 200, body: '{"pieces":3}' }, async (api) => {
     assert.deepEqual(await api.get("/stock"), { pieces: 3 });
   }));

@@ -137,14 +137,14 @@ describe("kit build", () => {
     assert.deepEqual(await artifacts(project), good);
   });
 
-  test("must run before the application starts, or the error of the application names the command", async () => {
+  test("must run before the application starts, and the error names the command if it did not run", async () => {
     const project = await copy();
     await project.kitOk("build");
     await rm(join(project.root, ".kit/routes"), { recursive: true });
     await assert.rejects(project.start(), /kit build/);
   });
 
-  test("must run again after a route was added, or the error of the application names the route", async () => {
+  test("must run again after a route was added, and the error names the route if it did not run", async () => {
     const project = await copy();
     await project.kitOk("build");
     await edit(project, "src/notes.handlers.ts", (text) =>

@@ -56,7 +56,7 @@ describe("standard output of a command", () => {
     });
   }
 
-  test("may be closed together with standard error, and then nothing is printed", async () => {
+  test("may be closed together with standard error, so that nothing is printed", async () => {
     const { code } = await shell("kit build --no-compile >&- 2>&-");
     assert.equal(code, 0);
   });

@@ -27,7 +27,7 @@ const PEOPLE: &str = "for people";
 const PROGRAMS: &str = "for programs";
 
 #[test]
-fn build_of_a_project_reports_all_mistakes_and_then_writes_no_file() {
+fn build_with_mistakes_reports_all_of_them_and_writes_no_file() {
     let mut cases: Vec<_> = fs::read_dir(beside("errors"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

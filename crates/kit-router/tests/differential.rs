@@ -192,7 +192,7 @@ fn naive(routes: &[(String, String)], method: &str, path: &str) -> String {
 }
 
 #[test]
-fn router_agrees_with_a_simple_router_on_random_routes_and_requests() {
+fn router_returns_the_results_of_a_simple_router_for_random_routes_and_requests() {
     let mut random = Random(0x5EED);
     let mut params = ParamBuffer::new();
     let mut seen = [0; 4];

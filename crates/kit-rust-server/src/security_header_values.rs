@@ -85,7 +85,7 @@ mod tests {
     use super::describe_known_values;
 
     #[test]
-    fn knows_the_values_of_the_conformance_file() {
+    fn has_the_header_values_of_the_conformance_file() {
         let text = include_str!("../../../conformance/security-headers.json");
         let shared: Value = serde_json::from_str(text).expect("JSON");
         let cases = shared["values"].as_array().expect("a list");

@@ -98,7 +98,7 @@ export const timed = defineWrapper(async (_input, next) => next());";
 }
 
 #[test]
-fn a_wrapper_that_a_function_of_the_project_creates_is_known() {
+fn recognizes_a_wrapper_that_a_function_of_the_project_creates() {
     let declarations = "
 export function limit(most: number) {
   return defineWrapper<{ replies: Reply<204> }>(async ({ reply }, next) => (most > 0 ? next() : reply(204)));
@@ -143,7 +143,7 @@ export const app = createApp({ middleware: [auth, other], routes: [{ handlers }]
 }
 
 #[test]
-fn refuses_replies_that_clients_cannot_tell_from_others() {
+fn refuses_replies_that_clients_cannot_distinguish() {
     refused(
         "export const queue = defineWrapper<{ replies: Reply<202, { position: number }> }>(async (_i, next) => next());",
         "queue",

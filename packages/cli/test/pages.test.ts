@@ -25,7 +25,7 @@ for (const name of (await readdir(ERRORS)).toSorted())
   // oxlint-disable-next-line no-await-in-loop
   if ((await readFile(join(ERRORS, name), "utf8")).includes(" file=kit.config.")) pages.push(name);
 
-test("the pages about errors of plugins are checked too", () =>
+test("the checked pages include pages about errors of plugins", () =>
   assert.ok(pages.includes("KIT1502.md"), pages.join()));
 
 for (const name of pages) {

@@ -155,7 +155,7 @@ describe("ctx.cookie", () => {
 });
 
 describe("signed cookies", () => {
-  it("are read as they were written, also with characters that a cookie cannot have", async () => {
+  it("are read as they were written, even with characters that a cookie cannot contain", async () => {
     const cookie = await signed("a=b; é.", newKey);
     assert.match(cookie, /^user=a=b%3B%20%C3%A9\.\.[\w-]{43}$/);
     assert.deepEqual(await readFrom(`x=1; ${cookie}; y=2`, newKey), { user: "a=b; é." });

@@ -271,7 +271,7 @@ describe("a declared format", () => {
     assert.equal(((await response.json()) as OwnError).error.type, "TAKEN");
   });
 
-  it("gives the prepared error 500 if its function fails for one error", async () => {
+  it("results in the prepared error 500 if its function fails for one error", async () => {
     const format = defineErrorFormat<OwnError>({
       body(failure) {
         if (failure.status === 409) throw new Error("no text for 409");

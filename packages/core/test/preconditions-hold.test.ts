@@ -26,7 +26,7 @@ describe("preconditionsHold", () => {
     assert.equal(holds("PUT", { "if-match": "*" }, null), false);
   });
 
-  it("creates only what does not exist with if-none-match: *", () => {
+  it("returns false for if-none-match: * if something is stored", () => {
     assert.equal(holds("PUT", { "if-none-match": "*" }, null), true);
     assert.equal(holds("PUT", { "if-none-match": "*" }, {}), false);
   });
@@ -40,7 +40,7 @@ describe("preconditionsHold", () => {
 
   it("holds for a request without preconditions", () => assert.equal(holds("PUT", {}, { tag: '"1"' }), true));
 
-  it("keeps a handler from running in a wrapper, whose input has the method and the headers", async () => {
+  it("accepts the input of a wrapper, which can skip the handler if the result is false", async () => {
     const note: CompiledRoute = {
       ...route("PUT /note", { response: responseOf("Note", { version: "number" }) }),
       middleware: ["unchanged"],

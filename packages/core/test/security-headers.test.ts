@@ -62,14 +62,14 @@ describe("the option securityHeaders", () => {
     });
   }
 
-  it("is off by default, and then adds no rules to requests", () => {
+  it("is off by default and adds no rules to requests", () => {
     for (const option of [undefined, false]) {
       assert.deepEqual(readSecurityHeaders(option), []);
       assert.equal(EdgeRules.of(null, readSecurityHeaders(option)), null);
     }
   });
 
-  it("has defaults, own values, and headers that are left out", () => {
+  it("has defaults, replaces them by values of the application, and leaves out headers that are false", () => {
     assert.deepEqual(namesOf(readSecurityHeaders(true)), [
       "content-security-policy",
       "strict-transport-security",

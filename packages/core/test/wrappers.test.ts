@@ -261,7 +261,7 @@ describe("a wrapper", () => {
     );
   });
 
-  it("answers 500 if it returns the answer of another request", async () => {
+  it("responds with 500 if it returns the answer of another request", async () => {
     let first: PassedAnswer | undefined;
     const mixing = defineWrapper(async (_input, next) => (first ??= await next()));
     const { send, log } = await wrapped({ mixing });
@@ -270,7 +270,7 @@ describe("a wrapper", () => {
     assert.match(log[0]!.message, /the wrapper mixing returned the answer of another request or wrapper/);
   });
 
-  it("answers 500 for ctx.send, for nothing and for a reply that is not declared, and names the wrapper", async () => {
+  it("responds with 500 and names the wrapper if it returns nothing, an undeclared reply or the result of ctx.send", async () => {
     const results: Record<string, (input: object) => unknown> = {
       send: (input) => (input as { ctx: { send(text: string): unknown } }).ctx.send("text"),
       nothing: () => undefined,
@@ -292,7 +292,7 @@ describe("a wrapper", () => {
     );
   });
 
-  it("answers 500 in development if its reply breaks the declared types", async () => {
+  it("responds with 500 in development if its reply breaks the declared types", async () => {
     const wrong = defineWrapper<{ replies: Job }>(({ reply }) => reply(202, { job: "1" as never }));
     const { send, log } = await wrapped({ wrong }, undefined, { env: "development" });
     assert.equal((await send("GET /things/1")).status, 500);
@@ -321,7 +321,7 @@ describe("a wrapper", () => {
     );
   });
 
-  it("logs an error of `next` that it does not wait for, also before the response", async () => {
+  it("logs an error of `next` if it does not wait for `next`, even before the response", async () => {
     const hasty = defineWrapper<{ replies: Job }>(({ reply }, next) => {
       void next();
       return reply(304);
@@ -338,7 +338,7 @@ describe("a wrapper", () => {
     ]);
   });
 
-  it("is checked like other middleware for what it adds", async () => {
+  it("adds properties to ctx under the same rules as other middleware", async () => {
     const adding = defineWrapper<{ adds: { user: string } }>((_input, next) => next({ user: "u" }));
     const spoiling = defineWrapper((_input, next) =>
       (next as unknown as (added: object) => never)({ route: "x" }),
@@ -354,7 +354,7 @@ describe("a wrapper", () => {
 describe("the start with wrappers", () => {
   const passing = defineWrapper((_input, next) => next());
 
-  it("fails if the build does not know that a middleware is a wrapper, and the other way around", async () => {
+  it("fails if a middleware is a wrapper only in the program or only in the build", async () => {
     assert.match(
       await startError({ ...thing, middleware: ["w"] }, passing),
       /GET \/things\/:id: the middleware w is a wrapper, but the build does not know this\. Create it with a call of defineWrapper/,

@@ -178,7 +178,7 @@ describe("the history of the sidecar", () => {
     await busy.close();
   });
 
-  it("counts errors that it cannot describe in time", async () => {
+  it("counts errors that arrive faster than it can describe them", async () => {
     const flooded = await start({ mode: "dev" }, { logLevel: "info" });
     for (let count = 0; count < 1_000; count += 1) await flooded.send("GET /nowhere");
     const { errors } = await flooded.ok<{ errors: unknown[] }>("/_debug/errors?limit=1000");

@@ -126,7 +126,7 @@ test("a custom error handler of the application handles errors instead of kit", 
   assert.deepEqual([response.status, await response.text()], [418, "mine"]);
 });
 
-test("routes that are added after the start of the server come before kit", async () => {
+test("routes that are added after the start of the server have precedence over kit", async () => {
   const app = new Hono();
   await using served = await serve(honoServer({ app }));
   const statusOf = async (path: string): Promise<number> => (await fetch(served.url + path)).status;

@@ -37,7 +37,7 @@ function under<T>(wanted: string | undefined, platform: string, run: () => T): T
 const wanted = (value: string | undefined, platform: string): boolean =>
   under(value, platform, isFallbackWanted);
 
-test("KIT_SERVER selects the native server or node:http, and without it the platform decides", () => {
+test("KIT_SERVER selects the native server or node:http, and if it is not set, the platform decides", () => {
   assert.deepEqual(
     [undefined, "", "node", "native"].map((value) => wanted(value, "linux")),
     [false, false, true, false],

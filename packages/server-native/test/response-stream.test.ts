@@ -106,7 +106,7 @@ test("write returns false if the buffer is full, then drain is reported, and a d
   assert.equal(events.reported.at(-1), "abort");
 });
 
-test("a stream to a client that has disconnected is aborted, after the caller has the writer", async () => {
+test("a stream to a disconnected client is aborted only after the caller has received the writer", async () => {
   const events = new Events();
   const { promise: received, resolve: receive } = Promise.withResolvers<ServerExchange>();
   await using app = await serve(receive);

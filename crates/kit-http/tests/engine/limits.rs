@@ -244,7 +244,7 @@ fn applies_the_limit_of_the_path_to_bodies_of_all_forms() {
 }
 
 #[test]
-fn asks_for_no_body_above_the_limit_of_the_path() {
+fn sends_no_100_continue_for_a_body_above_the_limit_of_the_path() {
     let server = limits_by_path();
     let first_line = |path: &str| {
         let mut client = server.connect();

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_only_parameter_for_the_key_if_the_entity_has_no_property_with_its_name() {
+    fn uses_the_only_parameter_as_the_key_if_the_entity_has_no_property_with_its_name() {
         for parameter in ["id", "noteId"] {
             let text = handlers(parameter);
             for function in ["note::get(", "note::update(", "note::delete("] {

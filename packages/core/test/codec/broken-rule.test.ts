@@ -125,7 +125,7 @@ describe("the rule of a failure", () => {
     });
   }
 
-  test("is written between value and limit in the JSON of the failure", () => {
+  test("is written after value and before limit in the JSON of the failure", () => {
     const [failure] = explain({ kind: "string", minLength: 1 }, "", "wire");
     assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(failure)) as object), [
       "path",

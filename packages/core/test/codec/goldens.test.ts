@@ -249,7 +249,7 @@ describe("conformance vectors of coercers", () => {
   }
 });
 
-test("is and failures of a validator agree on a thousand mutated inputs for each type", async () => {
+test("`is` and `failures` of a validator agree on a thousand mutated inputs for each type", async () => {
   let state = 42;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
