@@ -74,7 +74,7 @@ fn read_one(directory: &Path, name: &str) -> Result<Result<Migration, Box<Diagno
             Box::new(
                 Diagnostic::new(codes::INVALID_MIGRATION, error.to_string())
                     .label(Label::primary(place, 0..0))
-                    .help("restore it as it was committed"),
+                    .help("restore the files of the migration from version control"),
             )
         }),
     )

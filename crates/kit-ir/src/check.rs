@@ -69,10 +69,12 @@ impl Checker<'_> {
                     let mut keys: Vec<&IndexKey> = Vec::new();
                     for signature in &object.index {
                         if keys.contains(&&signature.key) {
-                            self.report(format!("{place} has two index signatures of one key"));
+                            self.report(format!(
+                                "{place} has two index signatures with the same type of key"
+                            ));
                         }
                         if signature.key == IndexKey::Number && !signature.rules.is_empty() {
-                            self.report(format!("{place} has rules on keys that are numbers"));
+                            self.report(format!("{place} has rules for keys of the type `number`"));
                         }
                         keys.push(&signature.key);
                     }

@@ -96,7 +96,7 @@ pub enum MigrateError {
     /// The connection broke while a migration ran.
     #[error(
         "the connection to the database was lost while `{name}` ran, line {line}: {source}; PostgreSQL rolls back what was \
-         not committed, so run it again once the server is there ({})",
+         not committed, so run it again when the server runs ({})",
         stay(applied)
     )]
     Lost {
@@ -229,7 +229,7 @@ impl MigrateError {
 fn stay(applied: &[String]) -> String {
     match applied {
         [] => "nothing was applied".to_owned(),
-        applied => format!("applied before and there: {}", applied.join(", ")),
+        applied => format!("these migrations stay applied: {}", applied.join(", ")),
     }
 }
 

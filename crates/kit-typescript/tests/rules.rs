@@ -44,9 +44,9 @@ fn a_property_has_its_own_rules_and_the_rules_of_its_type_alias() {
         src/a.types.ts:10:7 KIT1313 no value fits both `@minLength 21` and `@maxLength 20`
           help: change or remove one of the two tags
         src/a.types.ts:11:7 KIT1313 the type already has the `@pattern ^a`; one type cannot have two patterns
-          help: keep one of the two tags, or combine both into one
+          help: keep one of the two tags, or combine them into one tag
         src/a.types.ts:13:7 KIT1313 the type already has `@multipleOf 2`; one type cannot also have `@multipleOf 3`
-          help: keep one of the two tags, or combine both into one
+          help: keep one of the two tags, or combine them into one tag
         ",
     );
 }

@@ -68,7 +68,7 @@ class Attachment {
     if (this.#text === undefined) {
       // The build has continued, so the data would be that of a later hook.
       if (this.#isOver)
-        throw new Error("the tap has ended; read the members of the event before the tap ends");
+        throw new Error("the hook function has ended; read the properties of the event before it ends");
       this.#text = this.#read() ?? "null";
       this.#value = JSON.parse(this.#text);
     }

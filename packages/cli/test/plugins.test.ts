@@ -406,7 +406,7 @@ test("a long property of an event can be read while the hook function runs, and 
   assert.equal(outcome.code, 0, outcome.out);
   assert.deepEqual(JSON.parse((await project.output())["seen.json"]!), {
     same: true,
-    late: "the tap has ended; read the members of the event before the tap ends",
+    late: "the hook function has ended; read the properties of the event before it ends",
     keys: ["build", "routes"],
   });
 });

@@ -149,7 +149,7 @@ describe("a wrapper", () => {
     const { send } = await wrapped({ replacing }, ({ ctx }) => ctx.send(stream));
     assert.deepEqual(
       [(await send("GET /things/1")).status, String(cancelled)],
-      [202, "Error: A wrapper answered instead"],
+      [202, "Error: A wrapper replaced this response"],
     );
   });
 
@@ -317,7 +317,7 @@ describe("a wrapper", () => {
     const { status, headers } = await send("GET /things/1");
     assert.deepEqual(
       [status, headers, String(cancelled)],
-      [500, ["x-before", "1"], "Error: A wrapper answered instead"],
+      [500, ["x-before", "1"], "Error: A wrapper replaced this response"],
     );
   });
 

@@ -175,7 +175,7 @@ async function authenticate(socket: Socket, messages: Messages, password: string
   const challenge = (await next(messages)).body.toString("utf8", 4);
   const fields = new Map(challenge.split(",").map((field) => [field.charAt(0), field.slice(2)]));
   const combined = fields.get("r") ?? "";
-  if (!combined.startsWith(nonce)) throw new Error("PostgreSQL answered someone else's login");
+  if (!combined.startsWith(nonce)) throw new Error("The response of PostgreSQL belongs to another login");
   const iterations = Number(fields.get("i"));
   const salted = pbkdf2Sync(password, Buffer.from(fields.get("s") ?? "", "base64"), iterations, 32, "sha256");
   const clientKey = hmac(salted, "Client Key");

@@ -93,7 +93,7 @@ export class TestDatabases {
   /** Completes the template that this client has filled. Returns the URL of a new copy. */
   async prepared(socket: Socket): Promise<LeaseReply> {
     const key = this.#preparing.get(socket);
-    if (key === undefined) throw new Error("there is no template to prepare");
+    if (key === undefined) throw new Error("this client has not received a template to fill");
     const server = await this.#server();
     await server.admin(async (connection) => {
       await connection.query(

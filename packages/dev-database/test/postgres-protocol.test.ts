@@ -69,7 +69,7 @@ describe("a login to another program on the port", () => {
 
   test("is refused if the program does not know the password", async () => {
     const rejected = await login(SCRAM, challenge("another nonce"));
-    assert.equal(rejected.error, "PostgreSQL answered someone else's login");
+    assert.equal(rejected.error, "The response of PostgreSQL belongs to another login");
 
     // This program copies the client's nonce and then claims success.
     const server = createServer((socket) => {

@@ -82,7 +82,7 @@ impl<'a> Taps<'a> {
         let unreadable = |error: serde_json::Error| {
             Mistake::new(
                 codes::INVALID_PLUGIN_RESULT,
-                format!("its result is invalid: {error}"),
+                format!("the result of its hook function is invalid: {error}"),
             )
         };
         let answer: TapResult = serde_json::from_value(answer).map_err(unreadable)?;

@@ -97,7 +97,7 @@ pub(super) fn set_type(
         Conversion::Free => {
             return Classification::new(
                 ChangeClass::Safe,
-                format!("every {from} is a valid {to}, and no row is rewritten"),
+                format!("every {from} is a valid {to}, and PostgreSQL rewrites no row"),
             );
         }
         Conversion::Rewrite => Classification::new(

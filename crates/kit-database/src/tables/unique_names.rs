@@ -98,7 +98,7 @@ fn clash(builder: &mut Builder<'_>, span: Option<Span>, name: &str, of: &str, ow
     builder.error(
         codes::UNUSABLE_NAME,
         span,
-        format!("{of} would be called `{name}`, which is the name of {owner}"),
+        format!("{of} would have the name `{name}`, which {owner} already has"),
         "rename one of the two: in PostgreSQL, a table and an index must not have the same name",
     );
 }

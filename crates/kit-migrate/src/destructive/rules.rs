@@ -57,7 +57,7 @@ pub(super) fn first_finding(text: &str, words: &[Word]) -> Option<Finding> {
     if text.to_ascii_lowercase().contains("standard_conforming_strings") {
         return finding(
             words.first()?,
-            "changes how PostgreSQL reads strings, so kit cannot judge the statements after it",
+            "changes how PostgreSQL reads strings, so kit cannot check the statements after it",
         );
     }
     Checker { words, depth: 0 }.first_finding()
@@ -107,7 +107,7 @@ impl Checker<'_> {
             "execute" => self.execute(at),
             "language" => self.language(at),
             _ if plain.starts_with("dblink") && self.sign(at + 1, "(") => {
-                finding(word, "runs SQL over another connection, which kit cannot judge")
+                finding(word, "runs SQL over another connection, which kit cannot check")
             }
             _ => None,
         }
@@ -266,7 +266,7 @@ impl Checker<'_> {
             Kind::Dollar(_) | Kind::Text { content: Some(_), .. } if ends => None,
             _ => finding(
                 &self.words[at],
-                "runs SQL that is built at run time, which kit cannot judge",
+                "runs SQL that is built at run time, which kit cannot check",
             ),
         }
     }
@@ -289,7 +289,7 @@ impl Checker<'_> {
         }
         finding(
             word,
-            format!("contains code in the language {name}, which kit cannot judge"),
+            format!("contains code in the language {name}, which kit cannot check"),
         )
     }
 
@@ -299,7 +299,7 @@ impl Checker<'_> {
         let goes_on = self.words.get(at + 1).is_some_and(Word::is_text);
         // PostgreSQL appends a string literal on the next line to an `E'…'`, and reads escapes in it too.
         if goes_on && (escapes || has_body) {
-            return finding(word, "contains a string in several parts, which kit cannot judge");
+            return finding(word, "contains a string in several parts, which kit cannot check");
         }
         if !has_body && self.depth == 0 {
             return None;
@@ -308,7 +308,7 @@ impl Checker<'_> {
             Some(content) => self.body(word, content),
             None => finding(
                 word,
-                "contains code in a string with escapes, which kit cannot judge",
+                "contains code in a string with escapes, which kit cannot check",
             ),
         }
     }
@@ -458,6 +458,6 @@ fn drop_reason(kind: Option<&str>, is_statement: bool) -> String {
         Some("sequence") => "drops a sequence, and with it the last number".to_owned(),
         Some("materialized") => "drops a materialized view and its rows".to_owned(),
         Some(kind) => format!("drops what DROP {} names", kind.to_uppercase()),
-        None => "drops something that kit cannot judge".to_owned(),
+        None => "drops an object of a kind that kit does not know".to_owned(),
     }
 }

@@ -327,5 +327,5 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    format!("the native server failed inside: {text}")
+    format!("bug in the native server: {text}")
 }

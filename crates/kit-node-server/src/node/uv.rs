@@ -94,7 +94,7 @@ impl Drop for Handle {
 fn failed(what: &str) -> Error {
     Error::new(
         "ERR_KIT_ADDON",
-        format!("libuv could not watch the server: {what}"),
+        format!("libuv could not watch the socket of the server: {what}"),
     )
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn apply(
         match conflict {
             Some(message) => diagnostics.push(
                 problem(graph, codes::CONFLICTING_TAGS, tag.location, message)
-                    .help("keep one of the two tags, or combine both into one"),
+                    .help("keep one of the two tags, or combine them into one tag"),
             ),
             None => applied.push(tag),
         }

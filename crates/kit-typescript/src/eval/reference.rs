@@ -107,7 +107,7 @@ impl<'a> Evaluator<'a> {
                     let arguments = nodes.iter().map(|node| self.store.lazy(node, scope)).collect();
                     return self.kit_type(kind, arguments, location);
                 }
-                let message = format!("kit's type `{name}` has no wire form");
+                let message = format!("kit's type `{name}` has no JSON form");
                 self.unsupported(
                     location,
                     &message,

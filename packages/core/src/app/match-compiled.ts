@@ -128,7 +128,7 @@ function toStep(compiled: CompiledRoute, name: string, run: AnyMiddleware | AnyW
  * calls wrappers by their own function.
  */
 function notCalled(): never {
-  throw new Error("The pipeline called a wrapper like other middleware");
+  throw new Error("Bug in kit: a wrapper was called as plain middleware");
 }
 
 function extrasOf({ ref, headers, cookies, replies }: CompiledRoute): RouteExtras | null {

@@ -59,7 +59,7 @@ export class Answer {
 
   /** Cancels the stream of an answer that is not sent. */
   drop(): void {
-    if (this.result instanceof RawResponse) this.result.cancel(new Error("A wrapper answered instead"));
+    if (this.result instanceof RawResponse) this.result.cancel(new Error("A wrapper replaced this response"));
   }
 }
 
