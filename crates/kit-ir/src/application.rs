@@ -36,11 +36,36 @@ impl Program {
     pub const VERSION: u32 = 2;
 
     /// Adds a type to the arena and returns its id.
+    ///
+    /// ```
+    /// use kit_ir::{Program, TypeKind};
+    ///
+    /// let mut program = Program::default();
+    /// let text = program.add_type(TypeKind::String);
+    /// assert_eq!(program.types[text].kind, TypeKind::String);
+    /// ```
     pub fn add_type(&mut self, r#type: impl Into<Type>) -> TypeId {
         self.types.push(r#type.into())
     }
 
     /// Returns the declaration with the given name, and its id.
+    ///
+    /// ```
+    /// use kit_ir::{Program, TypeKind};
+    ///
+    /// # use kit_ir::{Declaration, DeclarationOrigin, Documentation, SourceId, Span};
+    /// # let declare = |program: &mut Program, name: &str, r#type| {
+    /// #     let span = Span { source: SourceId(0), start: 0, end: 0, line: 1, column: 1 };
+    /// #     let origin = DeclarationOrigin::Slot;
+    /// #     let documentation = Documentation::default();
+    /// #     program.declarations.push(Declaration { name: name.to_owned(), r#type, origin, documentation, span })
+    /// # };
+    /// let mut program = Program::default();
+    /// let title = program.add_type(TypeKind::String);
+    /// let id = declare(&mut program, "Title", title);
+    /// assert_eq!(program.declaration("Title").map(|(id, _)| id), Some(id));
+    /// assert_eq!(program.declaration("Note"), None);
+    /// ```
     pub fn declaration(&self, name: &str) -> Option<(DeclarationId, &Declaration)> {
         self.declarations
             .iter_ids()
@@ -49,6 +74,23 @@ impl Program {
 
     /// Returns the type with the given id. For a reference, returns the type of the declaration that it
     /// refers to.
+    ///
+    /// ```
+    /// use kit_ir::{Program, TypeKind};
+    ///
+    /// # use kit_ir::{Declaration, DeclarationOrigin, Documentation, SourceId, Span};
+    /// # let declare = |program: &mut Program, name: &str, r#type| {
+    /// #     let span = Span { source: SourceId(0), start: 0, end: 0, line: 1, column: 1 };
+    /// #     let origin = DeclarationOrigin::Slot;
+    /// #     let documentation = Documentation::default();
+    /// #     program.declarations.push(Declaration { name: name.to_owned(), r#type, origin, documentation, span })
+    /// # };
+    /// let mut program = Program::default();
+    /// let title = program.add_type(TypeKind::String);
+    /// let declaration = declare(&mut program, "Title", title);
+    /// let reference = program.add_type(TypeKind::Reference { declaration });
+    /// assert_eq!(program.resolve(reference).kind, TypeKind::String);
+    /// ```
     pub fn resolve(&self, id: TypeId) -> &Type {
         match self.types[id].kind {
             TypeKind::Reference { declaration } => &self.types[self.declarations[declaration].r#type],
@@ -58,6 +100,25 @@ impl Program {
 
     /// Returns true if a type is the compiler's form of TypeScript's `{}`, which accepts every value but
     /// `null`: a union of string, number, boolean, any array and any object.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, IndexKey, IndexSignature, ObjectType, Program, TypeKind};
+    ///
+    /// let mut program = Program::default();
+    /// let unknown = program.add_type(TypeKind::Unknown);
+    /// let any = IndexSignature { key: IndexKey::String, rules: Constraints::default(), value: unknown };
+    /// let members = [
+    ///     TypeKind::String,
+    ///     TypeKind::Number,
+    ///     TypeKind::Boolean,
+    ///     TypeKind::Array { element: unknown },
+    ///     TypeKind::Object(ObjectType { properties: vec![], index: vec![any] }),
+    /// ]
+    /// .map(|kind| program.add_type(kind));
+    /// let union = program.add_type(TypeKind::Union { members: members.to_vec() });
+    /// assert!(program.is_anything_but_null(union));
+    /// assert!(!program.is_anything_but_null(unknown));
+    /// ```
     pub fn is_anything_but_null(&self, id: TypeId) -> bool {
         let TypeKind::Union { members } = &self.types[id].kind else {
             return false;
@@ -87,6 +148,21 @@ impl Program {
 
     /// Returns the properties of an object type, or of the object type that a reference refers to. Returns an
     /// empty list for any other type.
+    ///
+    /// ```
+    /// use kit_ir::{ObjectType, Program, Property, TypeKind};
+    ///
+    /// let id: Property = serde_json::from_str(
+    ///     r#"{ "name": "id", "type": 0, "optional": false,
+    ///          "span": { "source": 0, "start": 0, "end": 2, "line": 1, "column": 1 } }"#,
+    /// )?;
+    /// let mut program = Program::default();
+    /// let text = program.add_type(TypeKind::String);
+    /// let note = program.add_type(TypeKind::Object(ObjectType { properties: vec![id], index: vec![] }));
+    /// assert_eq!(program.properties(note)[0].name, "id");
+    /// assert!(program.properties(text).is_empty());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn properties(&self, id: TypeId) -> &[Property] {
         match &self.resolve(id).kind {
             TypeKind::Object(object) => &object.properties,
@@ -95,6 +171,15 @@ impl Program {
     }
 
     /// Returns the path of a span's source file.
+    ///
+    /// ```
+    /// use kit_ir::{Program, SourceFile, Span};
+    ///
+    /// let mut program = Program::default();
+    /// let source = program.sources.push(SourceFile { path: "src/notes.types.ts".to_owned() });
+    /// let span = Span { source, start: 0, end: 9, line: 1, column: 1 };
+    /// assert_eq!(program.path(span), "src/notes.types.ts");
+    /// ```
     pub fn path(&self, span: Span) -> &str {
         &self.sources[span.source].path
     }
@@ -135,6 +220,12 @@ pub struct Application {
 impl Application {
     /// Returns the format and the status of error responses. If the option is known only when the application
     /// runs, returns the default.
+    ///
+    /// ```
+    /// use kit_ir::{Application, ErrorRules};
+    ///
+    /// assert_eq!(Application::default().error_rules(), &ErrorRules::DEFAULT);
+    /// ```
     pub fn error_rules(&self) -> &ErrorRules {
         let rules = self.errors.as_ref().and_then(|errors| errors.rules.as_ref());
         rules.unwrap_or(&ErrorRules::DEFAULT)
@@ -142,6 +233,21 @@ impl Application {
 
     /// Returns the format that the application declares with `defineErrorFormat`. Returns `None` if the
     /// application does not call this function.
+    ///
+    /// ```
+    /// use kit_ir::{Application, Errors};
+    ///
+    /// let mut application = Application::default();
+    /// assert_eq!(application.declared_format(), None);
+    /// let errors: Errors = serde_json::from_str(
+    ///     r#"{ "rules": { "format": { "kind": "declared", "body": 3, "contentType": "application/json" },
+    ///                     "validationStatus": 422 },
+    ///          "span": { "source": 0, "start": 0, "end": 2, "line": 1, "column": 1 } }"#,
+    /// )?;
+    /// application.errors = Some(errors);
+    /// assert_eq!(application.declared_format().unwrap().body.0, 3);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn declared_format(&self) -> Option<&DeclaredFormat> {
         match &self.error_rules().format {
             ErrorFormat::Declared(declared) => Some(declared),

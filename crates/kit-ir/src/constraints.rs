@@ -75,6 +75,14 @@ impl Constraints {
     }
 
     /// Returns true if the length of a string is within the bounds.
+    ///
+    /// ```
+    /// use kit_ir::Constraints;
+    ///
+    /// let code = Constraints { min_length: Some(2), max_length: Some(3), ..Constraints::default() };
+    /// assert!(code.allows_length("äöü"));
+    /// assert!(!code.allows_length("a"));
+    /// ```
     pub fn allows_length(&self, text: &str) -> bool {
         let length = text.chars().count() as u64;
         self.min_length.is_none_or(|least| length >= least)
@@ -82,12 +90,27 @@ impl Constraints {
     }
 
     /// Returns true if there are no rules, so that every value satisfies them.
+    ///
+    /// ```
+    /// use kit_ir::Constraints;
+    ///
+    /// assert!(Constraints::default().is_empty());
+    /// assert!(!Constraints { integer: true, ..Constraints::default() }.is_empty());
+    /// ```
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Returns the rules of a `bigint` that is stored in a 64-bit column of the database. The upper bound is
     /// exclusive, because an `f64` cannot represent 2^63 - 1.
+    ///
+    /// ```
+    /// use kit_ir::Constraints;
+    ///
+    /// let rules = Constraints::bigint_column();
+    /// assert_eq!(rules.minimum.unwrap().get(), -(2_f64.powi(63)));
+    /// assert_eq!(rules.exclusive_maximum.unwrap().get(), 2_f64.powi(63));
+    /// ```
     pub fn bigint_column() -> Self {
         Self {
             minimum: Some(Decimal(-COLUMN_LIMIT)),
@@ -114,11 +137,24 @@ pub struct Decimal(f64);
 
 impl Decimal {
     /// Wraps a number. Returns `None` for NaN and infinity, which a doc tag cannot contain.
+    ///
+    /// ```
+    /// use kit_ir::Decimal;
+    ///
+    /// assert_eq!(Decimal::new(10.0).unwrap().to_string(), "10");
+    /// assert_eq!(Decimal::new(f64::NAN), None);
+    /// ```
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value))
     }
 
     /// Returns the number.
+    ///
+    /// ```
+    /// use kit_ir::Decimal;
+    ///
+    /// assert_eq!(Decimal::new(0.5).map(Decimal::get), Some(0.5));
+    /// ```
     pub fn get(self) -> f64 {
         self.0
     }
@@ -173,6 +209,12 @@ impl Format {
     ];
 
     /// Returns the name of the format in `@format`, such as `date-time`.
+    ///
+    /// ```
+    /// use kit_ir::Format;
+    ///
+    /// assert_eq!(Format::DateTime.name(), "date-time");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -186,6 +228,13 @@ impl Format {
     }
 
     /// Returns the format with the given name in `@format`; `None` if there is no such format.
+    ///
+    /// ```
+    /// use kit_ir::Format;
+    ///
+    /// assert_eq!(Format::from_name("uuid"), Some(Format::Uuid));
+    /// assert_eq!(Format::from_name("phone"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }

@@ -63,6 +63,14 @@ where
     usize: From<I>,
 {
     /// Adds an item and returns its id.
+    ///
+    /// ```
+    /// use kit_ir::{Arena, TypeId};
+    ///
+    /// let mut names: Arena<TypeId, &str> = Arena::default();
+    /// let id = names.push("Note");
+    /// assert_eq!(names[id], "Note");
+    /// ```
     pub fn push(&mut self, item: T) -> I {
         let id = I::from(self.items.len());
         self.items.push(item);
@@ -70,6 +78,14 @@ where
     }
 
     /// Returns the number of items.
+    ///
+    /// ```
+    /// use kit_ir::{Arena, TypeId};
+    ///
+    /// let mut names: Arena<TypeId, &str> = Arena::default();
+    /// names.push("Note");
+    /// assert_eq!(names.len(), 1);
+    /// ```
     pub fn len(&self) -> usize {
         self.items.len()
     }
@@ -81,6 +97,15 @@ where
 
     /// Returns the item with the given id. Returns `None` if there is no such item, for example in a
     /// serialized program that was edited by hand.
+    ///
+    /// ```
+    /// use kit_ir::{Arena, TypeId};
+    ///
+    /// let mut names: Arena<TypeId, &str> = Arena::default();
+    /// let id = names.push("Note");
+    /// assert_eq!(names.get(id), Some(&"Note"));
+    /// assert_eq!(names.get(TypeId(7)), None);
+    /// ```
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(usize::from(id))
     }
@@ -91,6 +116,15 @@ where
     }
 
     /// Returns an iterator over all items with their ids, in order.
+    ///
+    /// ```
+    /// use kit_ir::{Arena, TypeId};
+    ///
+    /// let mut names: Arena<TypeId, &str> = Arena::default();
+    /// names.push("Note");
+    /// names.push("User");
+    /// assert_eq!(names.iter_ids().last(), Some((TypeId(1), &"User")));
+    /// ```
     pub fn iter_ids(&self) -> impl Iterator<Item = (I, &T)> {
         self.items
             .iter()

@@ -29,6 +29,17 @@ pub struct Property {
 impl Property {
     /// Returns true if a request may omit the property: it is optional, it has a default, or its value is
     /// generated.
+    ///
+    /// ```
+    /// use kit_ir::Property;
+    ///
+    /// # let property = |tags: &str| serde_json::from_str::<Property>(&format!(
+    /// #     r#"{{ "name": "title", "type": 0, "optional": false, "tags": {tags},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// assert!(!property("{}").optional_in_input());
+    /// assert!(property(r#"{ "generated": "uuid" }"#).optional_in_input());
+    /// ```
     pub fn optional_in_input(&self) -> bool {
         self.optional || self.tags.default.is_some() || self.tags.generated.is_some()
     }

@@ -74,12 +74,39 @@ pub struct Route {
 
 impl Route {
     /// Returns the name of the route in artifacts: the method and the path pattern, such as `GET /notes/:id`.
+    ///
+    /// ```
+    /// use kit_ir::Route;
+    ///
+    /// # let route = |wrappers: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "GET", "path": "/notes/:id", "key": "GET /:id", "group": "notes", "parameters": ["id"],
+    /// #           "slots": {{ "params": 0, "query": null, "body": null, "response": 1 }}, "status": 200,
+    /// #           "wrappers": {wrappers},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// let route = route("[]");
+    /// assert_eq!(route.reference(), "GET /notes/:id");
+    /// ```
     pub fn reference(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 
     /// Returns the responses of the route that are not errors: the replies of the contract, or one reply for
     /// the plain response type, then the replies of wrappers with other statuses.
+    ///
+    /// ```
+    /// use kit_ir::Route;
+    ///
+    /// # let route = |wrappers: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "GET", "path": "/notes/:id", "key": "GET /:id", "group": "notes", "parameters": ["id"],
+    /// #           "slots": {{ "params": 0, "query": null, "body": null, "response": 1 }}, "status": 200,
+    /// #           "wrappers": {wrappers},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// let cached = route(r#"[{ "name": "cached", "replies": [{ "status": 304 }] }]"#);
+    /// let statuses: Vec<u16> = cached.responses().iter().map(|reply| reply.status).collect();
+    /// assert_eq!(statuses, [200, 304]);
+    /// ```
     pub fn responses(&self) -> Vec<DeclaredReply> {
         let mut responses = self.replies.clone();
         if responses.is_empty() {
@@ -99,17 +126,57 @@ impl Route {
 
     /// Returns true if a client must read the status to know the type of the response: if the contract
     /// declares replies, or if a wrapper declares replies.
+    ///
+    /// ```
+    /// use kit_ir::Route;
+    ///
+    /// # let route = |wrappers: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "GET", "path": "/notes/:id", "key": "GET /:id", "group": "notes", "parameters": ["id"],
+    /// #           "slots": {{ "params": 0, "query": null, "body": null, "response": 1 }}, "status": 200,
+    /// #           "wrappers": {wrappers},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// assert!(!route("[]").has_replies());
+    /// assert!(route(r#"[{ "name": "cached", "replies": [{ "status": 304 }] }]"#).has_replies());
+    /// ```
     pub fn has_replies(&self) -> bool {
         !self.replies.is_empty() || self.wrappers.iter().any(|wrapper| !wrapper.replies.is_empty())
     }
 
     /// Returns the replies of the contract, then the replies of the wrappers. A status may appear twice.
+    ///
+    /// ```
+    /// use kit_ir::Route;
+    ///
+    /// # let route = |wrappers: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "GET", "path": "/notes/:id", "key": "GET /:id", "group": "notes", "parameters": ["id"],
+    /// #           "slots": {{ "params": 0, "query": null, "body": null, "response": 1 }}, "status": 200,
+    /// #           "wrappers": {wrappers},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// assert_eq!(route("[]").declared_replies().count(), 0);
+    /// let cached = route(r#"[{ "name": "cached", "replies": [{ "status": 304 }] }]"#);
+    /// assert_eq!(cached.declared_replies().next().unwrap().status, 304);
+    /// ```
     pub fn declared_replies(&self) -> impl Iterator<Item = &DeclaredReply> {
         let of_wrappers = self.wrappers.iter().flat_map(|wrapper| &wrapper.replies);
         self.replies.iter().chain(of_wrappers)
     }
 
     /// Returns the types that the server writes as JSON: bodies of responses, then details of errors.
+    ///
+    /// ```
+    /// use kit_ir::{DeclarationId, Route};
+    ///
+    /// # let route = |wrappers: &str| serde_json::from_str::<Route>(&format!(
+    /// #     r#"{{ "method": "GET", "path": "/notes/:id", "key": "GET /:id", "group": "notes", "parameters": ["id"],
+    /// #           "slots": {{ "params": 0, "query": null, "body": null, "response": 1 }}, "status": 200,
+    /// #           "wrappers": {wrappers},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// let types: Vec<DeclarationId> = route("[]").written().collect();
+    /// assert_eq!(types, [DeclarationId(1)]);
+    /// ```
     pub fn written(&self) -> impl Iterator<Item = DeclarationId> {
         let bodies = self.declared_replies().map(|reply| reply.body);
         let details = self.throws.iter().map(|error| error.details);
@@ -197,6 +264,14 @@ pub struct RouteSlots {
 
 impl RouteSlots {
     /// Returns the type of a slot; `None` for `void`.
+    ///
+    /// ```
+    /// use kit_ir::{DeclarationId, RouteSlots, Slot};
+    ///
+    /// let slots = RouteSlots { query: Some(DeclarationId(4)), ..RouteSlots::default() };
+    /// assert_eq!(slots.get(Slot::Query), Some(DeclarationId(4)));
+    /// assert_eq!(slots.get(Slot::Body), None);
+    /// ```
     pub fn get(&self, slot: Slot) -> Option<DeclarationId> {
         match slot {
             Slot::Params => self.params,
@@ -263,6 +338,13 @@ impl Slot {
     pub const POSITIONAL: [Self; 4] = [Self::Params, Self::Query, Self::Body, Self::Response];
 
     /// Returns true if the values of the slot are read from strings, such as the values of the query.
+    ///
+    /// ```
+    /// use kit_ir::Slot;
+    ///
+    /// assert!(Slot::Query.is_text());
+    /// assert!(!Slot::Body.is_text());
+    /// ```
     pub fn is_text(self) -> bool {
         match self {
             Self::Params | Self::Query | Self::Headers | Self::Cookies => true,
@@ -271,6 +353,12 @@ impl Slot {
     }
 
     /// Returns the name of the slot in the contract, such as `params`.
+    ///
+    /// ```
+    /// use kit_ir::Slot;
+    ///
+    /// assert_eq!(Slot::Params.name(), "params");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             Self::Params => "params",

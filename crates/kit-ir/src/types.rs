@@ -155,12 +155,35 @@ pub enum IndexKey {
 
 impl ObjectType {
     /// Returns the property with the given name.
+    ///
+    /// ```
+    /// use kit_ir::{ObjectType, Property};
+    ///
+    /// # let property = |tags: &str| serde_json::from_str::<Property>(&format!(
+    /// #     r#"{{ "name": "title", "type": 0, "optional": false, "tags": {tags},
+    /// #           "span": {{ "source": 0, "start": 0, "end": 0, "line": 1, "column": 1 }} }}"#,
+    /// # )).unwrap();
+    /// let note = ObjectType { properties: vec![property("{}")], index: vec![] };
+    /// assert_eq!(note.property("title").unwrap().name, "title");
+    /// assert_eq!(note.property("author"), None);
+    /// ```
     pub fn property(&self, name: &str) -> Option<&Property> {
         self.properties.iter().find(|property| property.name == name)
     }
 
     /// Returns the index signatures in the order in which a decoder tries them: templates in the order of the
     /// source, then `number`, then `string`.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, IndexKey, IndexSignature, ObjectType, TypeId};
+    ///
+    /// let signature = |key| IndexSignature { key, rules: Constraints::default(), value: TypeId(0) };
+    /// let object = ObjectType {
+    ///     properties: vec![],
+    ///     index: vec![signature(IndexKey::String), signature(IndexKey::Number)],
+    /// };
+    /// assert_eq!(object.signatures()[0].key, IndexKey::Number);
+    /// ```
     pub fn signatures(&self) -> Vec<&IndexSignature> {
         let mut signatures: Vec<_> = self.index.iter().collect();
         signatures.sort_by_key(|signature| match signature.key {
@@ -172,6 +195,15 @@ impl ObjectType {
     }
 
     /// Returns the type of the values of `[key: string]: V`; `None` if there is no such signature.
+    ///
+    /// ```
+    /// use kit_ir::{Constraints, IndexKey, IndexSignature, ObjectType, TypeId};
+    ///
+    /// let any = IndexSignature { key: IndexKey::String, rules: Constraints::default(), value: TypeId(3) };
+    /// let record = ObjectType { properties: vec![], index: vec![any] };
+    /// assert_eq!(record.string_index(), Some(TypeId(3)));
+    /// assert_eq!(ObjectType::default().string_index(), None);
+    /// ```
     pub fn string_index(&self) -> Option<TypeId> {
         let signature = self
             .index
