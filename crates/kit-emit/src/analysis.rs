@@ -5,7 +5,8 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 use kit_analysis::{Decision, UnionPlan, children};
 use kit_ir::{
-    DeclarationId, DeclarationOrigin, EntityId, Program, Route, RouteId, Slot, SourceId, TypeId, TypeKind,
+    BodyFormat, DeclarationId, DeclarationOrigin, EntityId, Program, Route, RouteId, Slot, SourceId, TypeId,
+    TypeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +19,10 @@ use crate::references::References;
 pub(crate) struct Analysis {
     groups: Groups,
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
+    /// Declarations of the fields of forms.
+    forms: FxHashSet<DeclarationId>,
+    /// Declarations of the parts of multipart bodies that are no files.
+    multiparts: FxHashSet<DeclarationId>,
     /// Declarations that the server writes as JSON: bodies of responses, and details of errors.
     written: FxHashSet<DeclarationId>,
     /// Declarations of the headers of replies, in the order of the routes.
@@ -53,7 +58,13 @@ impl Analysis {
         let trial_unions = trial_unions(program, &plans);
         let trying: FxHashSet<_> = trial_unions.keys().map(|(declaration, _)| *declaration).collect();
         let mut uses: IndexMap<_, Vec<_>> = IndexMap::new();
+        let (mut forms, mut multiparts) = (FxHashSet::default(), FxHashSet::default());
         for (route, contract) in program.routes.iter_ids() {
+            match contract.body_format {
+                BodyFormat::Form => forms.extend(contract.slots.body),
+                BodyFormat::Multipart { .. } => multiparts.extend(contract.slots.body),
+                _ => {}
+            }
             for slot in Slot::ALL {
                 if let Some(declaration) = contract.slots.get(slot) {
                     uses.entry(declaration).or_default().push((route, slot));
@@ -81,6 +92,8 @@ impl Analysis {
         Self {
             groups,
             uses,
+            forms,
+            multiparts,
             written: routes
                 .flat_map(kit_ir::Route::written)
                 .chain(
@@ -164,16 +177,30 @@ impl Analysis {
     }
 
     /// Returns true if all values of the declaration are text on the wire, because routes use it only for
-    /// params, query, headers, cookies, or headers of replies. The declaration then needs no serializer.
+    /// params, query, headers, cookies, forms, or headers of replies. The declaration then needs no serializer.
     pub(crate) fn is_only_text(&self, program: &Program, declaration: DeclarationId) -> bool {
         program.declarations[declaration].origin == DeclarationOrigin::Slot
             && !self.written.contains(&declaration)
-            && self.uses(declaration).iter().all(|(_, slot)| slot.is_text())
+            && self.uses(declaration).iter().all(|(route, slot)| {
+                slot.is_text() || (*slot == Slot::Body && program.routes[*route].body_format.is_text())
+            })
     }
 
     /// Returns true if requests contain values of the declaration as text, which generated code converts.
     pub(crate) fn is_text(&self, declaration: DeclarationId) -> bool {
         self.uses(declaration).iter().any(|(_, slot)| slot.is_text())
+            || self.is_form(declaration)
+            || self.is_multipart(declaration)
+    }
+
+    /// Returns true if the declaration has the fields of a form.
+    pub(crate) fn is_form(&self, declaration: DeclarationId) -> bool {
+        self.forms.contains(&declaration)
+    }
+
+    /// Returns true if the declaration has the parts of a multipart body that are no files.
+    pub(crate) fn is_multipart(&self, declaration: DeclarationId) -> bool {
+        self.multiparts.contains(&declaration)
     }
 
     /// Returns true if a reply has headers of the declaration.

@@ -1,4 +1,4 @@
-//! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths, queries, headers and cookies to the values that the
+//! Emits `coercers/<Type>.coercer.ts`, which convert strings from paths, queries, headers, cookies and forms to the values that the
 //! slot's validator expects.
 //!
 //! A coercer does not validate: a value that it cannot convert stays a string, and the validator reports it. Therefore a
@@ -47,8 +47,10 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
 /// Returns the fingerprint of a coercer's inputs: of the type, the slots that use the type, and the order of
 /// the path parameters.
 fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
-    let used = Slot::INPUTS.map(|slot| context.analysis.first_use(id, slot).is_some());
-    fingerprint((context.module_key(id), used, parameter_order(context, id)))
+    let analysis = context.analysis;
+    let used = Slot::INPUTS.map(|slot| analysis.first_use(id, slot).is_some());
+    let bodies = (analysis.is_form(id), analysis.is_multipart(id));
+    fingerprint((context.module_key(id), used, bodies, parameter_order(context, id)))
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
@@ -66,7 +68,7 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         slots.push("\"params\"");
         params(context, id, &object, &mut body, &mut module);
     }
-    if context.analysis.first_use(id, Slot::Query).is_some() {
+    if context.analysis.first_use(id, Slot::Query).is_some() || context.analysis.is_form(id) {
         slots.extend(["\"query\"", "\"keys\""]);
         query(program, &object, &mut body, &mut module);
     }
@@ -77,6 +79,10 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     if context.analysis.first_use(id, Slot::Cookies).is_some() {
         slots.push("\"cookies\"");
         cookies(program, &object, &mut body, &mut module);
+    }
+    if context.analysis.is_multipart(id) {
+        slots.push("\"multipart\"");
+        multipart(program, &object, &mut body, &mut module);
     }
     let coercer = module.r#type("@kit/types", "Coercer");
     let name = &declaration.name;
@@ -95,6 +101,9 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
 /// Returns the parts of a request from which the coercer of these slots reads, for a comment.
 fn source(slots: &[&str]) -> &'static str {
     let reads = |slot| slots.contains(&slot);
+    if reads("\"multipart\"") {
+        return "a multipart body";
+    }
     match (reads("\"headers\""), reads("\"cookies\"")) {
         (false, false) => "a path or query",
         (true, false) => "headers",
@@ -201,6 +210,51 @@ fn cookies(program: &Program, object: &ObjectType, body: &mut Writer, module: &m
         assign_values(program, properties, body, module);
         body.line("return result;");
     });
+}
+
+/// Writes the coercer of the parts of a multipart body. A part whose type is neither a scalar nor a list of scalars is
+/// JSON.
+fn multipart(program: &Program, object: &ObjectType, body: &mut Writer, module: &mut Module) {
+    body.block("multipart: (read) => {", "},", |body| {
+        body.line("const result: Record<string, unknown> = {};");
+        for (position, property) in object.properties.iter().enumerate() {
+            let local = format!("value{position}");
+            let name = literal::string(&property.name);
+            body.line(format_args!("const {local} = read({name});"));
+            let value = if is_json_part(program, property.r#type) {
+                format!("{}({local})", module.helper("readJsonPart"))
+            } else {
+                coerce(program, property.r#type, &local, module)
+            };
+            body.line(format_args!(
+                "if ({local} !== undefined) {}",
+                assign(property, &value)
+            ));
+        }
+        body.line("return result;");
+    });
+}
+
+/// Returns true if a part of a multipart body with this type is JSON and not text.
+pub(crate) fn is_json_part(program: &Program, id: TypeId) -> bool {
+    match &program.types[resolve(program, id)].kind {
+        TypeKind::Object(_) | TypeKind::Tuple { .. } => true,
+        TypeKind::Array { element } => match &program.types[resolve(program, *element)].kind {
+            TypeKind::Array { .. } | TypeKind::Null | TypeKind::Unknown | TypeKind::Bytes => true,
+            TypeKind::Union { members } => !members.iter().all(|member| {
+                matches!(
+                    program.types[resolve(program, *member)].kind,
+                    TypeKind::Literal { .. }
+                )
+            }),
+            _ => is_json_part(program, *element),
+        },
+        TypeKind::Union { members } => members.iter().any(|member| {
+            matches!(program.types[resolve(program, *member)].kind, TypeKind::Null)
+                || is_json_part(program, *member)
+        }),
+        _ => false,
+    }
 }
 
 /// Writes the assignments that read one property after the other from the array `values`.

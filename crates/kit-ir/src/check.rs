@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::{DeclarationId, DeclaredReply, IndexKey, Program, Route, Span, TemplatePart, TypeId, TypeKind};
+use crate::{
+    BodyFormat, DeclarationId, DeclaredReply, IndexKey, Program, Route, Span, TemplatePart, TypeId, TypeKind,
+};
 
 impl Program {
     /// Returns a sentence for each broken invariant. The list is empty if the program is valid, as every
@@ -185,6 +187,7 @@ impl Checker<'_> {
                     self.report(format!("the {} of {place} are not an object", slot.name()));
                 }
             }
+            self.body(&place, route);
             self.replies(&place, route);
         }
         if let Some(span) = self.program.application.span {
@@ -192,6 +195,46 @@ impl Checker<'_> {
         }
         for middleware in &self.program.application.middleware {
             self.span(&format!("the middleware `{}`", middleware.name), middleware.span);
+        }
+    }
+
+    fn body(&mut self, place: &str, route: &Route) {
+        let format = &route.body_format;
+        let name = format.name();
+        match route.slots.body {
+            None if matches!(format, BodyFormat::Form | BodyFormat::Lines) => {
+                self.report(format!("the body of {place} has the format {name} and no type"));
+            }
+            Some(declaration)
+                if format.is_text()
+                    && usize::from(declaration) < self.program.declarations.len()
+                    && !self.is_object(declaration) =>
+            {
+                self.report(format!(
+                    "the body of {place} has the format {name} and is not an object"
+                ));
+            }
+            _ => {}
+        }
+        if matches!(format, BodyFormat::Events { .. }) {
+            self.report(format!(
+                "the body of {place} has the format {name}, which only responses have"
+            ));
+        }
+        let replies = route.declared_replies().map(|reply| &reply.format);
+        let formats: Vec<&BodyFormat> = std::iter::once(&route.response_format).chain(replies).collect();
+        for format in formats {
+            if format.is_text() || matches!(format, BodyFormat::Raw { .. }) {
+                let name = format.name();
+                self.report(format!(
+                    "a response of {place} has the format {name}, which only requests have"
+                ));
+            }
+            for id in format.event_types() {
+                if usize::from(id) >= self.program.declarations.len() {
+                    self.declared(place, id);
+                }
+            }
         }
     }
 

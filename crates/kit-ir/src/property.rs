@@ -46,7 +46,7 @@ impl Property {
 }
 
 /// Description and hints for readers, from a doc comment.
-#[derive(Debug, Clone, Default, PartialEq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Documentation {
     /// Text of the comment before its tags, as Markdown.

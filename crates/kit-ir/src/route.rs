@@ -3,7 +3,7 @@
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
-use crate::{DeclarationId, Documentation, Security, Span};
+use crate::{BodyFormat, DeclarationId, Documentation, Security, Span};
 
 /// A method and a path pattern with a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,12 @@ pub struct Route {
     pub parameters: Vec<String>,
     /// Types of the parts of requests, and of the response if it is a plain type.
     pub slots: RouteSlots,
+    /// Format of the request body.
+    #[serde(default, skip_serializing_if = "BodyFormat::is_json")]
+    pub body_format: BodyFormat,
+    /// Format of the response body if the response is not a union of replies.
+    #[serde(default, skip_serializing_if = "BodyFormat::is_json")]
+    pub response_format: BodyFormat,
     /// HTTP status of a response without an error. If the contract declares replies, the status of the first
     /// reply.
     pub status: u16,
@@ -113,6 +119,7 @@ impl Route {
             responses.push(DeclaredReply {
                 status: self.status,
                 body: self.slots.response,
+                format: self.response_format.clone(),
                 headers: None,
             });
         }
@@ -163,7 +170,8 @@ impl Route {
         self.replies.iter().chain(of_wrappers)
     }
 
-    /// Returns the types that the server writes as JSON: bodies of responses, then details of errors.
+    /// Returns the types that the server writes as JSON: bodies of responses, lines and events, then details of
+    /// errors.
     ///
     /// ```
     /// use kit_ir::{DeclarationId, Route};
@@ -180,10 +188,25 @@ impl Route {
     pub fn written(&self) -> impl Iterator<Item = DeclarationId> {
         let bodies = self.declared_replies().map(|reply| reply.body);
         let details = self.throws.iter().map(|error| error.details);
+        let replies = self.declared_replies().map(|reply| &reply.format);
+        let events = std::iter::once(&self.response_format)
+            .chain(replies)
+            .flat_map(BodyFormat::event_types);
         std::iter::once(self.slots.response)
             .chain(bodies)
             .chain(details)
             .flatten()
+            .chain(events)
+    }
+
+    /// Returns true if a request has a body.
+    pub fn has_body(&self) -> bool {
+        self.slots.body.is_some() || self.body_format.exists_without_type()
+    }
+
+    /// Returns true if the contract has a plain response type, so that a response has a body.
+    pub fn has_response(&self) -> bool {
+        self.slots.response.is_some() || self.response_format.exists_without_type()
     }
 }
 
@@ -193,9 +216,12 @@ impl Route {
 pub struct DeclaredReply {
     /// HTTP status, from 200 to 399.
     pub status: u16,
-    /// Body; `None` for `void`.
+    /// Type of the body, as in a slot with the format; `None` for `void`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<DeclarationId>,
+    /// Format of the body.
+    #[serde(default, skip_serializing_if = "BodyFormat::is_json")]
+    pub format: BodyFormat,
     /// Headers: an object type with lower-case names; `None` if the reply declares none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headers: Option<DeclarationId>,
@@ -222,6 +248,13 @@ pub struct RouteLimits {
     /// Maximum duration of a request in milliseconds; 0 for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+}
+
+impl DeclaredReply {
+    /// Returns true if the reply has a body.
+    pub fn has_body(&self) -> bool {
+        self.body.is_some() || self.format.exists_without_type()
+    }
 }
 
 impl RouteLimits {

@@ -14,9 +14,9 @@ pub mod notes;
 pub mod wrappers;
 
 use kit_ir::{
-    Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format, IndexKey,
-    IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route, RouteLimits,
-    RoutePath, RouteSlots, Slot, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
+    BodyFormat, Constraints, Decimal, Declaration, DeclarationId, DeclarationOrigin, Documentation, Format,
+    IndexKey, IndexSignature, LiteralValue, Method, ObjectType, Program, Property, PropertyTags, Route,
+    RouteLimits, RoutePath, RouteSlots, Slot, SourceFile, SourceId, Span, Type, TypeId, TypeKind,
 };
 use kit_router::{ParsedRoute, RouteTree};
 
@@ -230,6 +230,8 @@ impl Builder {
             group: group.to_owned(),
             parameters,
             slots,
+            body_format: BodyFormat::Json,
+            response_format: BodyFormat::Json,
             status,
             replies: Vec::new(),
             wrappers: Vec::new(),

@@ -115,6 +115,7 @@ fn reply(status: u16, body: Option<DeclarationId>, headers: Option<DeclarationId
     DeclaredReply {
         status,
         body,
+        format: kit_ir::BodyFormat::Json,
         headers,
     }
 }

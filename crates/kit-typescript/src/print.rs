@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use kit_analysis::{TypePrinter, literal_source, string_literal};
 use kit_ir::{
-    Constraints, Decimal, DeclarationId, DefaultValue, GeneratedKind, ObjectType, Program, Property,
-    ReferentialAction, Route, Slot, TypeId, TypeKind,
+    BodyFormat, Constraints, Decimal, DeclarationId, DefaultValue, GeneratedKind, ObjectType, Program,
+    Property, ReferentialAction, Route, Slot, TypeId, TypeKind,
 };
 
 /// Returns a type as TypeScript, without its rules. Named types are written as their names.
@@ -92,8 +92,18 @@ pub fn program_text(program: &Program) -> String {
 fn contract_text(program: &Program, route: &Route) -> String {
     let mut text = String::new();
     let name = |id: DeclarationId| program.declarations[id].name.as_str();
+    let format = |format: &BodyFormat| format_text(program, format);
+    if !route.body_format.is_json() {
+        let _ = write!(text, " body as {}", format(&route.body_format));
+    }
+    if !route.response_format.is_json() {
+        let _ = write!(text, " response as {}", format(&route.response_format));
+    }
     for reply in &route.replies {
         let _ = write!(text, " reply {}", reply.status);
+        if !reply.format.is_json() {
+            let _ = write!(text, " as {}", format(&reply.format));
+        }
         if let Some(body) = reply.body {
             let _ = write!(text, " {}", name(body));
         }
@@ -122,6 +132,37 @@ fn contract_text(program: &Program, route: &Route) -> String {
         let _ = write!(text, " timeout {time} ms");
     }
     text
+}
+
+/// Returns a format of a body as text, such as `Multipart photo: File (at most 1024 bytes, image/png)`.
+fn format_text(program: &Program, format: &BodyFormat) -> String {
+    let mut parts = vec![format.name().to_owned()];
+    match format {
+        BodyFormat::Multipart { files } => parts.extend(files.iter().map(|file| {
+            let optional = if file.optional { "?" } else { "" };
+            let many = if file.many { "[]" } else { "" };
+            let mut rules: Vec<String> = Vec::new();
+            rules.extend(file.min_items.map(|count| format!("at least {count}")));
+            rules.extend(file.max_items.map(|count| format!("at most {count}")));
+            rules.extend(file.max_bytes.map(|bytes| format!("at most {bytes} bytes")));
+            rules.extend(file.media_types.iter().cloned());
+            let rules = if rules.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", rules.join(", "))
+            };
+            format!("{}{optional}: File{many}{rules}", file.name)
+        })),
+        BodyFormat::Raw { .. } | BodyFormat::Text { .. } | BodyFormat::Bytes { .. } => {
+            parts.extend(format.media_types().into_iter().map(str::to_owned));
+        }
+        BodyFormat::Events { events } => parts.extend(events.iter().map(|event| match event.data {
+            Some(data) => format!("{}: {}", event.name, program.declarations[data].name),
+            None => event.name.clone(),
+        })),
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Lines => {}
+    }
+    parts.join(" ")
 }
 
 /// Prints types as the project declares them, for messages. Generated code needs other text for some types,

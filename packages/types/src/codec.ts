@@ -84,7 +84,7 @@ export interface Validator<T> {
 }
 
 /**
- * Converts strings of a path, a query, headers or cookies into the types that the validator of the slot expects. A
+ * Converts strings of a path, a query, headers, cookies or a form into the types that the validator of the slot expects. A
  * string that cannot be converted stays a string, and the validator reports it.
  */
 export interface Coercer {
@@ -96,6 +96,11 @@ export interface Coercer {
   readonly keys?: readonly string[];
   /** Converts request headers. `read` returns the value of a header by its lower-case name. */
   headers?(this: void, read: (name: string) => string | undefined): unknown;
+  /**
+   * Converts the parts of a multipart body that are no files. `read` returns the text of a part by its name, or an array
+   * if the body has several parts with the name. A part with an object type is parsed as JSON.
+   */
+  multipart?(this: void, read: (name: string) => string | string[] | undefined): unknown;
   /** Converts cookies from the value of the header `cookie`. `undefined` if the request has no such header. */
   cookies?(this: void, header: string | undefined): unknown;
 }

@@ -86,6 +86,10 @@ export interface CompiledRoute {
   /** Generated functions for request headers and cookies. Absent if the contract declares none. */
   readonly headers?: Validator<unknown> & Pick<Required<Coercer>, "headers">;
   readonly cookies?: Validator<unknown> & Pick<Required<Coercer>, "cookies">;
+  /** Request body that is not JSON; then {@link CompiledRoute.body} is `null`. Absent if the body is JSON. */
+  readonly bodyFormat?: CompiledBody;
+  /** Response that is not JSON; then {@link CompiledRoute.response} is `null`. Absent if the response is JSON. */
+  readonly responseFormat?: CompiledContent;
   /** Replies that the contract declares, by status. Absent if the response is a plain type. */
   readonly replies?: Readonly<Record<number, CompiledReply>>;
   /** Replies that the wrappers of the route declare: by name of the wrapper, then by status. Absent if there are no wrappers. */
@@ -112,10 +116,57 @@ export interface CompiledRoute {
   };
 }
 
+/** Request body that is not JSON. */
+export interface CompiledBody {
+  /** Format, by the name of its type in lower case. */
+  readonly format: "form" | "multipart" | "raw" | "text" | "bytes" | "lines";
+  /** Media types or ranges that the request may have, in lower case: `image/png`, `image/*`. */
+  readonly mediaTypes: readonly string[];
+  /** Functions for the fields of a form, for the parts that are no files, or for one line. Absent if there are none. */
+  readonly validator?: Validator<unknown>;
+  /** Converts the text of a form, as {@link Coercer.query}. Present only if the format is `form`. */
+  readonly form?: Required<Coercer>["query"];
+  /** Converts the parts that are no files. Present only if the format is `multipart` and such parts exist. */
+  readonly multipart?: Required<Coercer>["multipart"];
+  /** Parts that are files. Present only if the format is `multipart`. */
+  readonly files?: readonly CompiledFilePart[];
+}
+
+/** Part of a multipart body that is a file, or several files with one name. */
+export interface CompiledFilePart {
+  /** Name of the part. */
+  readonly name: string;
+  /** True if a request may omit the file. */
+  readonly optional: boolean;
+  /** True if the handler receives an array of files. */
+  readonly many: boolean;
+  /** Minimum and maximum number of files in the array. Absent if there is no limit. */
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** Maximum size of each file in bytes. Absent if only the limit of the body applies. */
+  readonly maxBytes?: number;
+  /** Media types or ranges that the file may have, in lower case. Absent if any type is allowed. */
+  readonly mediaTypes?: readonly string[];
+}
+
+/** Response body that is not JSON. */
+export interface CompiledContent {
+  /** Format, by the name of its type in lower case. */
+  readonly format: "text" | "bytes" | "lines" | "events";
+  /** Media type without parameters. */
+  readonly mediaType: string;
+  /** Writes one line. Present only if the format is `lines`. */
+  readonly line?: Serializer<unknown>;
+  /** Writes the data of each event, by its name. `null` if the event has no data. Present only if the format is `events`. */
+  readonly events?: Readonly<Record<string, Serializer<unknown> | null>>;
+}
+
 /** Functions that write a reply of one status. */
 export interface CompiledReply {
-  /** Serializer of the body. `null` if the reply has no body. */
+  /** Serializer of the body. `null` if the reply has no body, or a body that is not JSON. */
   readonly body: Serializer<unknown> | null;
+  /** Body that is not JSON. Absent if the body is JSON, or if there is no body. */
+  readonly content?: CompiledContent;
   /** Writer of the declared headers. `null` if the reply declares none. */
   readonly headers: HeaderWriter<unknown> | null;
 }

@@ -42,9 +42,9 @@ export interface Route<
   headers: Part<TParts, "headers">;
   /** Cookies of the request, by name. */
   cookies: Part<TParts, "cookies">;
-  /** JSON body of the request. */
+  /** Body of the request: JSON, or one of the other formats, such as {@link Multipart}. */
   body: Part<TParts, "body">;
-  /** JSON body of the response, or the union of all replies. */
+  /** Body of the response: JSON, or one of the other formats, such as {@link Text}; or the union of all replies. */
   response: Part<TParts, "response">;
   /** Union of the failures that the handler may answer with. */
   errors: Part<TParts, "errors">;
@@ -71,9 +71,9 @@ export interface RouteContract<TParams = void, TQuery = void, TBody = void, TRes
   headers: void;
   /** Cookies: none. */
   cookies: void;
-  /** JSON body of the request. */
+  /** Body of the request: JSON, or one of the other formats, such as {@link Multipart}. */
   body: TBody;
-  /** JSON body of the response. */
+  /** Body of the response: JSON, or one of the other formats, such as {@link Text}. */
   response: TResponse;
   /** Failures: any. */
   errors: void;
@@ -83,7 +83,7 @@ declare const replyMark: unique symbol;
 declare const failureMark: unique symbol;
 
 /**
- * One reply of a contract: its status, JSON body and headers. A union declares several replies, with different
+ * One reply of a contract: its status, body and headers. A union declares several replies, with different
  * statuses. The handler answers with its input's function `reply`, and cannot create a value of this type itself.
  *
  * @example
@@ -97,7 +97,7 @@ export interface Reply<TStatus extends number, TBody = void, THeaders extends ob
   readonly [replyMark]: true;
   /** HTTP status. */
   readonly status: TStatus;
-  /** JSON body. `void` if the reply has none. */
+  /** Body: JSON, or one of the formats of responses, such as {@link Text}. `void` if the reply has none. */
   readonly body: TBody;
   /** Response headers, by lower-case name. */
   readonly headers: THeaders;
@@ -132,6 +132,155 @@ export interface Failure<
 
 /** Failure of any contract. */
 export type AnyFailure = Failure<number, string, object | void>;
+
+declare const bodyMark: unique symbol;
+
+/**
+ * Body in the format `application/x-www-form-urlencoded` (WHATWG URL, 5), which HTML forms send. Fields are converted
+ * from text to their types, as in a query. A repeated field is an array. The handler receives `TFields`. Only in requests.
+ *
+ * @example
+ * ```ts
+ * type Login = Route<{ body: Form<{ email: string; password: string; remember?: boolean }>; response: Session }>;
+ * ```
+ */
+export interface Form<TFields extends object> {
+  /** Exists only for the type checker, so that no other value is a form. */
+  readonly [bodyMark]: "form";
+  /** Fields, by name. */
+  readonly content: TFields;
+}
+
+/**
+ * Body in the format `multipart/form-data` (RFC 7578), which browsers send for forms with files. A property with the type
+ * `File` or `File[]` is a file; `@maxBytes` limits its size and `@mime` its type. A property with a scalar type is a text
+ * field, and a property with an object type is JSON. The handler receives an object of all parts. Only in requests.
+ *
+ * @example
+ * ```ts
+ * interface NewPhoto {
+ *   title: string;
+ *   // With the doc tags `@maxBytes 5 MiB` and `@mime image/png, image/jpeg`.
+ *   photo: File;
+ * }
+ * type Upload = Route<{ body: Multipart<NewPhoto>; response: Photo }>;
+ * ```
+ */
+export interface Multipart<TParts extends object> {
+  /** Exists only for the type checker, so that no other value is a multipart body. */
+  readonly [bodyMark]: "multipart";
+  /** Parts, by name. */
+  readonly content: TParts;
+}
+
+/**
+ * Body whose bytes the handler receives unchanged, as a `Uint8Array`. The signature of a webhook is checked against
+ * these bytes. `TMediaType` is the media type that the request must have, a union of them, or a range such as `image/*`.
+ * Only in requests.
+ *
+ * @example
+ * ```ts
+ * type Webhook = Route<{ headers: { "x-signature": string }; body: Raw<"application/json"> }>;
+ * ```
+ */
+export interface Raw<TMediaType extends string = "*/*"> {
+  /** Exists only for the type checker, so that no other value is a raw body. */
+  readonly [bodyMark]: "raw";
+  /** Media types or ranges of the request. */
+  readonly mediaType: TMediaType;
+}
+
+/**
+ * Body of UTF-8 text with a media type. In a request, the handler receives a string. In a response, the handler returns a
+ * string or an async iterable of strings, which is sent in chunks.
+ *
+ * @example
+ * ```ts
+ * type Export = Route<{ query: { year: number }; response: Text<"text/csv"> }>;
+ * ```
+ */
+export interface Text<TMediaType extends string = "text/plain"> {
+  /** Exists only for the type checker, so that no other value is text. */
+  readonly [bodyMark]: "text";
+  /** Media type, or a union of media types of a request. */
+  readonly mediaType: TMediaType;
+}
+
+/**
+ * Body of bytes with a media type. In a request, the handler receives a `Uint8Array`. In a response, the handler returns a
+ * `Uint8Array` or an async iterable of them, such as a Node `Readable`, which is sent in chunks.
+ *
+ * @example
+ * ```ts
+ * type Thumbnail = Route<{ params: { id: string }; response: Bytes<"image/png"> }>;
+ * ```
+ */
+export interface Bytes<TMediaType extends string = "application/octet-stream"> {
+  /** Exists only for the type checker, so that no other value is bytes. */
+  readonly [bodyMark]: "bytes";
+  /** Media type, or a union of media types and ranges of a request. */
+  readonly mediaType: TMediaType;
+}
+
+/**
+ * Body of JSON Lines: one JSON value on each line, with the media type `application/jsonl`. In a request, the handler
+ * receives an async iterable of the values, and each line is checked when the handler reads it. In a response, the
+ * handler returns an iterable or an async iterable of values.
+ *
+ * @example
+ * ```ts
+ * type Import = Route<{ body: Lines<NewBook>; response: { imported: number } }>;
+ * ```
+ */
+export interface Lines<TLine> {
+  /** Exists only for the type checker, so that no other value is lines. */
+  readonly [bodyMark]: "lines";
+  /** Value of a line. */
+  readonly content: TLine;
+}
+
+/**
+ * Body of Server-Sent Events (WHATWG HTML, 9.2), with the media type `text/event-stream`. `TEvents` has the type of the
+ * data of each event, by the name of the event. The handler returns an async iterable of {@link EventOf}. Only in responses.
+ *
+ * @example
+ * ```ts
+ * type Watch = Route<{ params: { id: string }; response: Events<{ progress: Progress; done: Order }> }>;
+ * ```
+ */
+export interface Events<TEvents extends object> {
+  /** Exists only for the type checker, so that no other value is events. */
+  readonly [bodyMark]: "events";
+  /** Data of the events, by name. */
+  readonly content: TEvents;
+}
+
+/**
+ * Event that a handler sends, for the events `TEvents` of {@link Events}. A client that reconnects sends the last `id` in
+ * the header `last-event-id`.
+ */
+export type EventOf<TEvents extends object> = {
+  [TName in keyof TEvents & string]: {
+    /** Name of the event. */
+    readonly event: TName;
+    /** Data, which is sent as JSON. */
+    readonly data: TEvents[TName];
+    /** Position in the stream, from which the client continues after a lost connection. */
+    readonly id?: string;
+    /** Milliseconds that the client waits before it reconnects. */
+    readonly retry?: number;
+  };
+}[keyof TEvents & string];
+
+/** Format of any body that is not JSON. */
+export type AnyBodyFormat =
+  | Form<object>
+  | Multipart<object>
+  | Raw<string>
+  | Text<string>
+  | Bytes<string>
+  | Lines<unknown>
+  | Events<object>;
 
 /** Key of a contract group: an HTTP method in upper case, a space, and a path that starts with a slash. */
 export type RouteKey = `${"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"} /${string}`;

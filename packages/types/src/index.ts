@@ -6,6 +6,9 @@
 export type { ApiDocs, ApiDocsFile, ApiDocsLinks } from "./api-docs.ts";
 export type {
   CompiledApplication,
+  CompiledBody,
+  CompiledContent,
+  CompiledFilePart,
   CompiledHandler,
   CompiledReply,
   CompiledRoute,
@@ -13,7 +16,24 @@ export type {
   CompiledRouteTree,
   RouteTableEntry,
 } from "./compiled.ts";
-export type { AnyFailure, AnyReply, Failure, Reply, Route, RouteContract, RouteKey } from "./contract.ts";
+export type {
+  AnyBodyFormat,
+  AnyFailure,
+  AnyReply,
+  Bytes,
+  EventOf,
+  Events,
+  Failure,
+  Form,
+  Lines,
+  Multipart,
+  Raw,
+  Reply,
+  Route,
+  RouteContract,
+  RouteKey,
+  Text,
+} from "./contract.ts";
 export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { LogEntry, Logger, LogLevel } from "./log.ts";
 export type {

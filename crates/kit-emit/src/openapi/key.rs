@@ -22,6 +22,8 @@ pub(super) fn operation(
         group: _,
         parameters,
         slots,
+        body_format,
+        response_format: _,
         status,
         replies: _,
         wrappers: _,
@@ -48,7 +50,13 @@ pub(super) fn operation(
             .map(|id| id.map(|id| context.fingerprints.of(id))),
     );
     let types: Vec<_> = types.collect();
-    let replies: Vec<_> = responses.iter().map(|reply| reply.status).collect();
+    let event_types = responses.iter().flat_map(|reply| reply.format.event_types());
+    let event_types: Vec<_> = event_types.map(|id| context.fingerprints.of(id)).collect();
+    let replies: Vec<_> = responses
+        .iter()
+        .map(|reply| (reply.status, &reply.format))
+        .collect();
+    let formats = (body_format, event_types);
     let texts = (summary, tags, throws, documentation);
     let asked = (security, operations.names_of(security), operations.is_open(route));
     let rules = context.program.application.error_rules();
@@ -56,6 +64,6 @@ pub(super) fn operation(
     let refers = (names, operations.error_name(), errors);
     let id = operations.id(route);
     fingerprint((
-        method, path, id, parameters, types, status, replies, texts, asked, refers,
+        method, path, id, parameters, types, formats, status, replies, texts, asked, refers,
     ))
 }

@@ -3,7 +3,7 @@
 use kit_analysis::sensitive_names;
 use kit_ir::{DeclarationId, DeclaredReply, Route, Slot};
 
-use super::FROM;
+use super::{FROM, bodies};
 use crate::coercer::{self, parameter_order};
 use crate::context::Context;
 use crate::runtime::module_of;
@@ -86,10 +86,23 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
         ("status", route.status.to_string()),
         ("params", params(context, route, module)),
         ("query", query(context, route, module)),
-        ("body", value(context, route.slots.body, "Validator", module)),
+        (
+            "body",
+            value(
+                context,
+                route.slots.body.filter(|_| route.body_format.is_json()),
+                "Validator",
+                module,
+            ),
+        ),
         (
             "response",
-            value(context, route.slots.response, "Serializer", module),
+            value(
+                context,
+                route.slots.response.filter(|_| route.response_format.is_json()),
+                "Serializer",
+                module,
+            ),
         ),
     ];
     // A route without these slots has no such fields, so that the runtime need not check them.
@@ -101,6 +114,10 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
             (name, format!("{{ ...{validator}, {name}: {coercer}.{name} }}"))
         }));
     }
+    // A route whose bodies are JSON has no such fields.
+    fields.extend(bodies::request(context, route, module).map(|body| ("bodyFormat", body)));
+    let content = bodies::response(context, &route.response_format, route.slots.response, module);
+    fields.extend(content.map(|content| ("responseFormat", content)));
     if !route.replies.is_empty() {
         fields.push(("replies", replies(context, &route.replies, module)));
     }
@@ -162,16 +179,16 @@ fn query(context: Context<'_>, route: &Route, module: &mut Module) -> String {
 /// Returns an object with the serializer and the header writer of each reply, by status.
 fn replies(context: Context<'_>, replies: &[DeclaredReply], module: &mut Module) -> String {
     let replies = replies.iter().map(|reply| {
-        let functions = [
-            (
-                "body".to_owned(),
-                value(context, reply.body, "Serializer", module),
-            ),
+        let json = reply.body.filter(|_| reply.format.is_json());
+        let mut functions = vec![
+            ("body".to_owned(), value(context, json, "Serializer", module)),
             (
                 "headers".to_owned(),
                 value(context, reply.headers, "HeaderWriter", module),
             ),
         ];
+        let content = bodies::response(context, &reply.format, reply.body, module);
+        functions.extend(content.map(|content| ("content".to_owned(), content)));
         (reply.status.to_string(), literal::object(functions))
     });
     literal::object(replies)
@@ -190,7 +207,7 @@ fn details(context: Context<'_>, route: &Route, module: &mut Module) -> String {
     literal::object(serializers)
 }
 
-fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
+pub(super) fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
     let name = &context.program.declarations[id].name;
     let own = format!("coercers/{}", coercer::file_name(name));
     module.value(&module_of(context, &own), &format!("{name}Coercer"))
@@ -198,7 +215,12 @@ fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> S
 
 /// Returns the name of a type's validator, serializer or header writer, and imports it. Returns `null` if the
 /// route does not declare the slot.
-fn value(context: Context<'_>, slot: Option<DeclarationId>, kind: &str, module: &mut Module) -> String {
+pub(super) fn value(
+    context: Context<'_>,
+    slot: Option<DeclarationId>,
+    kind: &str,
+    module: &mut Module,
+) -> String {
     let Some(id) = slot else {
         return "null".to_owned();
     };

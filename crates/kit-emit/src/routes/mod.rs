@@ -1,11 +1,12 @@
 //! Emits `routes/`: the radix tree, the route table, and the application that the runtime loads.
 
 mod application;
+mod bodies;
 mod table;
 mod tree;
 
 use kit_analysis::sensitive_names;
-use kit_ir::{DeclarationId, DeclaredReply, Route, Slot};
+use kit_ir::{BodyFormat, DeclarationId, DeclaredReply, Route, Slot};
 use kit_router::RouteTree;
 
 use crate::coercer::parameter_order;
@@ -44,6 +45,8 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         group,
         parameters,
         slots,
+        body_format,
+        response_format,
         status,
         replies,
         wrappers,
@@ -79,9 +82,16 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
     let named = |replies: &[DeclaredReply]| -> Vec<_> {
         let replies = replies.iter();
         replies
-            .map(|reply| (reply.status, reply.body.map(name), reply.headers.map(name)))
+            .map(|reply| {
+                let types = (reply.body.map(name), reply.headers.map(name));
+                (reply.status, types, format_key(context, &reply.format))
+            })
             .collect()
     };
+    let formats = (
+        format_key(context, body_format),
+        format_key(context, response_format),
+    );
     let wrappers: Vec<_> = wrappers
         .iter()
         .map(|wrapper| (&wrapper.name, named(&wrapper.replies)))
@@ -92,8 +102,15 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         .filter_map(|error| Some((&error.code, name(error.details?))))
         .collect();
     fingerprint((
-        address, slots, replies, details, middleware, handler, tests, contract,
+        address, slots, formats, replies, details, middleware, handler, tests, contract,
     ))
+}
+
+/// Returns the fingerprint of a format, with the names of the types of its events.
+fn format_key(context: Context<'_>, format: &BodyFormat) -> Fingerprint {
+    let declarations = &context.program.declarations;
+    let names: Vec<_> = format.event_types().map(|id| &declarations[id].name).collect();
+    fingerprint((format, names))
 }
 
 /// Emits the radix tree. The file contains the time of the build.

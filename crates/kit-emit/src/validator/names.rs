@@ -45,6 +45,7 @@ const RESERVED: &[&str] = &[
     "readQuery",
     "readWholeQuery",
     "readCookies",
+    "readJsonPart",
     "readList",
     "headerBigInt",
     "headerBoolean",

@@ -37,6 +37,12 @@ pub(crate) fn property_tags(
             TagName::References => tags.references = references(graph, tag, diagnostics),
             TagName::Column => tags.column = name(graph, tag, "@column author_id", diagnostics),
             TagName::RenamedFrom => tags.renamed_from = name(graph, tag, "@renamedFrom oldName", diagnostics),
+            TagName::MaxBytes | TagName::Mime => {
+                let name = tag.name.name();
+                let message = format!("`@{name}` has no effect on a property that is not a file");
+                let help = "the tag belongs on a `File` or `File[]` in `Multipart<{ photo: File }>`";
+                diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
+            }
             _ => {}
         }
     }

@@ -92,6 +92,8 @@ tags! {
     MinItems "minItems" Line [Property Alias]
     MaxItems "maxItems" Line [Property Alias]
     UniqueItems "uniqueItems" Line [Property Alias]
+    MaxBytes "maxBytes" Line [Property]
+    Mime "mime" Line [Property]
     Deprecated "deprecated" Paragraph [Property Object Alias Route]
     Example "example" Block [Property Object Alias Route]
     Operation "operation" Line [Route]
@@ -130,6 +132,8 @@ const FOREIGN: &[&str] = &[
     "license",
     "link",
     "member",
+    "mixes",
+    "mixin",
     "module",
     "name",
     "namespace",

@@ -1,4 +1,4 @@
-//! Types of kit that describe routes: contracts, replies and failures.
+//! Types of kit that describe routes: contracts, replies, failures and bodies.
 
 use std::rc::Rc;
 
@@ -20,10 +20,36 @@ pub(crate) enum KitType {
     Reply,
     /// Error response: `Failure<status, Code, Details>`.
     Failure,
+    /// Body `application/x-www-form-urlencoded`: `Form<Fields>`.
+    Form,
+    /// Body `multipart/form-data`: `Multipart<Parts>`.
+    Multipart,
+    /// Unchanged bytes of a request: `Raw<"application/json">`.
+    Raw,
+    /// Body of UTF-8 text: `Text<"text/csv">`.
+    Text,
+    /// Body of bytes: `Bytes<"image/png">`.
+    Bytes,
+    /// Body of JSON Lines: `Lines<Line>`.
+    Lines,
+    /// Body of Server-Sent Events: `Events<{ progress: Progress }>`.
+    Events,
 }
 
 impl KitType {
-    const ALL: [Self; 4] = [Self::RouteContract, Self::Route, Self::Reply, Self::Failure];
+    const ALL: [Self; 11] = [
+        Self::RouteContract,
+        Self::Route,
+        Self::Reply,
+        Self::Failure,
+        Self::Form,
+        Self::Multipart,
+        Self::Raw,
+        Self::Text,
+        Self::Bytes,
+        Self::Lines,
+        Self::Events,
+    ];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
@@ -35,6 +61,13 @@ impl KitType {
             Self::Route => "Route",
             Self::Reply => "Reply",
             Self::Failure => "Failure",
+            Self::Form => "Form",
+            Self::Multipart => "Multipart",
+            Self::Raw => "Raw",
+            Self::Text => "Text",
+            Self::Bytes => "Bytes",
+            Self::Lines => "Lines",
+            Self::Events => "Events",
         }
     }
 
@@ -45,7 +78,22 @@ impl KitType {
             Self::Route => "Route<{ query: Query; body: Body; response: Response }>",
             Self::Reply => "Reply<201, Body, Headers>",
             Self::Failure => "Failure<409, \"CODE\", Details>",
+            Self::Form => "Form<Fields>",
+            Self::Multipart => "Multipart<{ title: string; photo: File }>",
+            Self::Raw => "Raw<\"application/json\">",
+            Self::Text => "Text<\"text/csv\">",
+            Self::Bytes => "Bytes<\"image/png\">",
+            Self::Lines => "Lines<Line>",
+            Self::Events => "Events<{ progress: Progress; done: Result }>",
         }
+    }
+
+    /// Returns true for the form of a body, such as `Form`.
+    pub(crate) fn is_body(self) -> bool {
+        !matches!(
+            self,
+            Self::RouteContract | Self::Route | Self::Reply | Self::Failure
+        )
     }
 
     /// Returns the minimum and the maximum number of type arguments.
@@ -55,6 +103,8 @@ impl KitType {
             Self::Route => (1, 1),
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
+            Self::Raw | Self::Text | Self::Bytes => (0, 1),
+            Self::Form | Self::Multipart | Self::Lines | Self::Events => (1, 1),
         }
     }
 }
@@ -135,6 +185,10 @@ impl Evaluator<'_> {
                     ("details", argument(2)),
                 ]
             }
+            KitType::Raw | KitType::Text | KitType::Bytes => vec![("mediaType", argument(0))],
+            KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events => {
+                vec![("content", argument(0))]
+            }
         };
         let mut object = Object {
             nominal: true,
@@ -144,8 +198,8 @@ impl Evaluator<'_> {
             .into_iter()
             .map(|(name, ty)| self.kit_property(name.into(), KeyKind::Text, ty))
             .collect();
-        // Replies and failures have a property with a symbol, so that no other object is assignable to them.
-        if matches!(kind, KitType::Reply | KitType::Failure) {
+        // These types have a property with a symbol, so that no other object is assignable to them.
+        if !matches!(kind, KitType::Route | KitType::RouteContract) {
             let name = format!("\0kit {}", kind.name());
             let mark = self.kit_property(name.into(), KeyKind::Symbol, void);
             object.properties.push(mark);

@@ -95,7 +95,9 @@ impl<'a> Lowering<'a> {
             for reply in route.replies.iter_mut().chain(of_wrappers) {
                 reply.body.iter_mut().for_each(renew);
                 reply.headers.iter_mut().for_each(renew);
+                reply.format.event_types_mut().for_each(renew);
             }
+            route.response_format.event_types_mut().for_each(renew);
             for error in &mut route.throws {
                 error.details.iter_mut().for_each(renew);
             }

@@ -30,6 +30,10 @@ const MAX_DEPTH: u32 = 250;
 /// location that uses the type, so a few lines can cause gigabytes of code before [`MAX_DEPTH`] is reached.
 const MAX_PARTS: u32 = 50_000;
 
+/// Help for a file in JSON.
+const SEND_FILE: &str =
+    "send a file in a multipart body, not in JSON: `Route<{ body: Multipart<{ photo: File }> }>`";
+
 /// Help for an error about a type that JSON cannot represent.
 const WRITE_WIRE: &str = "describe the value as it is on the wire: with properties, arrays, strings, numbers, booleans, `Date` or null";
 
@@ -373,7 +377,8 @@ impl<'a> Lowering<'a> {
                 );
             }
             Ty::Builtin(name, _) => {
-                return self.no_json(&format!("`{name}`"), WRITE_WIRE);
+                let help = if name == "File" { SEND_FILE } else { WRITE_WIRE };
+                return self.no_json(&format!("`{name}`"), help);
             }
             Ty::Symbol | Ty::UniqueSymbol(_) => return self.no_json("`symbol`", WRITE_WIRE),
             Ty::Parameter(_) | Ty::Infer(_) | Ty::Deferred(_) => {
@@ -465,6 +470,14 @@ impl<'a> Lowering<'a> {
                 codes::INVALID_FAILURE,
                 "`Failure<…>` is not a type of values",
                 "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
+            ),
+            body => self.refused(
+                codes::INVALID_BODY,
+                &format!("`{}<…>` is not a type of values", body.name()),
+                &format!(
+                    "write `{0}` only as the whole body or response of a contract: `Route<{{ body: {0}<…> }}>`",
+                    body.name()
+                ),
             ),
         }
     }

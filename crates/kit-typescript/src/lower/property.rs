@@ -36,7 +36,7 @@ impl Lowering<'_> {
 
     /// Returns a type without `undefined`. The flag is true if the type contained `undefined`, so that the
     /// property may be absent.
-    pub(super) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
+    pub(crate) fn without_undefined(&mut self, ty: TyId) -> (TyId, bool) {
         let ty = self.eval.without_laziness(ty);
         if let Ty::Constrained(inner, source) = *self.eval.store.get(ty) {
             let (inner, absent) = self.without_undefined(inner);

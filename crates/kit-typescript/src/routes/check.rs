@@ -2,7 +2,7 @@
 //! that are text, and the names of operations.
 
 use kit_diagnostics::{Code, Diagnostic, codes};
-use kit_ir::{DeclarationId, Program, Property, Route, TypeId, TypeKind};
+use kit_ir::{BodyFormat, DeclarationId, Program, Property, Route, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fields;
@@ -17,6 +17,8 @@ enum TextPart {
     Query,
     Headers,
     Cookies,
+    Form,
+    Multipart,
     ReplyHeaders(u16),
 }
 
@@ -28,6 +30,8 @@ impl TextPart {
             Self::Query => "query".to_owned(),
             Self::Headers => "headers".to_owned(),
             Self::Cookies => "cookies".to_owned(),
+            Self::Form => "form".to_owned(),
+            Self::Multipart => "multipart body".to_owned(),
             Self::ReplyHeaders(status) => format!("headers of the reply {status}"),
         }
     }
@@ -41,7 +45,7 @@ impl TextPart {
     /// allowed.
     fn name_mistake(self, name: &str) -> Option<fields::Mistake> {
         match self {
-            Self::Params | Self::Query => None,
+            Self::Params | Self::Query | Self::Form | Self::Multipart => None,
             Self::Headers => fields::request_header(name),
             Self::Cookies => fields::cookie(name),
             Self::ReplyHeaders(_) => fields::reply_header(name),
@@ -51,7 +55,7 @@ impl TextPart {
     /// Returns true if the values of a property are secrets. kit treats them as values with `@sensitive`.
     fn is_secret(self, name: &str) -> bool {
         match self {
-            Self::Params | Self::Query => false,
+            Self::Params | Self::Query | Self::Form | Self::Multipart => false,
             Self::Headers => name == "authorization",
             Self::Cookies => true,
             Self::ReplyHeaders(_) => name == "set-cookie",
@@ -66,6 +70,17 @@ fn text_parts(route: &Route) -> Vec<(TextPart, DeclarationId)> {
         (TextPart::Query, route.slots.query),
         (TextPart::Headers, route.slots.headers),
         (TextPart::Cookies, route.slots.cookies),
+        (
+            TextPart::Form,
+            route.slots.body.filter(|_| route.body_format == BodyFormat::Form),
+        ),
+        (
+            TextPart::Multipart,
+            route
+                .slots
+                .body
+                .filter(|_| matches!(route.body_format, BodyFormat::Multipart { .. })),
+        ),
     ];
     let replies = route
         .declared_replies()
@@ -283,11 +298,14 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declar
                     }
                     TextPart::Cookies => "name the cookies: `{ sid: string }`",
                     TextPart::Params | TextPart::Query => "name the keys: `{ page?: number }`",
+                    TextPart::Form | TextPart::Multipart => "name the fields: `{ title: string }`",
                 };
                 report(route.span, message, help);
             }
             for property in &object.properties {
-                if !coercible(program, property.r#type, part.has_lists()) {
+                let is_readable = coercible(program, property.r#type, part.has_lists())
+                    || (part == TextPart::Multipart && is_json(program, property.r#type));
+                if !is_readable {
                     let text = type_text(program, property.r#type);
                     let place = format!(
                         "the type of `{}` in the {} of `{}`",
@@ -300,7 +318,9 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declar
                     } else {
                         format!("text cannot be coerced to `{text}`, {place}")
                     };
-                    let help = if part.has_lists() {
+                    let help = if part == TextPart::Multipart {
+                        "use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, or an object type, which is sent as JSON"
+                    } else if part.has_lists() {
                         "use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these"
                     } else {
                         "use a string, number, boolean, bigint, `Date` or a union of literals"
@@ -338,6 +358,18 @@ fn coercible(program: &Program, id: TypeId, arrays: bool) -> bool {
             .iter()
             .all(|member| matches!(program.resolve(*member).kind, TypeKind::Literal { .. })),
         TypeKind::Array { element } => arrays && coercible(program, *element, false),
+        _ => false,
+    }
+}
+
+/// Returns true if a part of a multipart body with this type is JSON: every value is an object, an array or `null`,
+/// so that JSON cannot be confused with text.
+fn is_json(program: &Program, id: TypeId) -> bool {
+    match &program.resolve(id).kind {
+        TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. } => true,
+        TypeKind::Union { members } => members.iter().all(|member| {
+            matches!(program.resolve(*member).kind, TypeKind::Null) || is_json(program, *member)
+        }),
         _ => false,
     }
 }

@@ -1,9 +1,11 @@
 //! Conversion of groups and their contracts to routes.
 
+mod bodies;
 mod check;
 mod contract;
 mod failures;
 mod fields;
+mod files;
 mod key;
 mod replies;
 mod tags;
@@ -18,7 +20,8 @@ pub(crate) use wrappers::read as read_wrappers;
 
 use kit_diagnostics::codes;
 use kit_ir::{
-    ContractGroup, DeclaredError, HandlerSource, Route, RouteId, RouteLimits, RoutePath, RouteSlots, Slot,
+    BodyFormat, ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteId, RouteLimits,
+    RoutePath, RouteSlots, Slot,
 };
 
 use crate::docs::documentation;
@@ -71,10 +74,23 @@ pub(crate) fn add(
     );
     let replies = replies::read(lowering, contract, &base);
     let mut slots = RouteSlots::default();
+    let (mut body_format, mut response_format) = (BodyFormat::Json, BodyFormat::Json);
     for (slot, part) in &contract.slots {
-        if *slot != Slot::Response || replies.is_none() {
-            let name = format!("{base}{}", pascal(slot.name()));
-            *slots.get_mut(*slot) = slot_declaration(lowering, *part, &name, slot.is_text());
+        let name = format!("{base}{}", pascal(slot.name()));
+        let owner = format!("the {} of `{}`", slot.name(), contract.key);
+        match slot {
+            Slot::Response if replies.is_some() => {}
+            Slot::Body => {
+                (body_format, slots.body) =
+                    bodies::read(lowering, &owner, bodies::Direction::Request, *part, &name);
+            }
+            Slot::Response => {
+                (response_format, slots.response) =
+                    bodies::read(lowering, &owner, bodies::Direction::Response, *part, &name);
+            }
+            Slot::Params | Slot::Query | Slot::Headers | Slot::Cookies => {
+                *slots.get_mut(*slot) = slot_declaration(lowering, *part, &name, true);
+            }
         }
     }
     let replies = replies.unwrap_or_default();
@@ -82,22 +98,21 @@ pub(crate) fn add(
         (Some(first), _) => first.status,
         (None, Some(status)) => status,
         (None, None) => match (slots.response, key.method) {
-            (None, _) => 204,
-            (Some(_), kit_ir::Method::Post) => 201,
-            (Some(_), _) => 200,
+            (None, _) if response_format.is_json() => 204,
+            (Some(_), kit_ir::Method::Post) if response_format.is_json() => 201,
+            _ => 200,
         },
     };
     let throws = failures::read(lowering, contract, &base, tags.throws);
     let throws = with_middleware(lowering, contract, throws, &registration.middleware);
     let wrappers = wrappers::of_route(&registration.middleware);
-    wrappers::check(
-        lowering,
-        contract,
-        &replies,
-        slots.response.filter(|_| replies.is_empty()),
+    let plain = DeclaredReply {
         status,
-        &registration.middleware,
-    );
+        body: slots.response,
+        format: response_format.clone(),
+        headers: None,
+    };
+    wrappers::check(lowering, contract, &replies, plain, &registration.middleware);
     let span = lowering.span(contract.location);
     Some(
         lowering.program.routes.push(Route {
@@ -107,6 +122,8 @@ pub(crate) fn add(
             key: contract.key.clone(),
             group: registration.group,
             slots,
+            body_format,
+            response_format,
             status,
             replies,
             wrappers,

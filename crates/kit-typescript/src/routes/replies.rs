@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use kit_diagnostics::codes;
-use kit_ir::{DeclaredReply, Slot};
+use kit_ir::{BodyFormat, DeclaredReply, Slot};
 
 use super::contract::Part;
-use super::{Contract, slot_declaration};
+use super::{Contract, bodies, slot_declaration};
 use crate::eval::{Evaluator, KitType, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::Location;
@@ -121,9 +121,12 @@ fn reply(
             location: lowering.eval.written_at(*ty).unwrap_or(location),
         })
     };
-    let body = argument(lowering, 1);
-    let body = body.and_then(|body| slot_declaration(lowering, body, &base, false));
-    if body.is_some() && [204, 205, 304].contains(&status) {
+    let owner = format!("the reply {status}");
+    let (format, body) = match argument(lowering, 1) {
+        Some(body) => bodies::read(lowering, &owner, bodies::Direction::Response, body, &base),
+        None => (BodyFormat::Json, None),
+    };
+    if (body.is_some() || !format.is_json()) && [204, 205, 304].contains(&status) {
         let message =
             format!("a response with the status {status} cannot have a body, but this reply has a body type");
         let help = format!("write `void` as the body: `Reply<{status}, void>`, or choose another status");
@@ -137,6 +140,7 @@ fn reply(
         DeclaredReply {
             status,
             body,
+            format,
             headers,
         },
         at,

@@ -2,7 +2,7 @@
 //! failures belong to the contract of every route that they wrap.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{DeclarationId, DeclaredReply, RouteWrapper};
+use kit_ir::{DeclaredReply, RouteWrapper};
 use rustc_hash::FxHashMap;
 
 use super::contract::Part;
@@ -136,8 +136,7 @@ pub(super) fn check(
     lowering: &mut Lowering<'_>,
     contract: &Contract,
     own: &[DeclaredReply],
-    plain: Option<DeclarationId>,
-    status: u16,
+    plain: DeclaredReply,
     middleware: &[Entry],
 ) {
     let mut seen: Vec<(DeclaredReply, String)> = own
@@ -145,12 +144,7 @@ pub(super) fn check(
         .map(|reply| (reply.clone(), "its contract".to_owned()))
         .collect();
     if own.is_empty() {
-        let reply = DeclaredReply {
-            status,
-            body: plain,
-            headers: None,
-        };
-        seen.push((reply, "its contract".to_owned()));
+        seen.push((plain, "its contract".to_owned()));
     }
     let mut names: Vec<(&str, Location)> = Vec::new();
     for entry in middleware {

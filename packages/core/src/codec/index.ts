@@ -19,6 +19,7 @@ export { isEmail } from "./email.ts";
 export { explain } from "./explain.ts";
 export { isUuid } from "./formats.ts";
 export { isIpv4, isIpv6 } from "./ip.ts";
+export { readJsonPart } from "./json-part.ts";
 export { readList } from "./list-header.ts";
 export { fitsUnion, MemberSelector } from "./match.ts";
 export { isMultipleOf } from "./number.ts";

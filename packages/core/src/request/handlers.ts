@@ -3,7 +3,20 @@
  *
  * @module
  */
-import type { AnyFailure, AnyReply, Failure } from "@kit/types";
+import type {
+  AnyBodyFormat,
+  AnyFailure,
+  AnyReply,
+  Bytes,
+  EventOf,
+  Events,
+  Failure,
+  Form,
+  Lines,
+  Multipart,
+  Raw,
+  Text,
+} from "@kit/types";
 
 import type { RawResponse } from "./raw-response.ts";
 import type { AnyFail, BaseContext, PlainResponse, RequestContext } from "./request-context.ts";
@@ -37,13 +50,45 @@ type HasReplies<TResponse> = 0 extends 1 & TResponse
       ? true
       : false;
 
+/** Value that the handler receives for a body of a contract. */
+export type BodyInput<TBody> = 0 extends 1 & TBody
+  ? TBody
+  : [TBody] extends [AnyBodyFormat]
+    ? TBody extends Form<infer TContent> | Multipart<infer TContent>
+      ? TContent
+      : TBody extends Raw<string> | Bytes<string>
+        ? Uint8Array
+        : TBody extends Text<string>
+          ? string
+          : TBody extends Lines<infer TLine>
+            ? AsyncIterable<TLine>
+            : never
+    : TBody;
+
+/** Value that the handler returns for a response of a contract. */
+export type ResponseOutput<TResponse> = 0 extends 1 & TResponse
+  ? TResponse
+  : [TResponse] extends [never]
+    ? never
+    : [TResponse] extends [AnyBodyFormat]
+      ? TResponse extends Text<string>
+        ? string | AsyncIterable<string>
+        : TResponse extends Bytes<string>
+          ? Uint8Array | AsyncIterable<Uint8Array>
+          : TResponse extends Lines<infer TLine>
+            ? Iterable<TLine> | AsyncIterable<TLine>
+            : TResponse extends Events<infer TEvents>
+              ? AsyncIterable<EventOf<TEvents>>
+              : never
+      : TResponse;
+
 type SlotName = "params" | "query" | "headers" | "cookies" | "body";
 
 /** Arguments of `reply` after the status: the body and the headers, each only if the contract declares it. */
 type ReplyArguments<TReply> = TReply extends { readonly body: infer TBody; readonly headers: infer THeaders }
   ? IsVoid<TBody> extends true
     ? HeaderArguments<THeaders>
-    : [body: TBody, ...HeaderArguments<THeaders>]
+    : [body: ResponseOutput<TBody>, ...HeaderArguments<THeaders>]
   : never;
 type HeaderArguments<THeaders> = [keyof THeaders] extends [never]
   ? []
@@ -117,10 +162,9 @@ type ContextOf<TResponse, TErrors> = [TErrors] extends [AnyFailure]
  * ```
  */
 export type HandlerInput<TContract extends AnyContract, TAdded extends object = {}> = {
-  readonly [TSlot in SlotName as IsVoid<Part<TContract, TSlot>> extends true ? never : TSlot]: Part<
-    TContract,
-    TSlot
-  >;
+  readonly [TSlot in SlotName as IsVoid<Part<TContract, TSlot>> extends true
+    ? never
+    : TSlot]: TSlot extends "body" ? BodyInput<Part<TContract, TSlot>> : Part<TContract, TSlot>;
 } & {
   /** Context of the request. */
   readonly ctx: ContextOf<TContract["response"], Part<TContract, "errors">> & TAdded;
@@ -132,7 +176,8 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
     : unknown);
 
 /** Result of a handler: a reply, or the response of a contract without replies, or the result of `ctx.send`. */
-type Answer<TResponse> = HasReplies<TResponse> extends true ? TResponse : TResponse | RawResponse;
+type Answer<TResponse> =
+  HasReplies<TResponse> extends true ? TResponse : ResponseOutput<TResponse> | RawResponse;
 
 /**
  * Function that handles the requests of one contract. Returns the declared response, the result of `ctx.send`, or a

@@ -1,0 +1,187 @@
+//! Forms of bodies on the wire: JSON, forms, text, bytes, lines and events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DeclarationId, Documentation};
+
+/// Form of the body of a request or of a response on the wire.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum BodyFormat {
+    /// JSON. The slot has the type of the value.
+    #[default]
+    Json,
+    /// `application/x-www-form-urlencoded`, from `Form<T>`. The slot has an object type whose properties are
+    /// read from text, as in a query. Only in requests.
+    Form,
+    /// `multipart/form-data`, from `Multipart<T>`. The slot has an object type with all properties of `T` but
+    /// the files, or no type if all properties are files. Only in requests.
+    #[serde(rename_all = "camelCase")]
+    Multipart {
+        /// Properties of `T` that are files, in the order of the source.
+        files: Vec<FilePart>,
+    },
+    /// Bytes of a request, unchanged, from `Raw<MediaType>`. The slot has no type. Only in requests.
+    #[serde(rename_all = "camelCase")]
+    Raw {
+        /// Media types or ranges that the request may have, such as `application/json` and `image/*`.
+        media_types: Vec<String>,
+    },
+    /// UTF-8 text, from `Text<MediaType>`. The slot has no type.
+    #[serde(rename_all = "camelCase")]
+    Text {
+        /// Media types or ranges that a request may have, or the only media type of a response.
+        media_types: Vec<String>,
+    },
+    /// Bytes, from `Bytes<MediaType>`. The slot has no type.
+    #[serde(rename_all = "camelCase")]
+    Bytes {
+        /// Media types or ranges that a request may have, or the only media type of a response.
+        media_types: Vec<String>,
+    },
+    /// JSON Lines (`application/jsonl`), from `Lines<T>`. The slot has the type of one line.
+    Lines,
+    /// Server-Sent Events (`text/event-stream`), from `Events<T>`. The slot has no type. Only in responses.
+    #[serde(rename_all = "camelCase")]
+    Events {
+        /// Events by name, in the order of the source.
+        events: Vec<DeclaredEvent>,
+    },
+}
+
+impl BodyFormat {
+    /// Returns true for JSON, the format of a slot with a plain type.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert!(BodyFormat::default().is_json());
+    /// assert!(!BodyFormat::Lines.is_json());
+    /// ```
+    pub fn is_json(&self) -> bool {
+        *self == Self::Json
+    }
+
+    /// Returns true if a body of this format exists without a type of the slot.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert!(BodyFormat::Multipart { files: Vec::new() }.exists_without_type());
+    /// assert!(!BodyFormat::Form.exists_without_type());
+    /// ```
+    pub fn exists_without_type(&self) -> bool {
+        !matches!(self, Self::Json | Self::Form | Self::Lines)
+    }
+
+    /// Returns true if properties of the slot's type are read from text: in forms and in multipart bodies.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert!(BodyFormat::Form.is_text());
+    /// assert!(!BodyFormat::Json.is_text());
+    /// ```
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::Form | Self::Multipart { .. })
+    }
+
+    /// Returns the name of the type in a contract, such as `Multipart`; `Json` for a plain type.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert_eq!(BodyFormat::Form.name(), "Form");
+    /// ```
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Json => "Json",
+            Self::Form => "Form",
+            Self::Multipart { .. } => "Multipart",
+            Self::Raw { .. } => "Raw",
+            Self::Text { .. } => "Text",
+            Self::Bytes { .. } => "Bytes",
+            Self::Lines => "Lines",
+            Self::Events { .. } => "Events",
+        }
+    }
+
+    /// Returns the media types of bodies with this format, without parameters. Media types of a request may be
+    /// ranges, such as `image/*`.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert_eq!(BodyFormat::Lines.media_types(), ["application/jsonl"]);
+    /// ```
+    pub fn media_types(&self) -> Vec<&str> {
+        match self {
+            Self::Json => vec!["application/json"],
+            Self::Form => vec!["application/x-www-form-urlencoded"],
+            Self::Multipart { .. } => vec!["multipart/form-data"],
+            Self::Raw { media_types } | Self::Text { media_types } | Self::Bytes { media_types } => {
+                media_types.iter().map(String::as_str).collect()
+            }
+            Self::Lines => vec!["application/jsonl"],
+            Self::Events { .. } => vec!["text/event-stream"],
+        }
+    }
+
+    /// Returns the types of the events; empty for other formats.
+    pub fn event_types(&self) -> impl Iterator<Item = DeclarationId> {
+        let events = match self {
+            Self::Events { events } => events.as_slice(),
+            _ => &[],
+        };
+        events.iter().filter_map(|event| event.data)
+    }
+
+    /// Returns the types of the events, to set them; empty for other formats.
+    pub fn event_types_mut(&mut self) -> impl Iterator<Item = &mut DeclarationId> {
+        let events = match self {
+            Self::Events { events } => events.as_mut_slice(),
+            _ => &mut [],
+        };
+        events.iter_mut().filter_map(|event| event.data.as_mut())
+    }
+}
+
+/// A property of `Multipart<T>` with the type `File` or `File[]`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FilePart {
+    /// Name of the property and of the part.
+    pub name: String,
+    /// True if the property may be absent (`?`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// True for `File[]`: the body may have several parts with this name.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub many: bool,
+    /// Minimum number of files, from `@minItems`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_items: Option<u64>,
+    /// Maximum number of files, from `@maxItems`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_items: Option<u64>,
+    /// Maximum size of each file in bytes, from `@maxBytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// Media types or ranges that the file may have, from `@mime`; empty if the file may have any type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media_types: Vec<String>,
+    /// Description and hints from the doc comment.
+    #[serde(default)]
+    pub documentation: Documentation,
+}
+
+/// An event of `Events<T>`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeclaredEvent {
+    /// Name of the event, which the field `event` has on the wire.
+    pub name: String,
+    /// Type of the data, which is JSON on the wire; `None` for `void`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DeclarationId>,
+}

@@ -1,0 +1,287 @@
+//! Formats of bodies in a contract: `Form<T>`, `Multipart<T>`, `Raw<M>`, `Text<M>`, `Bytes<M>`, `Lines<T>` and
+//! `Events<T>`.
+
+use std::rc::Rc;
+
+use kit_diagnostics::codes;
+use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent};
+
+use super::contract::Part;
+use super::{files, replies, slot_declaration};
+use crate::eval::{KitType, Object, Ty, TyId, pascal};
+use crate::lower::Lowering;
+use crate::modules::Location;
+
+/// Part of a contract that has a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Request,
+    Response,
+}
+
+impl Direction {
+    /// Returns the types that the part may have, as a list for messages.
+    fn formats(self) -> &'static str {
+        match self {
+            Self::Request => "`Form`, `Multipart`, `Raw`, `Text`, `Bytes` and `Lines`",
+            Self::Response => "`Text`, `Bytes`, `Lines` and `Events`",
+        }
+    }
+
+    fn allows(self, kind: KitType) -> bool {
+        match kind {
+            KitType::Form | KitType::Multipart | KitType::Raw => self == Self::Request,
+            KitType::Events => self == Self::Response,
+            _ => kind.is_body(),
+        }
+    }
+}
+
+/// Returns the format of a body and the declaration of its type. A type without a name gets `name`. `owner` has the
+/// body, and stands in messages: ``the body of `POST /photos` ``.
+pub(super) fn read(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    direction: Direction,
+    part: Part,
+    name: &str,
+) -> (BodyFormat, Option<DeclarationId>) {
+    let members = replies::members(&mut lowering.eval, part.ty);
+    let formats: Vec<KitType> = members
+        .iter()
+        .filter_map(|member| match lowering.eval.store.get(*member) {
+            Ty::Kit(kind, _) if kind.is_body() => Some(*kind),
+            _ => None,
+        })
+        .collect();
+    let Some(kind) = formats.first().copied() else {
+        return (BodyFormat::Json, slot_declaration(lowering, part, name, false));
+    };
+    let location = lowering.eval.written_at(part.ty).unwrap_or(part.location);
+    if members.len() > 1 {
+        let text = lowering.eval.text(part.ty);
+        let message = format!("{owner} is `{text}`, but kit does not support a union of formats of bodies");
+        let help = "write one format. `Text`, `Bytes` and `Raw` of a request take a union of media types: `Bytes<\"image/png\" | \"image/jpeg\">`";
+        invalid(lowering, location, message, help);
+        return (BodyFormat::Json, None);
+    }
+    if !direction.allows(kind) {
+        let message = format!("{owner} cannot be `{}`", kind.name());
+        let help = format!("the formats here are {}", direction.formats());
+        invalid(lowering, location, message, &help);
+        return (BodyFormat::Json, None);
+    }
+    let Some(arguments) = lowering.eval.kit_type_arguments(members[0], kind) else {
+        return (BodyFormat::Json, None);
+    };
+    let argument = arguments.first().map(|ty| Part {
+        ty: *ty,
+        location: lowering.eval.written_at(*ty).unwrap_or(location),
+    });
+    match (kind, argument) {
+        (KitType::Form, Some(fields)) => match slot_declaration(lowering, fields, name, false) {
+            Some(declaration) => (BodyFormat::Form, Some(declaration)),
+            None => {
+                let message = format!("the form of {owner} has no fields");
+                invalid(
+                    lowering,
+                    location,
+                    message,
+                    "name the fields: `Form<{ name: string }>`",
+                );
+                (BodyFormat::Json, None)
+            }
+        },
+        (KitType::Multipart, Some(parts)) => multipart(lowering, owner, parts, name),
+        (KitType::Lines, Some(line)) => match slot_declaration(lowering, line, &format!("{name}Line"), false)
+        {
+            Some(declaration) => (BodyFormat::Lines, Some(declaration)),
+            None => {
+                let message = format!("the lines of {owner} have no type");
+                invalid(
+                    lowering,
+                    location,
+                    message,
+                    "name the type of a line: `Lines<Order>`",
+                );
+                (BodyFormat::Json, None)
+            }
+        },
+        (KitType::Events, Some(events)) => (events_of(lowering, owner, events, name), None),
+        (kind, argument) => (bytes(lowering, owner, direction, kind, argument), None),
+    }
+}
+
+/// Returns the object type of `Multipart<T>` or `Events<T>`. Reports any other type.
+fn object_of(lowering: &mut Lowering<'_>, what: &str, part: Part, help: &str) -> Option<Rc<Object>> {
+    let shape = lowering.eval.shape(part.ty);
+    if let Ty::Invalid(id) = *lowering.eval.store.get(shape) {
+        let diagnostic = lowering.eval.store.invalid[id.index()].clone();
+        lowering.report(diagnostic);
+        return None;
+    }
+    let Some(object) = lowering.eval.as_object(part.ty) else {
+        let text = lowering.eval.text(part.ty);
+        invalid(
+            lowering,
+            part.location,
+            format!("{what} must be an object, not `{text}`"),
+            help,
+        );
+        return None;
+    };
+    lowering.report_all(object.issues.clone());
+    if !object.index.is_empty() {
+        invalid(lowering, part.location, format!("{what} may have any name"), help);
+        return None;
+    }
+    Some(object)
+}
+
+fn multipart(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    parts: Part,
+    name: &str,
+) -> (BodyFormat, Option<DeclarationId>) {
+    let help = "name the parts: `Multipart<{ title: string; photo: File }>`";
+    let Some(object) = object_of(lowering, &format!("the parts of {owner}"), parts, help) else {
+        return (BodyFormat::Json, None);
+    };
+    let (files, others) = files::split(lowering, &object);
+    if files.is_empty() && others.is_empty() {
+        invalid(lowering, parts.location, format!("{owner} has no parts"), help);
+    }
+    let declaration = if files.is_empty() {
+        slot_declaration(lowering, parts, name, false)
+    } else if others.is_empty() {
+        None
+    } else {
+        let rest = Object {
+            properties: others,
+            nominal: object.nominal,
+            ..Object::default()
+        };
+        let rest = Part {
+            ty: lowering.eval.store.object(rest),
+            location: parts.location,
+        };
+        slot_declaration(lowering, rest, name, false)
+    };
+    (BodyFormat::Multipart { files }, declaration)
+}
+
+fn events_of(lowering: &mut Lowering<'_>, owner: &str, events: Part, name: &str) -> BodyFormat {
+    let help = "name the events with the types of their data: `Events<{ progress: Progress; done: Order }>`";
+    let Some(object) = object_of(lowering, &format!("the events of {owner}"), events, help) else {
+        return BodyFormat::Json;
+    };
+    let mut declared = Vec::new();
+    for property in object.visible() {
+        // A line break would end the field `event` (WHATWG HTML, 9.2.6).
+        if property.name.is_empty() || property.name.contains(['\r', '\n', '\0']) {
+            let message = format!("`{}` is not the name of an event", property.name.escape_debug());
+            invalid(
+                lowering,
+                property.location,
+                message,
+                "write a name without line breaks",
+            );
+            continue;
+        }
+        if property.optional {
+            let message = format!("the event `{}` of {owner} is optional", property.name);
+            let help = format!(
+                "remove the `?` after `{}`: every event is optional",
+                property.name
+            );
+            invalid(lowering, property.location, message, &help);
+        }
+        let data = Part {
+            ty: property.ty,
+            location: property.location,
+        };
+        let data = slot_declaration(
+            lowering,
+            data,
+            &format!("{name}{}", pascal(&property.name)),
+            false,
+        );
+        declared.push(DeclaredEvent {
+            name: property.name.to_string(),
+            data,
+        });
+    }
+    if declared.is_empty() && !lowering.diagnostics.has_errors() {
+        invalid(lowering, events.location, format!("{owner} has no events"), help);
+    }
+    BodyFormat::Events { events: declared }
+}
+
+/// Returns the format of `Raw`, `Text` or `Bytes`, whose argument is a media type or a union of them.
+fn bytes(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    direction: Direction,
+    kind: KitType,
+    argument: Option<Part>,
+) -> BodyFormat {
+    let media_types = match argument {
+        None => {
+            let default = match kind {
+                KitType::Raw => "*/*",
+                KitType::Text => "text/plain",
+                _ => "application/octet-stream",
+            };
+            vec![default.to_owned()]
+        }
+        Some(part) => media_types(lowering, owner, direction, part),
+    };
+    match kind {
+        KitType::Raw => BodyFormat::Raw { media_types },
+        KitType::Text => BodyFormat::Text { media_types },
+        _ => BodyFormat::Bytes { media_types },
+    }
+}
+
+fn media_types(lowering: &mut Lowering<'_>, owner: &str, direction: Direction, part: Part) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for member in replies::members(&mut lowering.eval, part.ty) {
+        let text = match lowering.eval.store.get(member) {
+            Ty::Literal(literal) => literal.name().to_ascii_lowercase(),
+            _ => lowering.eval.text(member),
+        };
+        if !files::is_media_range(&text) {
+            let message = format!("`{text}` is not a media type without parameters");
+            let help =
+                "write the type and the subtype, such as `\"text/csv\"`; kit adds `charset=utf-8` to text";
+            invalid(lowering, part.location, message, help);
+        } else if direction == Direction::Response && text.contains('*') {
+            let message = format!("the media type of {owner} is the range `{text}`");
+            let help = "write one media type, because it is the content type of the response";
+            invalid(lowering, part.location, message, help);
+        } else if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    if direction == Direction::Response && found.len() > 1 {
+        let message = format!("{owner} has several media types: {}", found.join(", "));
+        let help = "write one media type, because it is the content type of the response";
+        invalid(lowering, part.location, message, help);
+        found.truncate(1);
+    }
+    found
+}
+
+pub(super) fn invalid(lowering: &mut Lowering<'_>, location: Location, message: String, help: &str) {
+    let diagnostic = lowering
+        .eval
+        .diagnostic(codes::INVALID_BODY, location, message)
+        .help(help);
+    lowering.report(diagnostic);
+}
+
+/// Returns true if a type is the class `File` of the web platform.
+pub(super) fn is_file(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
+    matches!(lowering.eval.shape_of(ty), Ty::Builtin("File", _))
+}
