@@ -1,4 +1,4 @@
-//! Tests that compile the project of every golden directory as users do: with warnings denied, with Clippy, and with
+//! Tests that compile the project of every golden directory with warnings denied, with Clippy, and with
 //! the oldest Rust version that the generated manifest allows. All projects share one target directory with other
 //! generated projects of this repository.
 
@@ -7,80 +7,43 @@
 
 mod project_directory;
 mod projects;
+mod workspace;
 
 use kit_test_programs as support;
 use std::process::Command;
 
-use project_directory::ProjectDirectory;
-
-/// Clippy lints that generated code must satisfy in addition to the default ones, because a request must never cause
-/// a panic.
-const NO_PANIC: [&str; 5] = [
-    "clippy::unwrap_used",
-    "clippy::expect_used",
-    "clippy::panic",
-    "clippy::indexing_slicing",
-    "clippy::string_slice",
-];
-
-/// The same lints without those for indexing, because the runtime indexes bytes at positions that it has checked.
-const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["clippy::unwrap_used", "clippy::expect_used", "clippy::panic"];
+use workspace::{BREAKING, BROKEN, Workspace};
 
 #[test]
-fn compiles_every_project_without_a_clippy_warning() {
-    for (name, program) in projects::all() {
-        let project = ProjectDirectory::project(name, &program);
-        let mut clippy = project.cargo();
-        clippy.args([
-            "clippy",
-            "--quiet",
-            "--no-deps",
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ]);
-        for lint in NO_PANIC {
-            clippy.args(["--deny", lint]);
-        }
-        project_directory::succeed(&mut clippy);
+fn compiles_every_project_and_the_runtime_without_a_clippy_warning() {
+    let programs = Workspace::compiled();
+    for (name, _) in projects::all() {
+        assert!(programs.server(name).is_file(), "{name} has no program");
     }
 }
 
-/// Functions for handlers of the golden `contracts`, each with the name of its case in `conformance/contracts.json` and the
-/// error of the Rust compiler.
-const BREAKING: [(&str, &str, &str); 6] = [
-    (
-        "a reply without a required header: 500",
-        "fn header(body: Order) -> CreateOrderReply { let location = String::new(); CreateOrderReply::Created { body, headers: PostOrdersReply201Headers { location } } }",
-        "E0063",
-    ),
-    (
-        "a reply without its body: 500",
-        "fn body() -> CreateOrderReply { CreateOrderReply::Accepted {} }",
-        "E0063",
-    ),
-    (
-        "a value in place of a reply: 500",
-        "fn value(body: Order) -> CreateOrderReply { body }",
-        "E0308",
-    ),
-    (
-        "a reply with an undeclared status: 500",
-        "fn status(body: Job) -> CreateOrderReply { CreateOrderReply::Ok { body } }",
-        "E0599",
-    ),
-    (
-        "ctx.send beside replies: 500",
-        "fn send() -> CreateOrderReply { kit_runtime::Reply::text(\"text\") }",
-        "E0308",
-    ),
-    (
-        "details that break the contract: 500",
-        "fn details() -> AppError { AppError::SoldOut(SoldOut { left: (), again: None }) }",
-        "E0308",
-    ),
-];
+/// Returns the errors of cargo for a project that cargo must refuse: the number of the line in `src/services/mod.rs`, from
+/// 1, and the error.
+fn refused(project: &str) -> Vec<(usize, String)> {
+    let name = format!("{project}{BROKEN}");
+    // The other projects, which are compiled already, give the dependencies their features.
+    Workspace::compiled();
+    let mut cargo = workspace::build_with_others(&name);
+    let output = cargo.args(["--lib", "--message-format=short"]).output().unwrap();
+    assert!(!output.status.success(), "{name} was compiled");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    // contracts-broken/src/services/mod.rs:2:83: error[E0063]: missing fields …
+    let place = format!("{name}/src/services/mod.rs:");
+    let errors: Vec<_> = reported
+        .lines()
+        .filter_map(|line| {
+            let (place, error) = line.strip_prefix(&place)?.split_once(": error")?;
+            Some((place.split(':').next()?.parse().ok()?, error.to_owned()))
+        })
+        .collect();
+    assert!(!errors.is_empty(), "{reported}");
+    errors
+}
 
 #[test]
 fn refuses_to_compile_handlers_that_break_their_contracts() {
@@ -91,53 +54,26 @@ fn refuses_to_compile_handlers_that_break_their_contracts() {
     let names: Vec<_> = untyped.map(|case| case["name"].as_str().unwrap()).collect();
     assert_eq!(BREAKING.map(|(name, ..)| name).as_slice(), names);
 
-    let name = "contracts-broken";
-    let project = ProjectDirectory::project(name, &support::contracts::program());
-    let imports = "use crate::{error::AppError, models::*, router::CreateOrderReply};";
-    let functions = BREAKING
-        .map(|(_, function, _)| format!("pub {function}"))
-        .join("\n");
-    project.write("src/services/mod.rs", &format!("{imports}\n{functions}\n"));
-    let mut cargo = project.cargo();
-    let output = cargo
-        .args(["check", "--quiet", "--message-format=short"])
-        .output()
-        .unwrap();
-    let reported = String::from_utf8(output.stderr).unwrap();
-    // src/services/mod.rs:2:83: error[E0063]: missing fields …
-    let errors: Vec<_> = reported
-        .lines()
-        .filter_map(|line| {
-            let (place, error) = line.split_once(": error[")?;
-            let number: usize = place.split(':').nth(1)?.parse().ok()?;
-            Some((number - 2, error.split(']').next()?.to_owned()))
+    let errors: Vec<_> = refused("contracts")
+        .into_iter()
+        .filter_map(|(line, error)| {
+            let code = error.strip_prefix('[')?.split(']').next()?;
+            Some((line - 2, code.to_owned()))
         })
         .collect();
     let expected = BREAKING
         .iter()
         .enumerate()
         .map(|(at, (.., code))| (at, (*code).to_owned()));
-    assert_eq!(errors, expected.collect::<Vec<_>>(), "{reported}");
+    assert_eq!(errors, expected.collect::<Vec<_>>());
 }
 
+/// Without this test, nobody would notice if Clippy were not the compiler.
 #[test]
-fn compiles_the_runtime_without_a_clippy_warning() {
-    let runtime = ProjectDirectory::runtime(&projects::generated("notes", &support::notes::program()));
-    let mut clippy = runtime.cargo();
-    clippy.args([
-        "clippy",
-        "--quiet",
-        "--no-deps",
-        "--workspace",
-        "--all-features",
-        "--",
-        "--deny",
-        "warnings",
-    ]);
-    for lint in NO_PANIC_OF_THE_RUNTIME {
-        clippy.args(["--deny", lint]);
-    }
-    project_directory::succeed(&mut clippy);
+fn refuses_to_compile_a_call_of_unwrap() {
+    let errors = refused("nothing");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].1.contains("used `unwrap()`"), "{errors:?}");
 }
 
 /// The project has the dependencies of the example's lock file.
@@ -156,13 +92,16 @@ fn compiles_with_the_oldest_rust() {
         );
         return;
     }
-    let project = ProjectDirectory::project("shop", &projects::shop());
+    let project = Workspace::written().project("shop");
     assert!(
         project
             .read("Cargo.toml")
             .contains(&format!("rust-version = \"{OLDEST}\""))
     );
-    let mut check = project.run(Command::new("rustup"));
-    check.args(["run", OLDEST, "cargo", "check", "--quiet"]);
-    project_directory::succeed(&mut check);
+    let mut check = Command::new("rustup");
+    check
+        .args(["run", OLDEST, "cargo", "check", "--quiet"])
+        .current_dir(project.root())
+        .env("CARGO_TARGET_DIR", project_directory::target());
+    project_directory::output(&mut check);
 }

@@ -1,4 +1,4 @@
-//! Writes generated projects to disk and runs cargo in them.
+//! Writes generated projects to disk.
 
 #![allow(dead_code, unreachable_pub)]
 // each test binary uses its own part, and none has an outside
@@ -9,12 +9,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
-use kit_ir::Program;
 use kit_rust_server::{Output, Owner};
-
-use crate::projects;
 
 /// A generated project on disk. Its directory remains after the test, so that the next run compiles only changes.
 pub struct ProjectDirectory {
@@ -22,27 +18,18 @@ pub struct ProjectDirectory {
 }
 
 impl ProjectDirectory {
-    /// Writes the generated project of an application. Files that would not change are not written, and files that
-    /// are no longer generated are removed.
-    pub fn project(name: &str, program: &Program) -> Self {
-        Self::named(name, name, program)
-    }
-
-    /// Writes the project into a directory with another name than the project, for tests that run at the same time.
-    pub fn named(directory: &str, name: &str, program: &Program) -> Self {
-        Self::of(directory, name, &projects::generated(name, program))
-    }
-
-    /// Writes generated files, and those that the user has written, into a directory with the given name. The project uses the runtime of [`share_runtime`].
-    pub fn of(directory: &str, name: &str, output: &Output) -> Self {
-        let root = directory_of_all().join(directory);
-        let project = Self { root };
+    /// Writes generated files into a directory with the given name, except the runtime. `written` are files of the user,
+    /// which replace generated ones, and `manifest` replaces the generated `Cargo.toml`. Files that would not change are
+    /// not written, and files that are no longer generated are removed.
+    pub fn of(name: &str, output: &Output, written: Vec<(String, String)>, manifest: &str) -> Self {
+        let project = Self {
+            root: directory_of_all().join(name),
+        };
         assert_eq!(output.problems, [], "{name}");
-        share_runtime(output);
         let mut made = BTreeSet::new();
-        for (path, text) in projects::handwritten(name) {
-            project.write(path, &text);
-            made.insert(path.to_owned());
+        for (path, text) in written {
+            project.write(&path, &text);
+            made.insert(path);
         }
         for file in &output.files {
             let path = match file.owner {
@@ -51,40 +38,20 @@ impl ProjectDirectory {
                 Owner::User if made.contains(&file.path) => continue,
                 Owner::Project | Owner::User => file.path.clone(),
             };
-            if path == "Cargo.toml" {
-                project.write(&path, &with_shared_runtime(&file.text, ".."));
-            } else {
-                project.write(&path, &file.text);
-            }
+            let text = if path == MANIFEST { manifest } else { &file.text };
+            project.write(&path, text);
             made.insert(path);
         }
         // kit-emit writes this file into the same directory in a real build.
         project.write(".kit/schemas/openapi.json", "{}\n");
         made.insert(".kit/schemas/openapi.json".to_owned());
-        made.insert("Cargo.toml".to_owned());
-        project.lock(name);
-        made.insert("Cargo.lock".to_owned());
         project.remove_all_but(&made);
         project
     }
 
-    /// Returns the directory of [`share_runtime`], to run cargo on the runtime itself.
-    pub fn runtime(output: &Output) -> Self {
-        share_runtime(output);
-        let runtime = Self {
-            root: directory_of_all().join(RUNTIME),
-        };
-        // cargo removes the example itself from the copy of its lock file.
-        runtime.lock("notes-rust");
-        runtime
-    }
-
-    /// Copies the lock file of the example, so that cargo uses dependencies that are already compiled.
-    fn lock(&self, name: &str) {
-        let example = projects::repository().join("examples/notes-rust/Cargo.lock");
-        let text = fs::read_to_string(example).unwrap();
-        let text = text.replace("name = \"notes-rust\"", &format!("name = \"{name}\""));
-        self.write("Cargo.lock", &text);
+    /// Returns the directory of the project.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Writes a file if its content differs.
@@ -124,51 +91,22 @@ impl ProjectDirectory {
             }
         }
     }
-
-    /// Returns a cargo command that runs in the project.
-    pub fn cargo(&self) -> Command {
-        self.run(Command::new("cargo"))
-    }
-
-    /// Sets the working directory of a command to the project, and its target directory to the one that all generated
-    /// projects share.
-    pub fn run(&self, mut program: Command) -> Command {
-        program.current_dir(&self.root).env("CARGO_TARGET_DIR", target());
-        program
-    }
 }
 
 /// Returns the directory that contains the generated projects.
-fn directory_of_all() -> PathBuf {
+pub fn directory_of_all() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-servers")
 }
 
 /// Directory of `kit-runtime` in a project's `.kit/`.
-const RUNTIME: &str = "runtime/";
+pub const RUNTIME: &str = "runtime/";
 
-/// Writes `kit-runtime` next to the generated projects. All projects have the same runtime, so cargo compiles the runtime
-/// once for all of them.
-pub fn share_runtime(output: &Output) {
-    // Only one thread writes at a time: cargo must not read a file that another test is writing.
-    static WRITING: Mutex<()> = Mutex::new(());
-    let _guard = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    for file in output.files.iter().filter(|file| file.owner == Owner::Output) {
-        let path = directory_of_all().join(&file.path);
-        if file.path == "runtime/Cargo.toml" {
-            // Without its own workspace, the runtime would belong to the workspace of this repository.
-            write(&path, &format!("{}\n[workspace]\n", file.text));
-        } else if file.path.starts_with(RUNTIME) {
-            write(&path, &file.text);
-        }
-    }
-}
+const MANIFEST: &str = "Cargo.toml";
 
-/// Changes the manifest of a project so that the project uses the runtime of [`share_runtime`]. `up` is the path from the
-/// project to the directory of all projects.
-pub fn with_shared_runtime(manifest: &str, up: &str) -> String {
-    let shared = manifest.replace("\".kit/runtime\"", &format!("\"{up}/runtime\""));
-    assert_ne!(manifest, shared, "the manifest does not name the runtime");
-    shared
+/// Returns the generated `Cargo.toml` of a project.
+pub fn manifest(output: &Output) -> &str {
+    let manifest = output.files.iter().find(|file| file.path == MANIFEST);
+    &manifest.expect("a manifest").text
 }
 
 /// Writes a file if its content differs.
@@ -186,8 +124,8 @@ pub fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("../generated")
 }
 
-/// Runs a command to its end and returns its standard error. Panics with its output if it fails.
-pub fn succeed(command: &mut Command) -> String {
+/// Runs a command to its end and returns its output. Panics with its output if it fails.
+pub fn output(command: &mut Command) -> std::process::Output {
     let output = command.output().unwrap();
     assert!(
         output.status.success(),
@@ -195,7 +133,7 @@ pub fn succeed(command: &mut Command) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    output
 }
 
 /// Returns the content of a file.

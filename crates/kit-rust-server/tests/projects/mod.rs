@@ -75,14 +75,14 @@ pub fn own_errors() -> Program {
 }
 
 /// Returns the files that the user of an application has written, with their paths.
-pub fn handwritten(name: &str) -> Vec<(&'static str, String)> {
+pub fn handwritten(name: &str) -> Vec<(String, String)> {
     let page = match name {
         "own-errors" => "error-formats.md",
         "contracts" => "cookies.md",
         _ => return Vec::new(),
     };
     let path = "src/services/mod.rs";
-    vec![(path, guide_file(page, "rust", path))]
+    vec![(path.to_owned(), guide_file(page, "rust", path))]
 }
 
 /// Returns a file that a page of the guide shows.
