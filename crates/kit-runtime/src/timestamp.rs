@@ -50,6 +50,14 @@ impl Timestamp {
 
     /// Creates a timestamp from milliseconds since 1970-01-01T00:00:00Z.
     ///
+    /// ```
+    /// use kit_runtime::Timestamp;
+    ///
+    /// let time = Timestamp::from_unix_millis(1_767_225_600_500)?;
+    /// assert_eq!(time.to_string(), "2026-01-01T00:00:00.500Z");
+    /// # Ok::<(), kit_runtime::TimestampError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the year is not between 0 and 9999.
@@ -63,11 +71,26 @@ impl Timestamp {
 
     /// Creates a timestamp in the same way as [`Self::from_unix_millis`]. A value out of range becomes the first or
     /// last timestamp.
+    ///
+    /// ```
+    /// use kit_runtime::Timestamp;
+    ///
+    /// let last = Timestamp::from_unix_millis_saturating(i64::MAX);
+    /// assert_eq!(last.to_string(), "9999-12-31T23:59:59.999Z");
+    /// ```
     pub fn from_unix_millis_saturating(millis: i64) -> Self {
         Self(millis.clamp(FIRST, LAST))
     }
 
     /// Returns the milliseconds since 1970-01-01T00:00:00Z.
+    ///
+    /// ```
+    /// use kit_runtime::Timestamp;
+    ///
+    /// let time: Timestamp = "1970-01-01T00:00:01Z".parse()?;
+    /// assert_eq!(time.unix_millis(), 1_000);
+    /// # Ok::<(), kit_runtime::TimestampError>(())
+    /// ```
     pub fn unix_millis(self) -> i64 {
         self.0
     }
@@ -156,6 +179,13 @@ impl<'de> Deserialize<'de> for Timestamp {
 
 /// Returns true if a string is a `date-time` of RFC 3339, such as `2026-02-28T23:59:59.5+01:00`. `T` and `Z` may be
 /// lower case. A leap second is accepted only in the last minute of a day in UTC.
+///
+/// ```
+/// use kit_runtime::is_date_time;
+///
+/// assert!(is_date_time("2026-02-28T23:59:59+01:00"));
+/// assert!(!is_date_time("2026-02-29T00:00:00Z"));
+/// ```
 pub fn is_date_time(text: &str) -> bool {
     parse_date_time(text).is_some()
 }

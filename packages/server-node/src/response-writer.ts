@@ -47,6 +47,11 @@ export class NodeResponseWriter implements ResponseWriter {
 /**
  * Returns a writer for a response that cannot be sent, because the server has already refused the request. Calls
  * `events.abort` soon.
+ *
+ * @example
+ * ```ts
+ * if (isRefused) return abortedWriter(events);
+ * ```
  */
 export function abortedWriter(events: ResponseStreamEvents): ResponseWriter {
   queueMicrotask(() => events.abort());

@@ -31,6 +31,13 @@ pub fn coerce_cookies(shape: &'static Shape, header: Option<&str>) -> Json {
 
 /// Returns the names and values of the header `cookie`. A part without `=` is no cookie. Quotes around a value belong
 /// to the value, as for browsers (RFC 6265bis, 5.6).
+///
+/// ```
+/// use kit_runtime::coerce::cookies;
+///
+/// let found: Vec<(&str, &str)> = cookies("theme=dark; sid=a=b").collect();
+/// assert_eq!(found, [("theme", "dark"), ("sid", "a=b")]);
+/// ```
 pub fn cookies(header: &str) -> impl Iterator<Item = (&str, &str)> {
     header.split(';').filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;

@@ -33,6 +33,13 @@ pub fn coerce_headers<'h>(
 
 /// Returns the items of a list header (RFC 9110, 5.6.1): the parts between commas without the blanks around them. A
 /// comma within a quoted string does not end an item. Empty items are left out.
+///
+/// ```
+/// use kit_runtime::coerce::list_items;
+///
+/// let items: Vec<&str> = list_items(r#"a, "b,c",, d"#).collect();
+/// assert_eq!(items, ["a", r#""b,c""#, "d"]);
+/// ```
 pub fn list_items(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {

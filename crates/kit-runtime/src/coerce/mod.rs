@@ -16,6 +16,13 @@ pub use headers::{coerce_headers, list_items};
 
 /// Parses a finite decimal number in the syntax of JSON, but with leading zeros allowed. Returns `None` for other
 /// forms, such as `0x10`, `+1` or ` 1`.
+///
+/// ```
+/// use kit_runtime::coerce::coerce_number;
+///
+/// assert_eq!(coerce_number("007"), Some(7.0));
+/// assert_eq!(coerce_number("0x10"), None);
+/// ```
 pub fn coerce_number(text: &str) -> Option<f64> {
     let body = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {

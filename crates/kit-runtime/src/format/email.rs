@@ -12,6 +12,13 @@ const MAX_LABEL: usize = 63;
 /// Returns true if a string is a `Mailbox`, such as `name@example.com`, `"a name"@example.com` or `name@[IPv6:::1]`. A
 /// domain may have only one label. Only ASCII is accepted, as in RFC 5321. The local part and the domain have maximum
 /// lengths; the rule `maxLength` limits the whole string.
+///
+/// ```
+/// use kit_runtime::format::is_email;
+///
+/// assert!(is_email("ada@example.com"));
+/// assert!(!is_email("ada@example.com."));
+/// ```
 pub fn is_email(text: &str) -> bool {
     if text.len() > MAX_LOCAL + 1 + MAX_DOMAIN || !text.is_ascii() {
         return false;

@@ -2,6 +2,13 @@
 
 /// Returns true if a string is an IPv4 address: four decimal numbers up to 255, without leading zeros (RFC 2673,
 /// section 3.2).
+///
+/// ```
+/// use kit_runtime::format::is_ipv4;
+///
+/// assert!(is_ipv4("192.0.2.1"));
+/// assert!(!is_ipv4("192.0.2.01"));
+/// ```
 pub fn is_ipv4(text: &str) -> bool {
     let octets: Vec<&str> = text.split('.').collect();
     octets.len() == 4
@@ -14,6 +21,13 @@ pub fn is_ipv4(text: &str) -> bool {
 
 /// Returns true if a string is an IPv6 address as in RFC 4291, section 2.2: `2001:db8::1`. A zone (`%eth0`), brackets
 /// and a prefix length (`/64`) are refused.
+///
+/// ```
+/// use kit_runtime::format::is_ipv6;
+///
+/// assert!(is_ipv6("2001:db8::1"));
+/// assert!(!is_ipv6("[2001:db8::1]"));
+/// ```
 pub fn is_ipv6(text: &str) -> bool {
     // The parser of the standard library accepts exactly these forms.
     text.parse::<std::net::Ipv6Addr>().is_ok()

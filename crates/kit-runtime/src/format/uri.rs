@@ -3,6 +3,13 @@
 use super::ip::is_ipv6;
 
 /// Returns true if a string is a `URI` of RFC 3986, with a scheme. Non-ASCII characters must be percent-encoded.
+///
+/// ```
+/// use kit_runtime::format::is_uri;
+///
+/// assert!(is_uri("https://example.com/notes?page=2"));
+/// assert!(!is_uri("/notes"));
+/// ```
 pub fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else {
         return false;

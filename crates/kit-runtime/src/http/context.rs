@@ -277,6 +277,14 @@ impl Context {
 
     /// Returns a header as a string, or `None` if it is absent. Bytes are decoded as Latin-1. The values of a repeated
     /// header are joined by `, `, but the values of `cookie` by `; `.
+    ///
+    /// ```
+    /// use kit_runtime::Context;
+    ///
+    /// fn is_english(context: &Context) -> bool {
+    ///     context.header("accept-language").is_some_and(|value| value.starts_with("en"))
+    /// }
+    /// ```
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         text_of(&self.0.headers, name)
     }
@@ -328,6 +336,14 @@ impl Context {
     /// Sets a header of the response. An error response keeps the header, unless the header describes the body that
     /// the error replaces. Headers of the message framing and of the connection cannot be set: the attempt is logged
     /// as a warning.
+    ///
+    /// ```
+    /// use kit_runtime::{Context, HeaderValue, header};
+    ///
+    /// fn forbid_caches(context: &Context) {
+    ///     context.set_header(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    /// }
+    /// ```
     pub fn set_header(&self, name: HeaderName, value: HeaderValue) {
         if is_free(&name) {
             self.answer_headers().insert(name, value);
@@ -375,6 +391,16 @@ impl Context {
     /// Returns the value of a cookie that [`Self::set_cookie`] has signed. Returns `None` if the request has no cookie of
     /// this name, or if its signature is not by one of the keys in `KIT_COOKIE_KEYS`. The contract does not declare this
     /// cookie: in a slot `cookies`, the value contains the signature.
+    ///
+    /// ```
+    /// use kit_runtime::{Context, Error};
+    ///
+    /// fn session(context: &Context) -> Result<String, Error> {
+    ///     context
+    ///         .signed_cookie("__Host-sid")?
+    ///         .ok_or_else(|| Error::unauthorized("UNAUTHORIZED", "Log in first"))
+    /// }
+    /// ```
     ///
     /// # Errors
     ///

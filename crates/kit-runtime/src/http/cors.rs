@@ -31,6 +31,13 @@ pub struct Cors {
 
 impl Cors {
     /// Allows pages of every origin.
+    ///
+    /// ```
+    /// use kit_runtime::Cors;
+    ///
+    /// let cors = Cors::any_origin().exposed_headers("etag, x-total-count");
+    /// # let _ = cors;
+    /// ```
     pub const fn any_origin() -> Self {
         Self {
             origins: None,
@@ -57,6 +64,13 @@ impl Cors {
     }
 
     /// Lets pages set only these request headers: names joined by commas. Without this call, pages may set all.
+    ///
+    /// ```
+    /// use kit_runtime::Cors;
+    ///
+    /// let cors = Cors::any_origin().allowed_headers("authorization, content-type");
+    /// # let _ = cors;
+    /// ```
     #[must_use]
     pub const fn allowed_headers(mut self, names: &'static str) -> Self {
         self.allowed_headers = Some(names);

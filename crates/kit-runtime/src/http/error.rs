@@ -66,6 +66,13 @@ struct Invalid {
 
 impl Error {
     /// Creates an application error with a status, a code that clients can rely on, and a message for people.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, StatusCode};
+    ///
+    /// let error = Error::new(StatusCode::GONE, "NOTE_DELETED", "The note was deleted");
+    /// assert_eq!(error.message(), "The note was deleted");
+    /// ```
     #[track_caller]
     pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
@@ -83,6 +90,14 @@ impl Error {
     }
 
     /// Sets `details` of the error, which every client receives.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, value};
+    ///
+    /// let error = Error::conflict("LIMIT_REACHED", "There are too many notes")
+    ///     .with_details(value!({ "limit": 100 }));
+    /// assert_eq!(error.code(), "LIMIT_REACHED");
+    /// ```
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.0.details = Some(details);
@@ -90,6 +105,14 @@ impl Error {
     }
 
     /// Adds a header to the response.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, HeaderValue, StatusCode, header};
+    ///
+    /// let error = Error::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_REQUESTS", "Wait for a minute")
+    ///     .with_header(header::RETRY_AFTER, HeaderValue::from_static("60"));
+    /// assert_eq!(error.status(), StatusCode::TOO_MANY_REQUESTS);
+    /// ```
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.header = Some((name, value));
@@ -143,6 +166,12 @@ impl Error {
     }
 
     /// Creates an error with the status 500 Internal Server Error: a bug in the application that the client cannot fix.
+    ///
+    /// ```
+    /// use kit_runtime::{Error, StatusCode};
+    ///
+    /// assert_eq!(Error::internal("The cache is empty").status(), StatusCode::INTERNAL_SERVER_ERROR);
+    /// ```
     #[track_caller]
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, INTERNAL, message).into_unknown()

@@ -70,12 +70,29 @@ impl ErrorFormat {
     }
 
     /// Returns problem details of RFC 9457.
+    ///
+    /// ```
+    /// use kit_runtime::{Application, ErrorFormat, Routes};
+    ///
+    /// fn with_problem_details<A: Application>(routes: Routes<A>) -> Routes<A> {
+    ///     routes.errors(ErrorFormat::problem_details(), 422)
+    /// }
+    /// ```
     pub fn problem_details() -> Self {
         Self(Format::Problem)
     }
 
     /// Returns a format of the application: the media type, and the function that creates the body. If the function
     /// panics, the response has the status 500 and kit's envelope.
+    ///
+    /// ```
+    /// use kit_runtime::{ErrorFormat, value};
+    ///
+    /// let format = ErrorFormat::declared("application/json", |failure| {
+    ///     value!({ "error": failure.code, "text": failure.message })
+    /// });
+    /// # drop(format);
+    /// ```
     pub fn declared<T: Serialize>(
         content_type: &'static str,
         body: impl Fn(&Failure) -> T + Send + Sync + 'static,

@@ -66,16 +66,37 @@ impl Reply {
     }
 
     /// Creates a response with text in UTF-8 and the content type `text/plain`.
+    ///
+    /// ```
+    /// use kit_runtime::Reply;
+    ///
+    /// let reply = Reply::text("id,title\n").content_type("text/csv; charset=utf-8");
+    /// # drop(reply);
+    /// ```
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(Kind::Full(text.into().into()), "text/plain; charset=utf-8")
     }
 
     /// Creates a response with bytes and the content type `application/octet-stream`.
+    ///
+    /// ```
+    /// use kit_runtime::Reply;
+    ///
+    /// let reply = Reply::bytes(vec![0x89, b'P', b'N', b'G']).content_type("image/png");
+    /// # drop(reply);
+    /// ```
     pub fn bytes(bytes: impl Into<Bytes>) -> Self {
         Self::new(Kind::Full(bytes.into()), "application/octet-stream")
     }
 
     /// Creates a response with a value as JSON.
+    ///
+    /// ```
+    /// use kit_runtime::Reply;
+    ///
+    /// assert!(Reply::json(&["a", "b"]).is_ok());
+    /// assert!(Reply::json(&f64::NAN).is_err());
+    /// ```
     ///
     /// # Errors
     ///
@@ -88,6 +109,16 @@ impl Reply {
     /// dropped when a write to the client fails. If the function fails, the connection is closed before the end of
     /// the body, so that the client does not mistake the incomplete body for a complete body. The log contains the
     /// error.
+    ///
+    /// ```
+    /// use kit_runtime::Reply;
+    ///
+    /// let reply = Reply::stream(async |mut chunks| {
+    ///     chunks.send("first line\n").await?;
+    ///     chunks.send("second line\n").await
+    /// });
+    /// # drop(reply);
+    /// ```
     pub fn stream<W, F>(write: W) -> Self
     where
         W: FnOnce(ChunkSender) -> F + Send + 'static,
@@ -117,6 +148,13 @@ impl Reply {
 
     /// Declares the length of a stream in bytes, so that clients can show progress. If the stream has another length,
     /// the response is cut.
+    ///
+    /// ```
+    /// use kit_runtime::Reply;
+    ///
+    /// let reply = Reply::stream(async |mut chunks| chunks.send("12345").await).length(5);
+    /// # drop(reply);
+    /// ```
     #[must_use]
     pub fn length(mut self, bytes: u64) -> Self {
         self.length = Some(bytes);

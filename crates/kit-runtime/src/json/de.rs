@@ -17,6 +17,13 @@ type Error = serde::de::value::Error;
 
 /// Decodes parsed JSON into a type.
 ///
+/// ```
+/// use kit_runtime::json::{from_json, parse};
+///
+/// let numbers: Vec<f64> = from_json(&parse("[1, 2]").unwrap()).unwrap();
+/// assert_eq!(numbers, [1.0, 2.0]);
+/// ```
+///
 /// # Errors
 ///
 /// If the JSON does not fit the type.

@@ -43,6 +43,14 @@ impl Json {
     }
 
     /// Returns the value of a property. Returns `None` if the property is missing or this value is not an object.
+    ///
+    /// ```
+    /// use kit_runtime::json::{Json, parse};
+    ///
+    /// let note = parse(r#"{ "title": "Milk" }"#).unwrap();
+    /// assert_eq!(note.get("title"), Some(&Json::String("Milk".to_owned())));
+    /// assert_eq!(note.get("author"), None);
+    /// ```
     pub fn get(&self, key: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.get(key),
@@ -57,6 +65,13 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Returns the step to a property in a JSONPath: `.title`, or `["odd key"]`.
+///
+/// ```
+/// use kit_runtime::json::member_step;
+///
+/// assert_eq!(member_step("title"), ".title");
+/// assert_eq!(member_step("odd key"), r#"["odd key"]"#);
+/// ```
 pub fn member_step(key: &str) -> String {
     let mut bytes = key.bytes();
     let is_plain = bytes

@@ -10,6 +10,14 @@ use super::number_text;
 
 /// Serializes a value to JSON text.
 ///
+/// ```
+/// use kit_runtime::json::to_text;
+///
+/// assert_eq!(to_text(&[1.0, 1e21])?, "[1,1e+21]");
+/// assert!(to_text(&f64::INFINITY).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// If the value has no JSON form: a number that is not finite, or a map whose keys are not strings.
