@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use mio::{Interest, Token};
 
-use crate::body_limits::BodyLimit;
+use crate::body_rules::ConnectionBodyRules;
 use crate::connection::Connection;
-use crate::engine::{Engine, Handler, Pause};
+use crate::engine::Engine;
+use crate::handler::{Handler, Pause};
 use crate::link::Link;
 use crate::listener;
 use crate::request::RequestId;
@@ -83,7 +84,7 @@ impl Engine {
             socket,
             Guard::new(limits.of_heads()),
             Rc::clone(&self.scratch),
-            BodyLimit::new(limits.body_bytes, self.config.body_limits.clone()),
+            ConnectionBodyRules::new(limits.body_bytes, self.config.body_rules.clone()),
             self.config.default_headers.clone(),
             self.config.error_bodies.clone(),
         );

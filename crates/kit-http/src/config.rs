@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::body_limits::BodyLimits;
+use crate::body_rules::BodyRules;
 use crate::error_bodies::ErrorBodies;
 use crate::server_headers::DefaultHeaders;
 
@@ -25,8 +25,8 @@ pub struct Config {
     pub backlog: u32,
     /// Maximum sizes and numbers.
     pub limits: Limits,
-    /// Body limits of single routes; `None` if [`Limits::body_bytes`] applies to all requests.
-    pub body_limits: Option<BodyLimits>,
+    /// Rules for the bodies of single routes; `None` if [`Limits::body_bytes`] applies to all requests.
+    pub body_rules: Option<BodyRules>,
     /// Maximum times to wait for a client.
     pub timeouts: Timeouts,
     /// Headers of every response.
@@ -44,7 +44,7 @@ impl Default for Config {
             share_port: false,
             backlog: 4096,
             limits: Limits::default(),
-            body_limits: None,
+            body_rules: None,
             timeouts: Timeouts::default(),
             default_headers: DefaultHeaders::default(),
             error_bodies: ErrorBodies::default(),
@@ -107,8 +107,10 @@ impl Default for Limits {
 pub struct Timeouts {
     /// Time from the first byte of a request to the end of its head.
     pub head: Duration,
-    /// Time from the end of the head to the end of the body.
+    /// Time from the end of the head to the end of the body. Does not apply to a body that the handler reads in chunks.
     pub body: Duration,
+    /// Time for which a client may send nothing of a body while the handler waits for the next chunk.
+    pub body_idle: Duration,
     /// Maximum time between two requests on a connection. The default is longer than the 60 seconds of common
     /// load balancers, so that the load balancer closes the connection first, and never sends a request on a
     /// connection that is just being closed.
@@ -126,6 +128,7 @@ impl Default for Timeouts {
         Self {
             head: Duration::from_secs(10),
             body: Duration::from_mins(5),
+            body_idle: Duration::from_mins(1),
             idle: Duration::from_secs(72),
             write: Duration::from_mins(1),
             discard: Duration::from_secs(5),

@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::Instant;
 
 use kit_guard::Rejection;
@@ -16,6 +17,7 @@ use crate::linger::Linger;
 use crate::link::Link;
 use crate::rejection::{self, Refusal};
 use crate::state::{ConnectionState, Outcome, WaitKind};
+use crate::upload::Read;
 
 /// Wait of a connection, with its deadline.
 #[derive(Clone, Copy)]
@@ -104,6 +106,21 @@ impl Connection {
         outcome
     }
 
+    /// Reads the next chunk of a body that the handler waits for. `None` if the chunk is not there yet. Also returns true
+    /// if hyper must be polled again.
+    pub(crate) fn poll_upload(&self) -> (Option<Read>, bool) {
+        let hyper = self.hyper.borrow();
+        let mut upload = self.link.upload.borrow_mut();
+        let (Some(hyper_state), Some(upload)) = (&*hyper, &mut *upload) else {
+            return (None, false);
+        };
+        let (read, is_woken) = hyper_state.poll_body(|context| upload.poll(context));
+        match read {
+            Poll::Ready(read) => (Some(read), is_woken),
+            Poll::Pending => (None, is_woken),
+        }
+    }
+
     fn poll_linger(&self, linger: &mut Linger, scratch: &RefCell<Vec<u8>>) -> Outcome {
         let mut socket = self.link.socket.borrow_mut();
         match linger.poll(&mut socket, &mut scratch.borrow_mut()) {
@@ -138,7 +155,9 @@ impl Connection {
         match self.wait.get().kind {
             WaitKind::Head | WaitKind::Body => Outcome::TimedOut,
             WaitKind::Write => self.poll_for_progress(poll),
-            WaitKind::Unlimited | WaitKind::Idle | WaitKind::Linger => Outcome::Done,
+            // A response that has begun cannot become an error.
+            WaitKind::Upload if self.link.request().is_some() => Outcome::TimedOut,
+            WaitKind::Unlimited | WaitKind::Idle | WaitKind::Upload | WaitKind::Linger => Outcome::Done,
         }
     }
 
@@ -167,15 +186,20 @@ impl Connection {
     /// Sets the deadline for the current wait. Returns the new deadline if it changed.
     pub(crate) fn renew(&self, now: Instant, timeouts: &Timeouts) -> Option<Instant> {
         let mut state = self.link.state.borrow_mut();
-        let kind = state.wait_kind(
+        let mut kind = state.wait_kind(
             || self.link.socket.borrow().is_write_blocked(),
             || self.link.guard.borrow().is_in_head(),
         );
+        if kind == WaitKind::Unlimited && self.link.is_body_wanted() {
+            kind = WaitKind::Upload;
+        }
         let progress = match &*state {
             // Each byte extends this deadline, up to the total time for discarding.
             ConnectionState::Lingering(linger) => linger.progress(),
             // Each written byte extends this deadline: a client may read slowly. It must not send slowly.
             _ if kind == WaitKind::Write => self.link.socket.borrow().written(),
+            // Each received byte extends this deadline: a large body has no total limit.
+            _ if kind == WaitKind::Upload => self.link.body_received(),
             _ => 0,
         };
         let before = self.wait.get();
@@ -187,6 +211,7 @@ impl Connection {
             WaitKind::Idle => Some(timeouts.idle),
             WaitKind::Head => Some(timeouts.head),
             WaitKind::Body => Some(timeouts.body),
+            WaitKind::Upload => Some(timeouts.body_idle),
             WaitKind::Write => Some(timeouts.write),
             WaitKind::Linger => Some(timeouts.discard),
         };

@@ -3,6 +3,7 @@
 mod closing;
 mod lingering;
 mod streaming;
+mod uploads;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -20,73 +21,28 @@ use slab::Slab;
 
 use self::lingering::Lingering;
 use self::streaming::Stream;
+use self::uploads::UploadPlace;
 use crate::body::Body;
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::date;
 use crate::fast_path;
+use crate::handler::{Handler, WriteResult};
 use crate::hyper_pool::HyperPool;
 use crate::link::Link;
 use crate::listener::Listener;
-use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::requests::{Pending, Requests};
 use crate::response::Response;
 use crate::response_error::ResponseError;
 use crate::state::{ConnectionState, Outcome};
+use crate::upload::UploadFailure;
 
 const LISTENER: Token = Token(usize::MAX);
 /// Size of the read buffer in bytes. A larger buffer is not faster.
 const SCRATCH_BYTES: usize = 64 * 1024;
 /// Maximum number of times that one connection is polled before other connections are polled.
 const POLL_ROUNDS: usize = 4;
-
-/// Reason why the engine does not accept connections for now. New connections wait in the kernel's queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pause {
-    /// The number of open connections has reached [`crate::Limits::connections`].
-    ConnectionLimit,
-    /// The process or the operating system has no file descriptors or no memory left.
-    Exhausted,
-}
-
-/// Result of [`Engine::write`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteResult {
-    /// The chunk was accepted, and the writer may continue.
-    Ready,
-    /// The chunk was accepted, and the writer should wait until [`Handler::drained`] is called.
-    Wait,
-    /// The chunk was dropped: the client has disconnected, or the stream has already ended.
-    Closed,
-}
-
-/// Callbacks of the engine. Only [`Engine::drive`] calls them.
-pub trait Handler {
-    /// Called for each complete request. Respond with [`Engine::respond`], during this call or any time later.
-    fn request(&mut self, id: RequestId, request: &Request);
-    /// Called if the client closes its sending side before the response, which usually means that it has
-    /// disconnected. Called at most once for each request. The request can still be read. It still needs a
-    /// response, which is sent in case the client is still connected.
-    fn aborted(&mut self, id: RequestId);
-    /// Called after [`WriteResult::Wait`], when the client has read so much of the stream that the writer may continue.
-    fn drained(&mut self, id: RequestId) {
-        let _ = id;
-    }
-    /// Called if the client of a stream disconnects before the end, or is disconnected because it does not read. This is the
-    /// last callback for the stream.
-    fn stream_aborted(&mut self, id: RequestId) {
-        let _ = id;
-    }
-    /// Called when the engine has rejected data that is not a valid request, for the log of the application.
-    fn refused(&mut self, refusal: &Refusal) {
-        let _ = refusal;
-    }
-    /// Called once when the engine stops accepting connections for some time.
-    fn paused(&mut self, pause: Pause) {
-        let _ = pause;
-    }
-}
 
 /// A listening server. All methods take `&self`, because handlers respond while [`Engine::drive`] is running.
 ///
@@ -107,6 +63,8 @@ pub struct Engine {
     requests: RefCell<Requests>,
     /// Streams that have not ended, by the ids of their requests.
     streams: RefCell<HashMap<RequestId, Stream>>,
+    /// Request bodies that handlers read in chunks, by the ids of their requests.
+    uploads: RefCell<HashMap<RequestId, UploadPlace>>,
     queue: RefCell<Vec<usize>>,
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
@@ -166,6 +124,7 @@ impl Engine {
             connections: RefCell::default(),
             requests: RefCell::default(),
             streams: RefCell::default(),
+            uploads: RefCell::default(),
             queue: RefCell::default(),
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
@@ -285,6 +244,8 @@ impl Engine {
             // The rest of a body that is too large is not read, so no further request can follow on this connection.
             response.close();
         }
+        let is_stream = body.as_ref().is_some_and(|body| body.stream().is_some());
+        self.end_reading(link, &pending.request, &mut response, is_stream);
         if body.is_none() && fast_path::is_eligible(&pending.request, &response, &link.defaults) {
             *link.state.borrow_mut() = ConnectionState::FastResponse(response);
             return self.enqueue_slot(slot);
@@ -358,6 +319,9 @@ impl Engine {
             if let Some(request) = connection.link.take_received() {
                 self.start(slot, &connection, request, handler);
             }
+            if connection.link.is_body_wanted() {
+                outcome = self.read_upload(&connection, outcome, handler);
+            }
             if outcome != Outcome::Again {
                 break;
             }
@@ -375,7 +339,8 @@ impl Engine {
             let (left, broken) = connection.link.departure();
             if broken {
                 outcome = Outcome::Done;
-            } else if left {
+            } else if left && !connection.link.is_body_arriving() {
+                // While a body arrives, only reading shows if the client has sent all of it.
                 abort(&connection, handler);
             }
         }
@@ -405,8 +370,9 @@ impl Engine {
             .insert(slot, &connection.link, Rc::clone(&request));
         let Some(id) = id else {
             connection.link.replay_to_hyper(&request);
-            let response = Response::overloaded(&connection.link.error_bodies)
-                .into_http(HeaderMap::new(), &connection.link.defaults);
+            let mut response = Response::overloaded(&connection.link.error_bodies);
+            self.end_reading(&connection.link, &request, &mut response, false);
+            let response = response.into_http(HeaderMap::new(), &connection.link.defaults);
             *connection.link.state.borrow_mut() = ConnectionState::Responded(response);
             self.enqueue(slot, connection);
             return;
@@ -415,13 +381,19 @@ impl Engine {
             id,
             abort_reported: false,
         };
+        if request.is_streamed() {
+            self.begin_upload(id, slot, &connection.link);
+        }
         handler.request(id, &request);
     }
 
     fn settle(&self, slot: usize, connection: &Rc<Connection>, outcome: Outcome, handler: &mut dyn Handler) {
         let outcome = match outcome {
             Outcome::Ended => self.end_connection(connection, None, handler),
-            Outcome::TimedOut => self.end_connection(connection, Some(Rejection::TIMEOUT), handler),
+            Outcome::TimedOut => {
+                self.fail_upload(connection, UploadFailure::TimedOut, handler);
+                self.end_connection(connection, Some(Rejection::TIMEOUT), handler)
+            }
             other => other,
         };
         match outcome {
@@ -445,6 +417,7 @@ impl Engine {
     /// Notifies the handler that the client of a connection has disconnected, if the connection has a request
     /// or a stream.
     fn forget(&self, connection: &Connection, handler: &mut dyn Handler) {
+        self.fail_upload(connection, UploadFailure::Aborted, handler);
         abort(connection, handler);
         self.abort_stream(connection, handler);
     }

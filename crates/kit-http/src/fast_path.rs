@@ -78,7 +78,7 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
         Err(_) => return Some(Outcome::Done),
     };
     let input = &scratch[..count];
-    let layout = link.guard.borrow().admit_whole(input, link.body_limit.largest());
+    let layout = link.guard.borrow().admit_whole(input, link.body_rules.largest());
     let request = layout
         .map(|layout| RawRequest::new(input, layout))
         .filter(|request| is_within_limit(request, link));
@@ -95,7 +95,7 @@ fn read(link: &Link, scratch: &RefCell<Vec<u8>>) -> Option<Outcome> {
 /// Returns true if the body of a request is not larger than the limit of its route.
 fn is_within_limit(request: &RawRequest, link: &Link) -> bool {
     let length = request.body().len();
-    length == 0 || length <= link.body_limit.of(request.method(), request.path())
+    length == 0 || length <= link.body_rules.of(request.method(), request.path()).0
 }
 
 /// Returns true if the response to a request may take the fast path. Unusual responses are written by hyper,

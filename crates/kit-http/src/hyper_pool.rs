@@ -72,6 +72,13 @@ impl HyperState {
         (ended, self.woken.0.load(Ordering::Relaxed))
     }
 
+    /// Calls a function that polls a body of hyper. Also returns true if hyper must be polled again.
+    pub(crate) fn poll_body<T>(&self, poll: impl FnOnce(&mut Context<'_>) -> T) -> (T, bool) {
+        self.woken.0.store(false, Ordering::Relaxed);
+        let polled = poll(&mut Context::from_waker(&self.waker));
+        (polled, self.woken.0.load(Ordering::Relaxed))
+    }
+
     /// Makes hyper close the connection after the request in progress.
     pub(crate) fn close_gracefully(&mut self) {
         Pin::new(&mut self.http).graceful_shutdown();

@@ -18,7 +18,9 @@
 //!
 //! - hyper sees only bytes whose framing the guard has checked. If the guard rejects bytes, the engine responds with an
 //!   error in JSON and closes the connection.
-//! - The handler receives a request once, after it is complete, and the request gets at most one response.
+//! - The handler receives a request once, and the request gets at most one response. The request is complete, unless its
+//!   route has bodies in chunks ([`BodyRule::is_streamed`]): the handler then reads the body ([`Engine::read_body`]), and
+//!   the engine reads at most one chunk ahead.
 //! - No method blocks. No input of a client causes a panic. If the process lacks memory or file descriptors, the engine
 //!   waits and does not loop.
 //!
@@ -53,13 +55,14 @@
 
 mod accepting;
 mod body;
-mod body_limits;
+mod body_rules;
 mod config;
 mod connection;
 mod date;
 mod engine;
 mod error_bodies;
 mod fast_path;
+mod handler;
 mod hyper_pool;
 mod linger;
 mod link;
@@ -77,19 +80,22 @@ mod socket;
 mod state;
 mod stream;
 mod unix_listener;
+mod upload;
 
 /// Header name for [`Request::has_header`].
 pub use http::header::HeaderName;
 
 pub use kit_guard::{Rejection, normal_target};
 
-pub use body_limits::BodyLimits;
+pub use body_rules::{BodyRule, BodyRules};
 pub use config::{Config, Limits, Timeouts};
-pub use engine::{Engine, Handler, Pause, WriteResult};
+pub use engine::Engine;
 pub use error_bodies::{BodyPart, ErrorBodies, ErrorBody};
+pub use handler::{Handler, Pause, WriteResult};
 pub use rejection::Refusal;
 pub use request::{Request, RequestId};
 pub use reservation::Reservation;
 pub use response::Response;
 pub use response_error::ResponseError;
 pub use server_headers::DefaultHeaders;
+pub use upload::{UploadFailure, UploadPart};

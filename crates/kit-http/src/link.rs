@@ -9,13 +9,14 @@ use std::task::{Context, Poll};
 use hyper::rt::{Read, ReadBufCursor, Write};
 
 use crate::body::{Answering, Body};
-use crate::body_limits::BodyLimit;
+use crate::body_rules::ConnectionBodyRules;
 use crate::error_bodies::ErrorBodies;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
 use crate::server_headers::DefaultHeaders;
 use crate::socket::Socket;
 use crate::state::ConnectionState;
+use crate::upload::Upload;
 use kit_guard::Guard;
 
 /// Maximum number of bytes up to which the head and body of a response are copied into one buffer. This is faster than
@@ -31,7 +32,9 @@ pub(crate) struct Link {
     /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
-    pub(crate) body_limit: BodyLimit,
+    /// Body of the current request, if the handler reads it in chunks.
+    pub(crate) upload: RefCell<Option<Box<Upload>>>,
+    pub(crate) body_rules: ConnectionBodyRules,
     /// Headers of every response.
     pub(crate) defaults: DefaultHeaders,
     pub(crate) error_bodies: ErrorBodies,
@@ -57,7 +60,7 @@ impl Link {
         socket: Socket,
         guard: Guard,
         scratch: Rc<RefCell<Vec<u8>>>,
-        body_limit: BodyLimit,
+        body_rules: ConnectionBodyRules,
         defaults: DefaultHeaders,
         error_bodies: ErrorBodies,
     ) -> Self {
@@ -67,7 +70,8 @@ impl Link {
             passed: RefCell::default(),
             scratch,
             state: RefCell::new(ConnectionState::Idle),
-            body_limit,
+            upload: RefCell::new(None),
+            body_rules,
             defaults,
             error_bodies,
         }
@@ -96,6 +100,30 @@ impl Link {
             ConnectionState::Waiting { id, .. } => Some(id),
             _ => None,
         }
+    }
+
+    /// Returns true if the handler waits for the next chunk of the body.
+    pub(crate) fn is_body_wanted(&self) -> bool {
+        self.upload
+            .borrow()
+            .as_ref()
+            .is_some_and(|upload| upload.is_wanted())
+    }
+
+    /// Returns a number that grows with each received byte of a body that the handler reads in chunks.
+    pub(crate) fn body_received(&self) -> usize {
+        self.upload
+            .borrow()
+            .as_ref()
+            .map_or(0, |upload| upload.received())
+    }
+
+    /// Returns true if the handler may still read parts of the body that hyper has not read.
+    pub(crate) fn is_body_arriving(&self) -> bool {
+        self.upload
+            .borrow()
+            .as_ref()
+            .is_some_and(|upload| upload.is_arriving())
     }
 
     /// Returns the id of a request whose handler must be told that the client has disconnected. Returns each
@@ -259,6 +287,7 @@ impl Link {
                 }
                 return match *state {
                     ConnectionState::ReceivingBody => Poll::Ready(Ok(())),
+                    _ if self.is_body_arriving() => Poll::Ready(Ok(())),
                     _ => Poll::Pending,
                 };
             }

@@ -43,8 +43,22 @@ impl RequestId {
 #[derive(Debug)]
 pub struct Request {
     content: Content,
-    body_too_large: bool,
+    body_state: BodyState,
     remote: Option<SocketAddr>,
+}
+
+/// Form in which the handler gets the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyState {
+    /// The request contains the body.
+    Whole,
+    /// The body exceeds the limit and is not stored.
+    TooLarge,
+    /// The handler reads the body in chunks.
+    Streamed {
+        /// Length that the client has declared.
+        length: Option<u64>,
+    },
 }
 
 #[derive(Debug)]
@@ -59,14 +73,14 @@ impl Request {
     pub(crate) fn new(
         mut parts: Parts,
         body: Bytes,
-        body_too_large: bool,
+        body_state: BodyState,
         remote: Option<SocketAddr>,
     ) -> Self {
         apply_target_host(&mut parts);
         let parts = Box::new(parts);
         Self {
             content: Content::Parsed { parts, body },
-            body_too_large,
+            body_state,
             remote,
         }
     }
@@ -74,7 +88,7 @@ impl Request {
     pub(crate) fn raw(raw: RawRequest, remote: Option<SocketAddr>) -> Self {
         Self {
             content: Content::Raw(raw),
-            body_too_large: false,
+            body_state: BodyState::Whole,
             remote,
         }
     }
@@ -198,7 +212,22 @@ impl Request {
     /// Returns true if the body exceeds the limit, so that it was not stored. The connection then closes after the
     /// response.
     pub fn body_too_large(&self) -> bool {
-        self.body_too_large
+        self.body_state == BodyState::TooLarge
+    }
+
+    /// Returns true if the handler reads the body in chunks, with [`crate::Engine::read_body`]. [`Request::body`] is then
+    /// empty.
+    pub fn is_streamed(&self) -> bool {
+        matches!(self.body_state, BodyState::Streamed { .. })
+    }
+
+    /// Returns the number of bytes of the body. `None` if the handler reads the body in chunks and the client has not
+    /// declared its length.
+    pub fn body_length(&self) -> Option<u64> {
+        match self.body_state {
+            BodyState::Streamed { length } => length,
+            BodyState::Whole | BodyState::TooLarge => Some(self.body().len() as u64),
+        }
     }
 
     /// Returns the address of the client; `None` for a Unix socket.

@@ -13,8 +13,9 @@ use hyper::body::Incoming;
 
 use crate::body::{Answering as _, Body};
 use crate::link::{CurrentLink, Link};
-use crate::request::Request;
+use crate::request::{BodyState, Request};
 use crate::state::ConnectionState;
+use crate::upload::Upload;
 
 /// The service for the requests of one connection.
 pub(crate) struct Service(pub(crate) Rc<CurrentLink>);
@@ -38,16 +39,26 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
         };
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
-            deliver(&link, parts, Bytes::new(), false);
+            deliver(&link, parts, Bytes::new(), BodyState::Whole);
             return Exchange {
                 link: Some(link),
                 collecting: None,
             };
         }
-        let limit = link.body_limit.of(parts.method.as_str(), parts.uri.path());
+        let (limit, is_streamed) = link.body_rules.of(parts.method.as_str(), parts.uri.path());
         if body.size_hint().lower() > limit as u64 {
             // The body is not read, so hyper does not send `100 Continue`.
-            deliver(&link, parts, Bytes::new(), true);
+            deliver(&link, parts, Bytes::new(), BodyState::TooLarge);
+            return Exchange {
+                link: Some(link),
+                collecting: None,
+            };
+        }
+        if is_streamed && !link.has_response() {
+            let length = body.size_hint().exact();
+            // hyper sends `100 Continue` when the body is read for the first time.
+            *link.upload.borrow_mut() = Some(Box::new(Upload::new(body, limit)));
+            deliver(&link, parts, Bytes::new(), BodyState::Streamed { length });
             return Exchange {
                 link: Some(link),
                 collecting: None,
@@ -109,7 +120,11 @@ impl Future for Exchange {
                     parts, first, rest, ..
                 } = *collected;
                 let body = if rest.is_empty() { first } else { rest.freeze() };
-                deliver(link, parts, if complete { body } else { Bytes::new() }, !complete);
+                if complete {
+                    deliver(link, parts, body, BodyState::Whole);
+                } else {
+                    deliver(link, parts, Bytes::new(), BodyState::TooLarge);
+                }
             }
         }
         match link.take_response() {
@@ -158,12 +173,12 @@ impl Collecting {
     }
 }
 
-fn deliver(link: &Link, parts: Parts, body: Bytes, body_too_large: bool) {
+fn deliver(link: &Link, parts: Parts, body: Bytes, body_state: BodyState) {
     // The handler has already responded to this request. hyper only reads it again.
     if link.has_response() {
         return;
     }
     let remote = link.socket.borrow().peer();
-    let request = Request::new(parts, body, body_too_large, remote);
+    let request = Request::new(parts, body, body_state, remote);
     *link.state.borrow_mut() = ConnectionState::Received(request);
 }

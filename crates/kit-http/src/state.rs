@@ -13,7 +13,8 @@ use crate::response::Response;
 /// | from | to | if |
 /// |---|---|---|
 /// | `Idle` | `Received` | the fast path has read a request, or hyper a request without a body |
-/// | `Idle` | `ReceivingBody` | hyper has read the head of a request with a body |
+/// | `Idle` | `Received` | hyper has read the head of a request whose handler reads the body in chunks |
+/// | `Idle` | `ReceivingBody` | hyper has read the head of another request with a body |
 /// | `Idle` | `BetweenRequests` | hyper asks for a request, and no byte of it has arrived |
 /// | `Idle` | `ClientLeft` | hyper asks for a request, and the client has closed its sending side |
 /// | `Idle` | `Refused` | hyper asks for a request, and the guard has rejected the next data |
@@ -21,6 +22,7 @@ use crate::response::Response;
 /// | `ReceivingBody` | `Received` | the body is complete or too large |
 /// | `Received` | `Waiting` | the engine passes the request to the handler |
 /// | `Received` | `Responded` | the engine has too many requests in progress |
+/// | `Waiting` | `Refused` | the handler reads the body in chunks, and the guard has rejected the next one |
 /// | `Waiting` | `FastResponse` | the handler has responded, and the response qualifies for the fast path |
 /// | `Waiting` | `Responded` | the handler has responded otherwise |
 /// | `FastResponse` | `Idle` | the fast path has written the response |
@@ -52,7 +54,7 @@ pub(crate) enum ConnectionState {
     Refused,
     /// hyper is receiving the body.
     ReceivingBody,
-    /// The request is complete, and the engine has not passed it to the handler.
+    /// The request is complete, or its handler reads its body in chunks. The engine has not passed it to the handler.
     Received(Request),
     /// The handler has the request.
     Waiting {
@@ -127,6 +129,8 @@ pub(crate) enum WaitKind {
     Idle,
     Head,
     Body,
+    /// The handler waits for the next chunk of the body.
+    Upload,
     Write,
     Linger,
 }

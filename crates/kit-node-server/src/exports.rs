@@ -2,6 +2,7 @@
 
 mod reservations;
 mod stream;
+mod upload;
 
 use std::cell::RefCell;
 use std::io;
@@ -41,7 +42,7 @@ pub(crate) struct Export {
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
-        arguments: 6,
+        arguments: 7,
         run: create,
     },
     Export {
@@ -95,6 +96,16 @@ pub(crate) static EXPORTS: &[Export] = &[
         run: body_bytes,
     },
     Export {
+        name: "readBody",
+        arguments: 2,
+        run: upload::read_body,
+    },
+    Export {
+        name: "cancelBody",
+        arguments: 2,
+        run: upload::cancel_body,
+    },
+    Export {
         name: "remoteAddress",
         arguments: 2,
         run: remote_address,
@@ -145,7 +156,7 @@ fn errors<'scope>(env: Env<'scope>, _state: &State, _args: &[Value<'scope>]) -> 
     env.string(&serde_json::Value::from(list).to_string())
 }
 
-/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream): string`. Starts a server and
+/// `create(options: string, onRequest, onAbort, onClosed, onRefused, onStream, onBody): string`. Starts a server and
 /// returns `{"server", "host", "port"}` as JSON. If the server listens on a Unix socket, `host` and `port`
 /// are missing.
 fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
@@ -158,6 +169,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         closed: Reference::new(env, args[3])?,
         refused: Reference::new(env, args[4])?,
         stream: Reference::new(env, args[5])?,
+        body: Reference::new(env, args[6])?,
     };
     let config = options.config(&tree).map_err(|error| invalid(&error))?;
     let engine = match options.fd {
@@ -414,4 +426,22 @@ fn latin1(text: &[u8]) -> Vec<u8> {
         .map(|character| u8::try_from(character).ok())
         .collect();
     bytes.unwrap_or_else(|| text.as_bytes().to_vec())
+}
+
+/// Returns the server and the id of a request. Returns `None` if the server no longer exists. Such a server
+/// has no streams either.
+fn find<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    args: &[Value<'scope>],
+) -> Result<Option<(Rc<Server>, RequestId)>, Error> {
+    let number = env.to_u32(args[0])? as usize;
+    let server = state.servers.borrow().get(number).cloned().flatten();
+    server.map(|server| Ok((server, id(env, args[1])?))).transpose()
+}
+
+fn wake(server: &Server) {
+    if !server.is_released() && !server.is_turning() {
+        server.wake();
+    }
 }

@@ -1,10 +1,12 @@
 //! Options that JavaScript passes to `create`, as JSON.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use kit_http::{
-    BodyLimits, BodyPart, Config, DefaultHeaders, ErrorBodies, ErrorBody, Limits, ResponseError, Timeouts,
+    BodyPart, BodyRule, BodyRules, Config, DefaultHeaders, ErrorBodies, ErrorBody, Limits, ResponseError,
+    Timeouts, normal_target,
 };
 use kit_router::{CompiledRouteTree, Match, ParamBuffer, RouteTree};
 use serde::Deserialize;
@@ -32,6 +34,9 @@ pub(crate) struct Options {
     /// route has its own maximum.
     #[serde(default)]
     body_limits: Vec<usize>,
+    /// True for each route whose bodies handlers read in chunks, by the number of the route. Empty if there is none.
+    #[serde(default)]
+    streamed_bodies: Vec<bool>,
     #[serde(default)]
     limits: LimitOptions,
     #[serde(default)]
@@ -115,6 +120,7 @@ struct LimitOptions {
 struct TimeoutOptions {
     head: Option<u64>,
     body: Option<u64>,
+    body_idle: Option<u64>,
     idle: Option<u64>,
     write: Option<u64>,
     discard: Option<u64>,
@@ -154,6 +160,7 @@ impl Options {
             timeouts: Timeouts {
                 head: time(self.timeouts.head, defaults.head),
                 body: time(self.timeouts.body, defaults.body),
+                body_idle: time(self.timeouts.body_idle, defaults.body_idle),
                 idle: time(self.timeouts.idle, defaults.idle),
                 write: time(self.timeouts.write, defaults.write),
                 discard: time(self.timeouts.discard, defaults.discard),
@@ -161,18 +168,33 @@ impl Options {
             },
             default_headers,
             error_bodies: error_bodies.unwrap_or_default(),
-            body_limits: self.limits_by_route(tree),
+            body_rules: self.rules_by_route(tree),
         })
     }
 
-    fn limits_by_route(&self, tree: &RouteTree) -> Option<BodyLimits> {
-        let largest = self.body_limits.iter().copied().max()?;
-        let limits = self.body_limits.clone();
+    fn rules_by_route(&self, tree: &RouteTree) -> Option<BodyRules> {
+        if self.body_limits.is_empty() && self.streamed_bodies.is_empty() {
+            return None;
+        }
+        let largest = self.body_limits.iter().copied().max().unwrap_or(self.body_bytes);
+        let (limits, streamed) = (self.body_limits.clone(), self.streamed_bodies.clone());
         let router = tree.router();
-        Some(BodyLimits::new(largest, move |method, path| {
-            match router.find(method, path, &mut ParamBuffer::new()) {
-                Match::Route(number) => limits.get(usize::try_from(number).ok()?).copied(),
-                _ => None,
+        Some(BodyRules::new(largest, move |method, path| {
+            // The handler's route is found with the same form of the path.
+            let path = if path.contains('%') {
+                normal_target(path)
+            } else {
+                Cow::Borrowed(path)
+            };
+            match router.find(method, &path, &mut ParamBuffer::new()) {
+                Match::Route(number) => {
+                    let number = usize::try_from(number).unwrap_or(usize::MAX);
+                    BodyRule {
+                        limit: limits.get(number).copied(),
+                        is_streamed: streamed.get(number).copied().unwrap_or(false),
+                    }
+                }
+                _ => BodyRule::default(),
             }
         }))
     }

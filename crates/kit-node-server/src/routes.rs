@@ -33,11 +33,12 @@ pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut Param
 const OTHER_METHOD: usize = 15;
 const BODY_TOO_LARGE: i32 = 1 << 4;
 const HAS_TRACEPARENT: i32 = 1 << 5;
+const BODY_IN_CHUNKS: i32 = 1 << 6;
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Returns facts about a request that JavaScript nearly always needs, in one number: the index of the method in
-/// [`Method::ALL`], and two flags.
+/// [`Method::ALL`], and three flags.
 pub(crate) fn request_flags(request: &Request) -> i32 {
     let place = Method::from_name(request.method())
         .and_then(|method| Method::ALL.iter().position(|known| *known == method))
@@ -46,6 +47,8 @@ pub(crate) fn request_flags(request: &Request) -> i32 {
     let mut request_flags = i32::try_from(place).unwrap_or(0);
     if request.body_too_large() {
         request_flags |= BODY_TOO_LARGE;
+    } else if request.is_streamed() {
+        request_flags |= BODY_IN_CHUNKS;
     }
     if request.has_header(&TRACEPARENT) {
         request_flags |= HAS_TRACEPARENT;

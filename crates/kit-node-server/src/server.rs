@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId};
+use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, UploadFailure, UploadPart};
 use kit_router::{ParamBuffer, Router};
 
 use crate::node::{
@@ -34,6 +34,8 @@ pub(crate) struct Callbacks {
     pub(crate) refused: Reference,
     /// The state of a streamed response has changed: `(id, event)`. The event is [`DRAINED`] or [`ABORTED`].
     pub(crate) stream: Reference,
+    /// `(id, part)`; the part is a chunk, or one of the codes of [`body_code`].
+    pub(crate) body: Reference,
 }
 
 /// Value of `event`: the stream accepts more data.
@@ -357,6 +359,22 @@ impl Handler for TurnHandler<'_, '_> {
         self.tell_of_stream(id, ABORTED);
     }
 
+    fn body_part(&mut self, id: RequestId, part: UploadPart<'_>) {
+        let tell = |calls: &mut Self| {
+            calls.enter()?;
+            let env = calls.env;
+            let part = match part {
+                UploadPart::Chunk(bytes) => env.buffer(bytes)?,
+                UploadPart::End => env.int(BODY_ENDED)?,
+                UploadPart::Failed(failure) => env.int(body_code(failure))?,
+            };
+            env.call(calls.live.callbacks.body.get(env)?, &[number(env, id)?, part])
+        };
+        if let Err(error) = tell(self) {
+            report(self.env, &error);
+        }
+    }
+
     fn refused(&mut self, refusal: &Refusal) {
         let Rejection {
             status,
@@ -426,11 +444,28 @@ fn number(env: Env<'_>, id: RequestId) -> Result<Value<'_>, Error> {
     env.double(id.as_number() as f64)
 }
 
+/// Returns the number of bytes of the body; -1 if the client has not declared the length of a body in chunks.
 fn body_length<'scope>(env: Env<'scope>, request: &Request) -> Result<Value<'scope>, Error> {
-    match i32::try_from(request.body().len()) {
+    let Some(length) = request.body_length() else {
+        return env.int(-1);
+    };
+    match i32::try_from(length) {
         Ok(length) => env.int(length),
-        #[allow(clippy::cast_precision_loss)] // no body has 2^53 bytes
-        Err(_) => env.double(request.body().len() as f64),
+        #[allow(clippy::cast_precision_loss)] // the limit of a body is below 2^53 bytes
+        Err(_) => env.double(length as f64),
+    }
+}
+
+/// Code for the end of a body, in place of a chunk.
+const BODY_ENDED: i32 = 0;
+
+/// Returns the code for a failure, in place of a chunk. The counterpart is `packages/server-native/src/body-reader.ts`.
+fn body_code(failure: UploadFailure) -> i32 {
+    match failure {
+        UploadFailure::Aborted => 1,
+        UploadFailure::Invalid => 2,
+        UploadFailure::TimedOut => 3,
+        UploadFailure::TooLarge => 4,
     }
 }
 

@@ -13,13 +13,16 @@ import {
   type Callbacks,
   type Created,
   loadAddon,
+  type OnBody,
   type OnRefused,
   type OnRequest,
   type OnStream,
   type Reserved,
 } from "./addon.ts";
-import { type ExchangeHost, NativeExchange } from "./exchange.ts";
+import type { WaitingReaders } from "./body-reader.ts";
+import { type ExchangeHost, isBodyTooLarge, NativeExchange } from "./exchange.ts";
 import { FallbackServer, isFallbackWanted } from "./fallback.ts";
+import { UploadExchange } from "./upload-exchange.ts";
 import { RouteMatches } from "./match.ts";
 import type { OpenStreams } from "./response-stream.ts";
 import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
@@ -135,10 +138,23 @@ class Running implements NativeServerHandle {
     const aborted = new Set<number>();
     const streams: OpenStreams = new Map();
     const matches = new RouteMatches(service.routes.length);
-    const onRequest: OnRequest = (id, route, traits, target, bodyLength, body, ...params) => {
+    const onWholeRequest: OnRequest = (id, route, traits, target, bodyLength, body, ...params) => {
       const match = matches.fromCode(route, params);
       service.handle(new NativeExchange(host, id, match, traits, target, bodyLength, body));
     };
+    const streamed = service.streamedBodies?.byRoute;
+    // Only applications with such routes check this for each request.
+    const onRequest: OnRequest =
+      streamed === undefined
+        ? onWholeRequest
+        : (id, route, traits, target, bodyLength, body, ...params) => {
+            if (streamed[route] !== true || isBodyTooLarge(traits)) {
+              onWholeRequest(id, route, traits, target, bodyLength, body, ...params);
+              return;
+            }
+            const match = matches.fromCode(route, params);
+            service.handle(new UploadExchange(host, id, match, traits, target, bodyLength, body));
+          };
     const onAbort = (id: number): void => {
       aborted.add(id);
       const exchange = listening.get(id);
@@ -154,9 +170,11 @@ class Running implements NativeServerHandle {
       });
     };
     const onStream: OnStream = (id, event) => streams.get(id)?.onEvent(event);
-    const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream];
+    const bodies: WaitingReaders = new Map();
+    const onBody: OnBody = (id, part) => bodies.get(id)?.onPart(part);
+    const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream, onBody];
     const created = create(addon, service, where, options, callbacks);
-    const host: ExchangeHost = { addon, server: created.server, listening, aborted, streams };
+    const host: ExchangeHost = { addon, server: created.server, listening, aborted, streams, bodies };
     this.#host = host;
     this.address = addressOf(created, where.path);
   }
@@ -180,7 +198,8 @@ function create(
   options: EngineOptions,
   callbacks: Callbacks,
 ): Created {
-  const { tree, routes, limits, bodyLimits, errorBodies, responseRules: { defaults = [] } = {} } = service;
+  const { tree, routes, limits, bodyLimits, streamedBodies, errorBodies } = service;
+  const { defaults = [] } = service.responseRules ?? {};
   const { host, port, path, fd, sharePort } = where;
   const all = {
     tree,
@@ -192,6 +211,7 @@ function create(
     ...(sharePort && { sharePort }),
     bodyBytes: limits.bodyBytes,
     ...(bodyLimits !== undefined && { bodyLimits: bodyLimits.byRoute }),
+    ...(streamedBodies !== undefined && { streamedBodies: streamedBodies.byRoute }),
     ...(defaults.length > 0 && { defaultHeaders: defaults }),
     ...(errorBodies !== undefined && { errorBodies: render(errorBodies, addon) }),
     ...options,

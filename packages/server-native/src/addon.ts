@@ -9,7 +9,7 @@ export type RequestId = number;
 
 /**
  * Called once for each request. `route` is the index of a route, or one of the negative codes in `match.ts`. `traits` contains the method
- * and two flags, see `exchange.ts`. `body` is set if the body is UTF-8 text and the content type is exactly `application/json`.
+ * and three flags, see `exchange.ts`. `body` is set if the body is UTF-8 text and the content type is exactly `application/json`.
  */
 export type OnRequest = (
   id: RequestId,
@@ -37,8 +37,14 @@ export type OnRefused = (
 export type OnStream = (id: RequestId, event: number) => void;
 
 /**
- * Callbacks of `create`: for requests, for clients that disconnect, for the end of the server, for refused requests, and for streamed
- * responses.
+ * Called after `readBody` returned 1. `part` is a chunk, or a code for the end or a failure. `body-reader.ts` defines the
+ * codes.
+ */
+export type OnBody = (id: RequestId, part: Uint8Array | number) => void;
+
+/**
+ * Callbacks of `create`: for requests, for clients that disconnect, for the end of the server, for refused requests, for
+ * streamed responses, and for request bodies in chunks.
  */
 export type Callbacks = readonly [
   onRequest: OnRequest,
@@ -46,6 +52,7 @@ export type Callbacks = readonly [
   onClosed: () => void,
   onRefused: OnRefused,
   onStream: OnStream,
+  onBody: OnBody,
 ];
 
 /** Content type of a response: 0 for none, 1 for `application/json`, or any other type as a string. */
@@ -86,6 +93,10 @@ export interface Addon {
   headers(server: number, id: RequestId): string[];
   bodyText(server: number, id: RequestId): string | undefined;
   bodyBytes(server: number, id: RequestId): Uint8Array;
+  /** Asks for the next chunk of a body. Returns 0 if there is nothing to read any more; `onBody` is not called then. */
+  readBody(server: number, id: RequestId): 0 | 1;
+  /** Ends reading of a body. */
+  cancelBody(server: number, id: RequestId): void;
   remoteAddress(server: number, id: RequestId): string;
   close(server: number, graceMs: number): void;
   connections(server: number): number;

@@ -7,16 +7,18 @@ import type {
 } from "@kit/types";
 
 import type { Addon, ContentTypeCode, RequestId } from "./addon.ts";
+import type { WaitingReaders } from "./body-reader.ts";
 import { type OpenStreams, ResponseStream } from "./response-stream.ts";
 
 /**
  * Layout of `traits`, a number that the addon passes with every request. The lowest four bits are the index of the method in `methods`. The
- * next two bits are flags.
+ * next three bits are flags.
  */
 const methodBits = 0xf;
 const methods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const bodyTooLargeBit = 1 << 4;
 const traceparentBit = 1 << 5;
+const bodyInChunksBit = 1 << 6;
 
 const jsonType = "application/json";
 
@@ -30,6 +32,8 @@ export interface ExchangeHost {
   readonly aborted: Set<RequestId>;
   /** Responses that are being streamed. */
   readonly streams: OpenStreams;
+  /** Readers of request bodies that wait for a chunk. */
+  readonly bodies: WaitingReaders;
 }
 
 /**
@@ -40,8 +44,8 @@ export class NativeExchange implements ServerExchange {
   readonly target: string;
   readonly match: RouteMatch;
   readonly bodyLength: number;
-  private readonly host: ExchangeHost;
-  private readonly id: RequestId;
+  protected readonly host: ExchangeHost;
+  protected readonly id: RequestId;
   private readonly traits: number;
   private readonly body: string | undefined;
   private abortListeners: (() => void)[] | undefined;
@@ -75,7 +79,12 @@ export class NativeExchange implements ServerExchange {
   }
 
   get bodyTooLarge(): boolean {
-    return (this.traits & bodyTooLargeBit) !== 0;
+    return isBodyTooLarge(this.traits);
+  }
+
+  /** True if the addon passes the body on in chunks. */
+  protected get hasBodyInChunks(): boolean {
+    return (this.traits & bodyInChunksBit) !== 0;
   }
 
   get remoteAddress(): string {
@@ -160,6 +169,11 @@ export class NativeExchange implements ServerExchange {
     this.abortListeners = undefined;
     for (const listener of listeners) listener();
   }
+}
+
+/** Returns true if the body of a request with these traits is larger than the limit. */
+export function isBodyTooLarge(traits: number): boolean {
+  return (traits & bodyTooLargeBit) !== 0;
 }
 
 function typeCode(contentType: string | null): ContentTypeCode {

@@ -15,17 +15,8 @@ export interface BodyReader extends RequestBodyReader {
   finish(): void;
 }
 
-const messages: Readonly<Record<RequestBodyErrorCode, string>> = {
-  ERR_KIT_BODY_ABORTED: "The client disconnected before the end of the request body",
-  ERR_KIT_BODY_CANCELED:
-    "The request body cannot be read any more: reading was canceled, or the response was sent",
-  ERR_KIT_BODY_INVALID: "The request body is not valid HTTP",
-  ERR_KIT_BODY_TIMEOUT: "The client stopped sending the request body",
-  ERR_KIT_BODY_TOO_LARGE: "The request body is larger than the limit of its route",
-};
-
 function bodyError(code: RequestBodyErrorCode): Error {
-  return codedError(code, messages[code]);
+  return codedError(code, `The request body cannot be read to its end (${code})`);
 }
 
 /** Returns the error for a call of `read` while another call waits. */

@@ -125,6 +125,7 @@ impl Engine {
             return Err(ResponseError::Length { declared, found });
         }
         stream.queue.end();
+        self.end_reading_of(&stream);
         self.enqueue_slot(stream.connection);
         Ok(())
     }
@@ -150,6 +151,9 @@ impl Engine {
         }
         let finished = streams.remove(&id);
         drop(streams);
+        if let Some(stream) = &finished {
+            self.end_reading_of(stream);
+        }
         // The writer of the last chunk may wait for this call.
         if finished.is_some_and(|stream| stream.queue.take_owed_drain()) {
             handler.drained(id);
@@ -196,6 +200,13 @@ impl Engine {
         if let Some(stream) = stream {
             stream.reset_if_ends_with_connection(&connection.link);
             handler.stream_aborted(id);
+        }
+    }
+
+    /// Ends reading of the request's body, because the response is complete.
+    fn end_reading_of(&self, stream: &Stream) {
+        if let Some(link) = stream.link.upgrade() {
+            self.drop_upload(&link);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use kit_http::{BodyLimits, Config, Limits, Timeouts};
+use kit_http::{BodyRule, BodyRules, Config, Limits, Timeouts};
 
 use crate::support::{Server, get, post};
 
@@ -197,17 +197,20 @@ fn connections_above_the_limit_wait_without_a_busy_loop_and_are_served_later() {
 
 /// A server with a limit of 10 bytes, of 20 bytes for `/large`, and of 5 bytes for `/small`.
 fn limits_by_path() -> Server {
-    let limit_of = |_: &str, path: &str| match path {
-        "/large" => Some(20),
-        "/small" => Some(5),
-        _ => None,
+    let rule_of = |_: &str, path: &str| BodyRule {
+        limit: match path {
+            "/large" => Some(20),
+            "/small" => Some(5),
+            _ => None,
+        },
+        is_streamed: false,
     };
     Server::with(&Config {
         limits: Limits {
             body_bytes: 10,
             ..Limits::default()
         },
-        body_limits: Some(BodyLimits::new(20, limit_of)),
+        body_rules: Some(BodyRules::new(20, rule_of)),
         ..Config::default()
     })
 }

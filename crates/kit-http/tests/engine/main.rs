@@ -18,3 +18,4 @@ mod streaming;
 mod strictness;
 mod support;
 mod unix;
+mod uploads;

@@ -4,7 +4,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use kit_http::{Config, Engine, Handler, Request, RequestId, Response, Timeouts, WriteResult};
+use kit_http::{
+    Config, Engine, Handler, Request, RequestId, Response, Timeouts, UploadFailure, UploadPart, WriteResult,
+};
 
 /// Callbacks that the engine has called.
 #[derive(Default)]
@@ -12,13 +14,43 @@ pub(crate) struct Log {
     pub(crate) requests: Vec<RequestId>,
     pub(crate) drained: usize,
     pub(crate) aborted: Vec<RequestId>,
+    /// Number of requests whose clients have disconnected.
+    pub(crate) left: usize,
+    /// Number of bytes that a request declares and that its handler reads in chunks; `None` if it declares none.
+    pub(crate) declared: Vec<Option<u64>>,
+    /// Bytes of all bodies that were read in chunks.
+    pub(crate) body: Vec<u8>,
+    /// Number of calls of `body_part`.
+    pub(crate) parts: usize,
+    pub(crate) ended: usize,
+    pub(crate) failed: Vec<UploadFailure>,
+    /// Codes of refusals that the engine sent by itself.
+    pub(crate) refused: Vec<u16>,
 }
 
 impl Handler for Log {
-    fn request(&mut self, id: RequestId, _: &Request) {
+    fn request(&mut self, id: RequestId, request: &Request) {
         self.requests.push(id);
+        if request.is_streamed() {
+            self.declared.push(request.body_length());
+        } else {
+            self.body.extend_from_slice(request.body());
+        }
     }
-    fn aborted(&mut self, _: RequestId) {}
+    fn aborted(&mut self, _: RequestId) {
+        self.left += 1;
+    }
+    fn body_part(&mut self, _: RequestId, part: UploadPart<'_>) {
+        self.parts += 1;
+        match part {
+            UploadPart::Chunk(bytes) => self.body.extend_from_slice(bytes),
+            UploadPart::End => self.ended += 1,
+            UploadPart::Failed(failure) => self.failed.push(failure),
+        }
+    }
+    fn refused(&mut self, refusal: &kit_http::Refusal) {
+        self.refused.push(refusal.rejection.status);
+    }
     fn drained(&mut self, _: RequestId) {
         self.drained += 1;
     }
@@ -38,10 +70,16 @@ impl Server {
     }
 
     pub(crate) fn with(timeouts: Timeouts) -> Self {
-        let config = Config {
-            host: Some("127.0.0.1".into()),
+        Self::of(Config {
             timeouts,
             ..Config::default()
+        })
+    }
+
+    pub(crate) fn of(config: Config) -> Self {
+        let config = Config {
+            host: Some("127.0.0.1".into()),
+            ..config
         };
         Self {
             engine: Engine::bind(config).expect("binds"),

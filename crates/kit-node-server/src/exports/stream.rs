@@ -1,13 +1,10 @@
 //! Responses that are written in chunks. If the stream or its server no longer exists, all functions except for
 //! `respond_stream` do nothing.
 
-use std::rc::Rc;
+use kit_http::WriteResult;
 
-use kit_http::{RequestId, WriteResult};
-
-use super::{State, head, id, refusal, server, settle};
+use super::{State, find, head, id, refusal, server, settle, wake};
 use crate::node::{Env, Error, Value};
-use crate::server::Server;
 
 /// `respondStream(server, id, status, contentType: 0 | 1 | string, length: number | null, headers: string[] | null): 0 | 1`:
 /// starts a response whose body follows in chunks. Returns 0 if the client has disconnected.
@@ -75,22 +72,4 @@ pub(super) fn destroy<'scope>(
         wake(&server);
     }
     env.undefined()
-}
-
-/// Returns the server and the id of a request. Returns `None` if the server no longer exists. Such a server
-/// has no streams either.
-fn find<'scope>(
-    env: Env<'scope>,
-    state: &State,
-    args: &[Value<'scope>],
-) -> Result<Option<(Rc<Server>, RequestId)>, Error> {
-    let number = env.to_u32(args[0])? as usize;
-    let server = state.servers.borrow().get(number).cloned().flatten();
-    server.map(|server| Ok((server, id(env, args[1])?))).transpose()
-}
-
-fn wake(server: &Server) {
-    if !server.is_released() && !server.is_turning() {
-        server.wake();
-    }
 }

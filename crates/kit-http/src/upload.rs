@@ -1,0 +1,142 @@
+//! A request body that its handler reads in chunks.
+//!
+//! hyper reads from the socket only if it can pass on what it has read: one chunk of at most the size of its buffer (64
+//! KiB) waits in hyper. If the handler does not read, the buffer of the operating system fills, and TCP stops the client.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::Body as _;
+use hyper::body::Incoming;
+
+use crate::request::RequestId;
+
+/// Answer to [`crate::Engine::read_body`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadPart<'a> {
+    /// The next bytes of the body, at least one.
+    Chunk(&'a [u8]),
+    /// The body is complete.
+    End,
+    /// The rest of the body cannot be read.
+    Failed(UploadFailure),
+}
+
+/// Reason for which a body cannot be read to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UploadFailure {
+    /// The client has disconnected, or its connection was closed.
+    Aborted,
+    /// The chunks are invalid. The engine responds to the request, unless the handler has begun to.
+    Invalid,
+    /// The client has sent nothing for [`crate::Timeouts::body_idle`]. The engine responds to the request, unless the
+    /// handler has begun to.
+    TimedOut,
+    /// The body exceeds the limit of its route. The handler must respond. Then the connection closes.
+    TooLarge,
+}
+
+/// Body of the current request of a connection.
+pub(crate) struct Upload {
+    /// Id of the request. `None` until the engine passes the request to the handler.
+    pub(crate) id: Option<RequestId>,
+    /// Source of the chunks. `None` after the end, after a failure, and if the handler does not read any more.
+    body: Option<Incoming>,
+    limit: usize,
+    received: usize,
+    is_wanted: bool,
+    is_complete: bool,
+}
+
+/// Chunk that was read, or the end.
+pub(crate) enum Read {
+    Chunk(Bytes),
+    End,
+    TooLarge,
+    /// hyper could not read the body.
+    Broken,
+}
+
+impl Upload {
+    /// Creates the state of a body of at most `limit` bytes.
+    pub(crate) fn new(body: Incoming, limit: usize) -> Self {
+        Self {
+            id: None,
+            body: Some(body),
+            limit,
+            received: 0,
+            is_wanted: false,
+            is_complete: false,
+        }
+    }
+
+    /// Records that the handler waits for the next chunk. Returns false if there will be none.
+    pub(crate) fn want(&mut self) -> bool {
+        self.is_wanted = self.is_complete || self.body.is_some();
+        self.is_wanted
+    }
+
+    /// Returns true if the handler waits for the next chunk.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
+    /// Returns true if hyper has passed on the whole body.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Returns true if the rest of the body is still read.
+    pub(crate) fn is_arriving(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// Returns a number that grows with each received byte.
+    pub(crate) fn received(&self) -> usize {
+        self.received
+    }
+
+    /// Ends reading. hyper then reads no more of the body.
+    pub(crate) fn cancel(&mut self) {
+        self.body = None;
+        self.is_wanted = false;
+    }
+
+    /// Reads the next chunk for the handler that waits for it.
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Read> {
+        let read = std::task::ready!(self.poll_body(context));
+        self.is_wanted = false;
+        Poll::Ready(read)
+    }
+
+    fn poll_body(&mut self, context: &mut Context<'_>) -> Poll<Read> {
+        loop {
+            let Some(body) = &mut self.body else {
+                return Poll::Ready(if self.is_complete { Read::End } else { Read::Broken });
+            };
+            let frame = std::task::ready!(Pin::new(&mut *body).poll_frame(context));
+            let Some(Ok(frame)) = frame else {
+                self.is_complete = frame.is_none();
+                self.body = None;
+                continue;
+            };
+            // hyper often knows with the last chunk that it is the last.
+            let is_last = body.is_end_stream();
+            // Handlers cannot access trailers.
+            let data = frame.into_data().unwrap_or_default();
+            if data.len() > self.limit - self.received {
+                self.body = None;
+                return Poll::Ready(Read::TooLarge);
+            }
+            self.received += data.len();
+            if is_last {
+                self.is_complete = true;
+                self.body = None;
+            }
+            if !data.is_empty() {
+                return Poll::Ready(Read::Chunk(data));
+            }
+        }
+    }
+}
