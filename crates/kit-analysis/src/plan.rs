@@ -50,7 +50,7 @@ pub enum Decision {
 pub struct Candidates {
     /// Indexes of the members in [`UnionPlan::members`].
     pub members: Vec<usize>,
-    /// True if no value fits two of the members. A decoder can then stop at the first member that the value
+    /// True if no value fits two of the members. If so, a decoder can stop at the first member that the value
     /// fits.
     pub disjoint: bool,
 }

@@ -52,7 +52,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, BuildError> {
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be written. An existing file is unchanged then.
+/// Returns an error if the file cannot be written. After an error, an existing file is unchanged.
 pub fn write_text(path: &Path, text: &str) -> Result<(), BuildError> {
     let mut staged = path.as_os_str().to_owned();
     staged.push(format!(".{}.tmp", std::process::id()));

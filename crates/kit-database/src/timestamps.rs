@@ -38,7 +38,8 @@ impl Schema {
     /// column refers, change too. A column that already is a `timestamptz(3)` does not change.
     ///
     /// # Errors
-    /// Returns a [`PlanError`] with each name that is not a column with times. The schema is then unchanged.
+    /// Returns a [`PlanError`] with each name that is not a column with times. After an error, the schema is
+    /// unchanged.
     pub fn convert_timestamps(&mut self, columns: &[String]) -> Result<(), PlanError> {
         let mut times = Vec::new();
         for table in &self.tables {

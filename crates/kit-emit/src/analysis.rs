@@ -177,7 +177,8 @@ impl Analysis {
     }
 
     /// Returns true if all values of the declaration are text on the wire, because routes use it only for
-    /// params, query, headers, cookies, forms, or headers of replies. The declaration then needs no serializer.
+    /// params, query, headers, cookies, forms, or headers of replies. If so, the declaration needs no
+    /// serializer.
     pub(crate) fn is_only_text(&self, program: &Program, declaration: DeclarationId) -> bool {
         program.declarations[declaration].origin == DeclarationOrigin::Slot
             && !self.written.contains(&declaration)

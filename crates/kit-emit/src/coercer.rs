@@ -376,7 +376,7 @@ impl Conversion {
 #[derive(Default)]
 struct AcceptedTypes {
     array: bool,
-    /// True if the type accepts every string. Generated code then converts no string.
+    /// True if the type accepts every string. If so, generated code converts no string.
     text: bool,
     number: bool,
     boolean: bool,

@@ -81,8 +81,8 @@ pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, 
 /// Generates every artifact of this crate, in a fixed order.
 ///
 /// # Panics
-/// Panics if `tree` was compiled from the routes of another program, or if the program has errors: its arena ids can be out
-/// of bounds then.
+/// Panics if `tree` was compiled from the routes of another program. May panic if the program has errors,
+/// because its ids can be out of the bounds of their arenas.
 pub fn emit(program: &Program, tree: &RouteTree, options: &EmitOptions) -> Vec<Artifact> {
     Emitter::default().emit(program, tree, options)
 }

@@ -145,7 +145,7 @@ impl Queue {
 
 /// Connection whose responses are read by hyper.
 pub(crate) trait Answering {
-    /// Records that hyper has read the whole response. The connection then waits for the next request.
+    /// Records that hyper has read the whole response, so that the connection waits for the next request.
     fn finish_answer(&self, context: &Context<'_>);
 }
 

@@ -66,8 +66,8 @@ pub struct Limits {
     pub target_bytes: usize,
     /// Maximum number of open connections. All other connections wait in the kernel's queue.
     pub connections: usize,
-    /// Maximum number of bytes to read and discard after a rejection. A client that is still sending can then read the
-    /// response before the connection is closed.
+    /// Maximum number of bytes to read and discard after a rejection. The engine reads these bytes so that a
+    /// client that is still sending can read the response before the connection is closed.
     pub discarded_bytes: usize,
     /// Maximum number of connections whose bytes are discarded at the same time. If there are more, the oldest
     /// connection is closed.

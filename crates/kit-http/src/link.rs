@@ -154,7 +154,7 @@ impl Link {
         matches!(*self.state.borrow(), ConnectionState::FastResponse(_))
     }
 
-    /// Removes the response that the fast path must write. The connection then has no request.
+    /// Removes the response that the fast path must write. After this, the connection has no request.
     pub(crate) fn take_fast_response(&self) -> Option<Response> {
         if !self.has_fast_response() {
             return None;
@@ -173,8 +173,8 @@ impl Link {
         )
     }
 
-    /// Removes the response that hyper must write. The connection then has no request, unless the body of the
-    /// response is sent in chunks.
+    /// Removes the response that hyper must write. After this, the connection has no request, unless the body
+    /// of the response is sent in chunks.
     pub(crate) fn take_response(&self) -> Option<http::Response<Body>> {
         if !self.has_response() {
             return None;

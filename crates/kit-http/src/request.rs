@@ -209,8 +209,8 @@ impl Request {
         }
     }
 
-    /// Returns true if the body exceeds the limit, so that it was not stored. The connection then closes after the
-    /// response.
+    /// Returns true if the body exceeds the limit, so that it was not stored. If so, the connection closes
+    /// after the response.
     pub fn body_too_large(&self) -> bool {
         self.body_state == BodyState::TooLarge
     }

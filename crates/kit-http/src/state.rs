@@ -72,7 +72,7 @@ pub(crate) enum ConnectionState {
     Streaming(RequestId),
     /// The handler has aborted a response that is sent in chunks, which hyper may not have taken yet. Bytes
     /// that the socket accepts at once are still written, because many clients repeat a request if they get
-    /// no byte of a response. The connection is then closed.
+    /// no byte of a response. After these bytes, the connection is closed.
     GivenUp(Option<http::Response<Body>>),
     /// The connection reads no further request. The engine writes a rejection, and discards the bytes that
     /// the client still sends.

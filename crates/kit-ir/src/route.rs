@@ -32,8 +32,8 @@ pub struct Route {
     /// reply.
     pub status: u16,
     /// Replies that the contract declares with `Reply<…>`, in the order of the source, with distinct
-    /// statuses. Empty if the response is a plain type, which is then in [`RouteSlots::response`]. A route
-    /// with replies has no [`RouteSlots::response`].
+    /// statuses. Empty if the response is a plain type, which is in [`RouteSlots::response`]. A route with
+    /// replies has no [`RouteSlots::response`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<DeclaredReply>,
     /// Wrappers among the route's middleware, in the order of execution.

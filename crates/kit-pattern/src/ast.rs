@@ -30,8 +30,8 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Returns the minimum and the maximum number of characters that the node matches. The numbers saturate instead of
-    /// overflowing.
+    /// Returns the minimum and the maximum number of characters that the node matches. A number above the
+    /// maximum of `u64` becomes this maximum.
     pub(crate) fn width(&self) -> (u64, Option<u64>) {
         match self {
             Self::Set(_) => (1, Some(1)),

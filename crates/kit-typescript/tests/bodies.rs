@@ -176,7 +176,7 @@ fn refuses_fields_that_text_cannot_hold_and_tags_that_do_not_fit() {
           help: write `@mime image/png, image/jpeg`
         src/a.routes.ts:9:9 KIT1304 `@maxLength` has no effect on a file
           help: the tags of a file are `@maxBytes` and `@mime`, and of a list of files `@minItems` and `@maxItems` too
-        src/a.routes.ts:10:9 KIT1313 `d` cannot have 3 files and at most 2
+        src/a.routes.ts:10:9 KIT1313 `d` cannot have at least 3 and at most 2 files
           help: swap the two numbers
         src/a.routes.ts:11:9 KIT1304 `@maxBytes` has no effect on a property that is not a file
           help: the tag belongs on a `File` or `File[]` in `Multipart<{ photo: File }>`

@@ -204,7 +204,7 @@ fn refuses_slots_that_do_not_exist() {
           help: remove the `?` after `query`; only properties in a slot can be optional
         src/a.routes.ts:5:19 KIT1410 the slots of `GET /c` must be an object, not `string`
           help: write an object type with the slots that the route has: `Route<{ body: NewOrder }>`
-        src/a.routes.ts:6:19 KIT1410 the contract of `GET /d` may have any slot
+        src/a.routes.ts:6:19 KIT1410 the contract of `GET /d` has an index signature, which allows any slot
           help: name the slots that the route has
         src/a.routes.ts:7:13 KIT1308 `Route` takes 1 type argument, not 0
           help: write `Route<{ query: Query; body: Body; response: Response }>`

@@ -211,7 +211,7 @@ fn explains_invalid_tags() {
         src/a.types.ts:12:7 KIT1303 `@onUpdate later` is not valid
           help: write `@onUpdate now`
         src/a.types.ts:13:7 KIT1303 `@id` takes no argument
-          help: write `@id` alone, and text before the tag
+          help: write `@id` without an argument, and put text before the tag
         src/a.types.ts:14:7 KIT1304 `@table` has no effect on a property
           help: it belongs on an interface
         src/a.types.ts:15:7 KIT1303 `@references User` is not valid

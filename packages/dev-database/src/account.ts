@@ -10,7 +10,10 @@ export interface Account {
 /** Account `nobody`. PostgreSQL refuses to run as root, so it runs as this account if kit runs as root. */
 export const NOBODY: Account = { uid: 65_534, gid: 65_534 };
 
-/** Returns true if this process runs as root. PostgreSQL must then run as another account. */
+/**
+ * Returns true if this process runs as root. PostgreSQL refuses to run as root, so that it must run as
+ * another account.
+ */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }

@@ -77,7 +77,10 @@ export interface TestDatabase extends DevDatabase {
 export interface Template {
   /** Key of this version of the template. Use another key whenever `prepare` changes. */
   readonly key: string;
-  /** Fills an empty database with tables and rows. Only the first process that needs a key calls it. */
+  /**
+   * Fills an empty database with tables and rows. The first process that needs a database with the key calls
+   * this function. Other processes do not call it.
+   */
   readonly prepare: (url: string) => Promise<void>;
 }
 

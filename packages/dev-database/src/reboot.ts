@@ -8,8 +8,9 @@ import type { DataLocation } from "./home.ts";
 const TOLERANCE_MS = 60_000;
 
 /**
- * Removes a data directory that is used without fsync if the machine has booted since the last start. Data that was only in memory is then
- * lost, and PostgreSQL cannot detect that. If only the process ended, nothing is lost.
+ * Removes a data directory that is used without fsync if the machine has booted since the last start. A
+ * reboot loses data that was only in memory, and PostgreSQL cannot detect the loss. If only the process
+ * ended, nothing is lost.
  */
 export function forgetAfterReboot(state: string, home: DataLocation): void {
   const file = join(state, "boot");

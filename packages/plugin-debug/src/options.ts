@@ -83,7 +83,8 @@ export interface DebugOptions {
 export interface ReadDebugOptions {
   readonly port: number;
   /**
-   * True unless the mode is development. Source code, request bodies and "send again" are then not available.
+   * True unless the mode is development. If true, source code, request bodies and "send again" are not
+   * available.
    */
   readonly isProduction: boolean;
   readonly access: Access;

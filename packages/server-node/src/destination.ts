@@ -13,7 +13,10 @@ import type { Refusal } from "./refusal.ts";
 export interface Framework {
   /** Returns true if the framework has neither middleware nor routes, so that kit may serve requests without the framework. */
   isEmpty?(): boolean;
-  /** Returns false if the framework cannot handle a request, for example because of its method. The request is then refused. */
+  /**
+   * Returns false if the framework cannot handle a request, for example because of its method. The server
+   * refuses such a request.
+   */
   canHandle?(request: IncomingMessage): boolean;
   /**
    * Changes the target to the path that the framework's router matches, so that kit's router matches the same path. Returns a refusal if

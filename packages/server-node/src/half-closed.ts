@@ -24,7 +24,7 @@ export function onHalfClose(socket: Socket, listener: () => void): () => void {
  *
  * If there is nothing to write, the operating system sends TCP keep-alive probes. The client's system rejects
  * a probe if it has forgotten the connection, which most systems do within a minute after the client closed
- * it. The connection is then closed.
+ * it. After a rejected probe, the connection is closed.
  */
 export function watchHalfClosed(socket: Socket): void {
   socket.setKeepAlive(true, probeMs);

@@ -345,8 +345,8 @@ export interface RequestHistory {
     readonly left: number;
   };
   /**
-   * Reports an outgoing call for which no span was found. Routes of active requests are then observed again, since they
-   * may make calls.
+   * Reports an outgoing call for which no span was found. After this, routes of active requests are observed
+   * again, because they may make calls.
    */
   unassignedCall(): void;
   /** Returns an active or kept request by its id. */

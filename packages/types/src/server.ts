@@ -158,11 +158,12 @@ export interface ServerExchange {
     headers: readonly string[] | null,
   ): void;
   /**
-   * Sends the response with a body that is written in chunks, in place of {@link respond} and with the same rules.
-   * `length` is the number of bytes if it is known, and the writer must then receive exactly that many. Otherwise the
-   * adapter sends the body without a length. The adapter sends the head without waiting for the first chunk. A response
-   * to HEAD consists of the head only, so it ends immediately. Throws, as `respond` does, before it sends anything.
-   * Absent if the adapter cannot stream: the pipeline then collects the body in memory.
+   * Sends the response with a body that is written in chunks, in place of {@link respond} and with the same
+   * rules. `length` is the number of bytes. If it is given, the writer must receive exactly this number of
+   * bytes. If it is `null`, the adapter sends the body without a length. The adapter sends the head without
+   * waiting for the first chunk. A response to HEAD consists of the head only, so it ends immediately.
+   * Throws, as `respond` does, before it sends anything. Absent if the adapter cannot stream. In this case,
+   * the pipeline collects the body in memory.
    */
   respondStream?(
     status: number,

@@ -60,7 +60,7 @@ pub struct ResolvedConfig {
     pub compiler: Compiler,
     /// Arguments of the compiler.
     pub compiler_args: Vec<String>,
-    /// True if the configuration sets `compiler` or `compilerArgs`. A missing compiler is then an error.
+    /// True if the configuration sets `compiler` or `compilerArgs`. If so, a missing compiler is an error.
     pub is_compiler_configured: bool,
     /// Library that the project uses for its database.
     pub adapter: AdapterChoice,
@@ -70,7 +70,7 @@ pub struct ResolvedConfig {
     pub tests: TestsConfig,
     /// Plugins, in order.
     pub plugins: Vec<Plugin>,
-    /// Packages for tests that the project depends on.
+    /// Packages for tests on which the project depends.
     pub packages: TestPackages,
     /// Information from `package.json` for the OpenAPI document.
     pub project: ProjectInfo,
@@ -106,7 +106,7 @@ impl Default for ResolvedConfig {
 pub struct TestPackages {
     /// True if the project depends on `@kit/testing`, which generated contract tests import.
     pub testing: bool,
-    /// True if the project depends on vitest. Then vitest runs all tests.
+    /// True if the project depends on vitest. If so, vitest runs all tests.
     pub vitest: bool,
     /// Major version of vitest; `None` unless the version range in `package.json` starts with a major
     /// version.

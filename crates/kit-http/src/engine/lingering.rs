@@ -15,7 +15,7 @@ use crate::state::Outcome;
 pub(super) struct Lingering(RefCell<VecDeque<(usize, Weak<Connection>)>>);
 
 impl Lingering {
-    /// Adds a connection. If the list then has more than `limit` connections, removes and returns the oldest
+    /// Adds a connection. If the list now has more than `limit` connections, removes and returns the oldest
     /// connection.
     pub(super) fn add(
         &self,

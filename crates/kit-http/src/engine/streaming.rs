@@ -27,12 +27,12 @@ pub(super) struct Stream {
 
 impl Engine {
     /// Responds to a request with a body that is written in chunks. `head` is the response without a body.
-    /// `length` is the number of bytes of the body, if it is known: exactly this number of bytes must then be
-    /// written. Without a length, the body uses the chunked coding, and for HTTP/1.0 it ends with the
+    /// `length` is the number of bytes of the body. If it is given, exactly this number of bytes must be
+    /// written. If it is absent, the body uses the chunked coding, and for HTTP/1.0 it ends with the
     /// connection. The head is sent without waiting for a chunk. Until the end of the stream, the id of the
     /// request identifies the stream.
     ///
-    /// Returns false if the client has disconnected. No callback is then called for the stream.
+    /// Returns false if the client has disconnected. In this case, no callback is called for the stream.
     ///
     /// A client that closes its sending side may still read, so the stream continues until a write fails. While there
     /// is nothing to write, the operating system regularly checks if a silent client is still there (TCP keep-alive).
@@ -113,8 +113,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Returns an error if the body is shorter than the declared length. The connection is then closed, so
-    /// that the client notices that the body is incomplete.
+    /// Returns an error if the body is shorter than the declared length. In this case, the connection is
+    /// closed, so that the client notices that the body is incomplete.
     pub fn end(&self, id: RequestId) -> Result<(), ResponseError> {
         let Some(stream) = self.streams.borrow_mut().remove(&id) else {
             return Ok(());

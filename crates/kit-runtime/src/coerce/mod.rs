@@ -123,7 +123,7 @@ pub(crate) fn coerce(shape: &'static Shape, texts: QueryValue) -> Json {
 #[derive(Default)]
 struct CoercionTargets {
     array: bool,
-    /// True if the type accepts every string. Strings are then not converted.
+    /// True if the type accepts every string. If so, strings are not converted.
     text: bool,
     number: bool,
     boolean: bool,

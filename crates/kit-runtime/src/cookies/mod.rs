@@ -50,7 +50,7 @@ pub enum SameSite {
     /// Navigation to this site.
     #[default]
     Lax,
-    /// All requests. The cookie then has the attribute `Secure`.
+    /// All requests. A cookie with this value has the attribute `Secure`.
     None,
 }
 
@@ -132,7 +132,7 @@ impl Cookie {
         self
     }
 
-    /// Gives an embedded page a separate cookie for each site that embeds the page. The cookie is then secure.
+    /// Gives an embedded page a separate cookie for each site that embeds the page. Makes the cookie secure.
     #[must_use]
     pub fn partitioned(mut self) -> Self {
         self.partitioned = true;

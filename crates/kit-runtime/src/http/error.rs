@@ -303,8 +303,8 @@ impl Error {
         }
     }
 
-    /// Returns true if the database rejected a value. The quoted part of the error message is then user data,
-    /// but a name in all other messages.
+    /// Returns true if the database rejected a value. In this case, the quoted part of the error message is
+    /// user data. In all other messages, it is a name.
     #[cfg(feature = "sqlx")]
     fn is_bad_data(&self) -> bool {
         let source = self.0.source.as_deref();

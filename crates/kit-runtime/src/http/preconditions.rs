@@ -57,7 +57,7 @@ pub(super) fn evaluate<'h>(
 }
 
 /// Returns true if the resource was changed after the given time. Returns `None` if one of the two times is
-/// unknown or invalid, because the header is then ignored.
+/// unknown or invalid, because servers ignore the header in this case.
 fn is_modified_since(given: Option<&str>, current: Option<&CurrentVersion<'_>>) -> Option<bool> {
     let given = seconds_of(given?)?;
     let modified = seconds_of(current?.last_modified?)?;

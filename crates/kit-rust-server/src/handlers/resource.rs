@@ -34,9 +34,9 @@ impl<'k> HandlerContext<'k, '_> {
             .or_else(|| self.collection(handled))
     }
 
-    /// Returns the table whose rows a route lists, if the items of the response are not the entity itself.
-    /// The table is then found through another route, such as `GET /notes/:id` for `GET /notes`, which
-    /// responds with the entity.
+    /// Returns the table whose rows a route lists, if the items of the response are not the entity itself. In
+    /// this case, another route tells the table: a route that responds with the entity, such as `GET
+    /// /notes/:id` for `GET /notes`.
     pub(super) fn listed(self, handled: &RouteNames<'_>) -> Option<&'k Stored<'k>> {
         let path = &handled.route.path;
         let of_one = |other: &&RouteNames<'_>| match other.route.path.after(path) {

@@ -39,8 +39,9 @@ pub(super) fn expect_no_argument(graph: &Graph<'_>, tag: &Tag, diagnostics: &mut
     let name = tag.name.name();
     let message = format!("`@{name}` takes no argument");
     diagnostics.push(
-        problem(graph, codes::INVALID_TAG_ARGUMENT, tag.location, message)
-            .help(format!("write `@{name}` alone, and text before the tag")),
+        problem(graph, codes::INVALID_TAG_ARGUMENT, tag.location, message).help(format!(
+            "write `@{name}` without an argument, and put text before the tag"
+        )),
     );
     false
 }

@@ -241,7 +241,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns true if no value fits a property that two objects have in common, and one of the two types of
-    /// the property consists of literals. The intersection of the objects is then `never`.
+    /// the property consists of literals. If so, the intersection of the objects is `never`.
     fn no_common_value(&mut self, a: &Property, b: &Property) -> bool {
         let (Some(a), Some(b)) = (self.values_of(a), self.values_of(b)) else {
             return false;

@@ -115,8 +115,8 @@ impl Evaluator<'_> {
         self.steps.count >= self.steps.subject_limit || self.steps.count >= self.steps.program_limit
     }
 
-    /// Returns an invalid type, with the error that the current subject takes too many steps. Evaluation
-    /// stopped at `location`.
+    /// Returns an invalid type with the error that the current type, entity or route takes too many
+    /// steps. `location` is where the evaluation stopped.
     pub(crate) fn exhausted(&mut self, location: Location) -> TyId {
         let Subject {
             name,
@@ -148,8 +148,8 @@ impl Evaluator<'_> {
         invalid
     }
 
-    /// Returns an invalid type, with the error that the current subject takes too many steps, at the location
-    /// of the current evaluation.
+    /// Returns an invalid type with the error that the current type, entity or route takes too many
+    /// steps. The error is at the location of the current evaluation.
     pub(super) fn exhausted_here(&mut self) -> TyId {
         let location = self.current_location();
         self.exhausted(location)

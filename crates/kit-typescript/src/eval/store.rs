@@ -272,7 +272,8 @@ impl<'a> Store<'a> {
         id
     }
 
-    /// Returns a copy of a comment for a type in a placeholder of a template.
+    /// Returns a copy of a doc comment whose tags are marked as tags of a placeholder in a template literal
+    /// type.
     pub(crate) fn doc_in_template(&mut self, of: DocId) -> DocId {
         if let Some(known) = self.docs_in_templates.get(&of) {
             return *known;

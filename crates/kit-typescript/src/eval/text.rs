@@ -182,8 +182,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Shortens a long name to a readable length. Two types may then have the same name, to which
-/// [`crate::lower`] adds numbers.
+/// Shortens a long name to a readable length. If this gives two types the same name, [`crate::lower`] adds
+/// numbers to the names.
 fn shorten(name: String) -> String {
     const MAX: usize = 80;
     match name.char_indices().nth(MAX) {

@@ -40,7 +40,7 @@ pub(crate) struct Factory {
     pub(crate) middleware: Vec<Entry>,
     /// Each middleware that is created with `defineMiddleware` or `defineWrapper`, registered or not.
     pub(crate) defined: Vec<DefinedMiddleware>,
-    /// True if all entries of the option `routes` could be read. A group without an entry is then certainly
+    /// True if all entries of the option `routes` could be read. If so, a group without an entry is certainly
     /// not registered.
     pub(crate) complete: bool,
     /// Location and value of the option `cors`. The value is `None` if a part of it is known only when the

@@ -297,7 +297,7 @@ impl<'a> Lowering<'a> {
         id
     }
 
-    /// Returns true if a mistake in a type was reported. Mistakes that follow from it are then not reported.
+    /// Returns true if a mistake in a type was reported. Mistakes that follow from it are not reported.
     fn has_failed(&self, id: TypeId) -> bool {
         let target = match self.program.types[id].kind {
             TypeKind::Reference { declaration } => self.program.declarations[declaration].r#type,

@@ -143,7 +143,10 @@ fn named_slots(lowering: &mut Lowering<'_>, contract: &mut Contract, slots: TyId
     };
     lowering.report_all(object.issues.clone());
     if !object.index.is_empty() {
-        let message = format!("the contract of `{}` may have any slot", contract.key);
+        let message = format!(
+            "the contract of `{}` has an index signature, which allows any slot",
+            contract.key
+        );
         invalid_slot(lowering, location, message, "name the slots that the route has");
     }
     for property in object.visible() {

@@ -98,7 +98,10 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc, file: &mut FilePart) {
         && least > most
         && let Some(tag) = doc.all(TagName::MinItems).next()
     {
-        let message = format!("`{}` cannot have {least} files and at most {most}", file.name);
+        let message = format!(
+            "`{}` cannot have at least {least} and at most {most} files",
+            file.name
+        );
         let diagnostic = Diagnostic::new(codes::CONFLICTING_TAGS, message)
             .label(lowering.graph().label(tag.location))
             .help("swap the two numbers");

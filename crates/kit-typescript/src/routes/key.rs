@@ -62,7 +62,7 @@ pub(crate) fn mistake(path: &str, reason: &InvalidPath) -> Mistake {
         InvalidPath::Unnamed { segment } | InvalidPath::InvalidName { segment, .. } => (
             format!("`{segment}` in `{path}` does not name a parameter"),
             format!(
-                "write `{}name`, of letters, digits and `_`, as a whole segment",
+                "write `{}name` as a whole segment; a name consists of letters, digits and `_`",
                 &segment[..1]
             ),
         ),

@@ -95,7 +95,7 @@ const ranks = { checked: 0, changed: 1, rebuild: 2, failed: 3, quit: 4 } as cons
 
 /**
  * Merges two events that wait. `quit` is never replaced. A change of a file replaces the result of a type
- * check, which is then out of date.
+ * check, because the result is out of date.
  */
 function greater(a: DevelopmentEvent | undefined, b: DevelopmentEvent): DevelopmentEvent {
   if (a === undefined || ranks[b.kind] > ranks[a.kind]) return b;

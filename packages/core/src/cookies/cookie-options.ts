@@ -19,7 +19,7 @@ export interface CookieOptions {
   readonly sameSite?: "strict" | "lax" | "none";
   /**
    * True if the cookie of an embedded page belongs to the embedding site only, so that the same page has
-   * another cookie on another site. `secure` is then true. Default false.
+   * another cookie on another site. If true, `secure` is true too. Default false.
    */
   readonly partitioned?: boolean;
   /**

@@ -8,9 +8,9 @@ export interface CsrfOptions {
    */
   readonly origins?: readonly string[];
   /**
-   * Token for requests of old browsers, which send no header `sec-fetch-site` and no header `origin`: a
-   * request with cookies must then repeat the value of a cookie in a header. Default: no token is required,
-   * because programs send requests without these headers too.
+   * Token for requests of old browsers, which send no header `sec-fetch-site` and no header `origin`. With
+   * this option, such a request with cookies must repeat the value of a cookie in a header. Default: no token
+   * is required, because programs send requests without these headers too.
    */
   readonly token?: CsrfTokenOptions;
 }

@@ -44,7 +44,7 @@ export function evaluatePreconditions(
 
 /**
  * Returns true if the resource was changed after the given time. Returns `undefined` if one of the two times
- * is unknown or invalid, because the header is then ignored.
+ * is unknown or invalid, because servers ignore the header in this case.
  */
 function isModifiedSince(given: string | undefined, current: CurrentValidators | null): boolean | undefined {
   if (given === undefined || current === null || current.lastModified === null) return undefined;

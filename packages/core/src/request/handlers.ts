@@ -162,9 +162,9 @@ type ContextOf<TResponse, TErrors> = [TErrors] extends [AnyFailure]
  * ```
  */
 export type HandlerInput<TContract extends AnyContract, TAdded extends object = {}> = {
-  readonly [TSlot in SlotName as IsVoid<Part<TContract, TSlot>> extends true
-    ? never
-    : TSlot]: TSlot extends "body" ? BodyInput<Part<TContract, TSlot>> : Part<TContract, TSlot>;
+  readonly [
+    TSlot in SlotName as IsVoid<Part<TContract, TSlot>> extends true ? never : TSlot
+  ]: TSlot extends "body" ? BodyInput<Part<TContract, TSlot>> : Part<TContract, TSlot>;
 } & {
   /** Context of the request. */
   readonly ctx: ContextOf<TContract["response"], Part<TContract, "errors">> & TAdded;

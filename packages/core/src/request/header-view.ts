@@ -17,8 +17,8 @@ export function headerView(request: HeaderSource): RequestHeaders {
 export interface HeaderSource {
   readonly exchange: ServerExchange;
   /**
-   * Returns true if the server has released the request. The headers are then empty, unless all headers were read
-   * before.
+   * Returns true if the server has released the request. If so, the headers are empty, unless all headers
+   * were read before.
    */
   isReadTooLate(member: string): boolean;
 }

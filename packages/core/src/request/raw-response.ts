@@ -17,8 +17,8 @@ export interface SendOptions {
    */
   readonly contentType?: string;
   /**
-   * Number of bytes of a stream, if it is known. Clients can then show progress. If the stream has another number of
-   * bytes, kit closes the connection.
+   * Number of bytes of a stream, if it is known, so that clients can show progress. If the stream has another
+   * number of bytes, kit closes the connection.
    */
   readonly length?: number;
 }

@@ -20,8 +20,8 @@ export function traceHeadersOf(
 }
 
 /**
- * Returns the headers for requests that are made while no span is recorded. The next span is then a child of the
- * client's span.
+ * Returns the headers for requests that are made while no span is recorded. With these headers, the next span
+ * is a child of the client's span.
  */
 export function traceHeadersWithoutSpan(
   traceId: string,

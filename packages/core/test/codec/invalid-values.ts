@@ -13,7 +13,10 @@ export interface InvalidValue {
   readonly path: string;
   /** Description of the mutation. */
   readonly how: string;
-  /** False inside of a union without a discriminant. The failure may then be reported for the union. */
+  /**
+   * False inside of a union without a discriminant. If false, the failure may be reported for the whole
+   * union.
+   */
   readonly exact: boolean;
 }
 

@@ -201,7 +201,7 @@ class MemoryExchange implements ServerExchange {
     this.#leaveListeners.push(listener);
   }
 
-  /** Throws if the response was sent, because a server releases its requests then. */
+  /** Throws if the response was sent, because a server releases a request when it has sent the response. */
   #mustBeOpen(): void {
     if (this.#answered) throw new Error("The response was already sent");
   }

@@ -73,8 +73,8 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     );
   }
   /**
-   * False after the application has refused the headers of the tests with 401 or 403. The other tests of the
-   * route are then skipped.
+   * False after the application has refused the headers of the tests with 401 or 403. If false, the other
+   * tests of the route are skipped.
    */
   let isOpen = true;
   const each: Each = (name, run, { row, timeout } = {}) =>

@@ -20,8 +20,8 @@ export interface ContractParts {
   readonly cookies?: Shape;
   readonly body?: Shape;
   /**
-   * True if the configuration excludes the route from contract tests. Then the items of its contract do not count
-   * as untested.
+   * True if the configuration excludes the route from contract tests. If so, the items of its contract do not
+   * count as untested.
    */
   readonly skipped?: true;
 }
