@@ -5,8 +5,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { AppError } from "@kit/errors";
 import type { RequestBodyReader, ServerExchange } from "@kit/types";
 
+import { StreamedBody } from "../../packages/core/src/request/streamed-body.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { servers } from "./servers.ts";
 import { piece, chunked, codeOf, head, open, readAll, say, serveUploads } from "./uploads.ts";
@@ -367,6 +369,38 @@ for (const [name, make] of servers) {
       resolve();
       await client.receives(`${size} bytes`);
       client.socket.destroy();
+    });
+
+    test("serves handlers that iterate the body, to its end, to a part or to an error", async () => {
+      const limit = 1000;
+      await using app = await serveUploads(
+        make(),
+        async (exchange) => {
+          let text = "";
+          try {
+            for await (const part of new StreamedBody(exchange.readBody!(), limit)) {
+              text += Buffer.from(part).toString();
+              if (text.includes("!")) break;
+            }
+            say(exchange, `<${text}>`);
+          } catch (error) {
+            const { status, code } = error as AppError;
+            say(exchange, code, status);
+          }
+        },
+        limit,
+      );
+      const whole = await open(app.port, `${head(chunked)}${piece("ab")}`);
+      await sleep(20);
+      whole.socket.write(`${piece("cd")}0\r\n\r\n`);
+      await whole.receives("<abcd>");
+      whole.socket.destroy();
+      const part = await open(app.port, `${head(chunked)}${piece("ab!")}`);
+      assert.match(await part.rest(), /^HTTP\/1\.1 200 .*\r\nconnection: close\r\n.*<ab!>$/is);
+      part.socket.destroy();
+      const large = await open(app.port, `${head(chunked)}${piece("x".repeat(limit + 1))}`);
+      assert.match(await large.receives("PAYLOAD_TOO_LARGE"), /^HTTP\/1\.1 413 /);
+      large.socket.destroy();
     });
 
     test("close lets an upload complete within the grace period, and then aborts it", async () => {

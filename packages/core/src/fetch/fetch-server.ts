@@ -1,7 +1,8 @@
 import type { ServerService } from "@kit/types";
 
 import { FetchExchange } from "./fetch-exchange.ts";
-import { readFetchBody } from "./read-body.ts";
+import { declaresMore, readFetchBody } from "./read-body.ts";
+import { FetchUploadExchange } from "./upload-exchange.ts";
 
 /** Returns the path of a request, with its query. */
 function targetOf({ url }: Request): string {
@@ -27,8 +28,12 @@ export class FetchServer {
     this.#active += 1;
     try {
       const limit = service.bodyLimits?.of(request.method, targetOf(request)) ?? service.limits.bodyBytes;
-      const body = await readFetchBody(request, limit);
-      const exchange = new FetchExchange(request, body);
+      const isStreamed =
+        service.streamedBodies?.has(request.method, targetOf(request)) === true &&
+        !declaresMore(request, limit);
+      const exchange = isStreamed
+        ? new FetchUploadExchange(request, limit)
+        : new FetchExchange(request, await readFetchBody(request, limit));
       service.handle(exchange);
       return await exchange.response;
     } finally {

@@ -9,14 +9,10 @@ const empty = new Uint8Array(0);
  * @throws {TypeError} If the body was read before.
  */
 export async function readFetchBody(request: Request, limit: number): Promise<FetchBody> {
-  if (request.bodyUsed) {
-    throw new TypeError(
-      "app.fetch: the body of the request was already read; pass a request whose body is not read yet, or call `request.clone()` before you read the body",
-    );
-  }
+  requireUnreadBody(request);
   const { body } = request;
   if (body === null) return empty;
-  if (Number(request.headers.get("content-length")) > limit) {
+  if (declaresMore(request, limit)) {
     await body.cancel();
     return "too large";
   }
@@ -35,4 +31,21 @@ export async function readFetchBody(request: Request, limit: number): Promise<Fe
     position += chunk.length;
   }
   return bytes;
+}
+
+/** Returns true if the declared length of a body exceeds the limit. */
+export function declaresMore(request: Request, limit: number): boolean {
+  return Number(request.headers.get("content-length")) > limit;
+}
+
+/**
+ * Checks that the body of a request is not read yet.
+ *
+ * @throws {TypeError} If the body was read before.
+ */
+export function requireUnreadBody(request: Request): void {
+  if (!request.bodyUsed) return;
+  throw new TypeError(
+    "app.fetch: the body of the request was already read; pass a request whose body is not read yet, or call `request.clone()` before you read the body",
+  );
 }

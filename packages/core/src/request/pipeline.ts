@@ -9,6 +9,7 @@ import type {
   ServerLimits,
   ServerRefusal,
   ServerService,
+  StreamedBodies,
   Validator,
 } from "@kit/types";
 
@@ -33,6 +34,7 @@ import type { PipelineSettings } from "./pipeline-settings.ts";
 import { pathOf } from "../router/path-of.ts";
 import { RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
+import { hasStreamedBody } from "./streamed-body.ts";
 import { allowOf, respondToOptionsAsterisk, isOptionsAsterisk } from "./options-asterisk.ts";
 
 /** Routes, settings and other parts that a pipeline is created from. */
@@ -60,6 +62,7 @@ export class Pipeline implements ServerService {
   readonly routes: readonly string[];
   readonly limits: ServerLimits;
   readonly bodyLimits?: BodyLimits;
+  readonly streamedBodies?: StreamedBodies;
   readonly errorBodies?: ErrorBodies;
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
@@ -92,6 +95,18 @@ export class Pipeline implements ServerService {
     if (bodyLimits.some((limit) => limit !== this.limits.bodyBytes)) {
       this.bodyLimits = { byRoute: bodyLimits, of: (method, target) => this.#bodyLimitOf(method, target) };
     }
+    const streamed = parts.routes.map((route) => hasStreamedBody(route.compiled));
+    if (streamed.includes(true)) {
+      this.streamedBodies = {
+        byRoute: streamed,
+        has: (method, target) => this.#hasStreamedBody(method, target),
+      };
+    }
+  }
+
+  #hasStreamedBody(method: string, target: string): boolean {
+    const match = this.#match(method, pathOf(normalTarget(target)));
+    return match.kind === "route" && hasStreamedBody(this.#executables[match.route]!.compiled);
   }
 
   #bodyLimitOf(method: string, target: string): number {

@@ -30,6 +30,18 @@ export function payloadTooLarge(limit: number): AppError {
   return withoutStack(() => new AppError("PAYLOAD_TOO_LARGE", 413, message, { limit }));
 }
 
+/** Error for a body that the client did not send completely. The response does not reach most such clients. */
+export function bodyIncomplete(): AppError {
+  return withoutStack(() => new AppError("BAD_REQUEST", 400, "The body of the request is incomplete"));
+}
+
+/** Error for a body of which the client has stopped sending. */
+export function bodyTimeout(): AppError {
+  return withoutStack(
+    () => new AppError("REQUEST_TIMEOUT", 408, "The body of the request was not received in time"),
+  );
+}
+
 /** Error for a request that a web page of another site has sent. */
 export function crossSiteRequest(): AppError {
   const message = "The request comes from a web page of an origin that may not send such requests";

@@ -34,6 +34,7 @@ import type { OpenSource, RawResponse } from "./raw-response.ts";
 import type { PendingRequest } from "./in-flight.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { applicationCloses, preconditionFailed, requestTimeout } from "./refusals.ts";
+import { isBodyFailure } from "./streamed-body.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
@@ -292,8 +293,9 @@ export class RequestState implements RequestFailure, PendingRequest {
    * is true, at the level of `logging.clientErrors` if the status is below 500. Never throws.
    */
   fail(error: unknown, isLogged = false): void {
-    // An error that is thrown during the validation of params, query or body means that the request is invalid.
-    const isRefusal = phases.isValidation(this.#phase);
+    // An error that is thrown during the validation of params, query or body means that the request is invalid. So does an
+    // error of a body that the handler reads.
+    const isRefusal = phases.isValidation(this.#phase) || isBodyFailure(error);
     this.#respondWithError(error, isLogged ? "nowhere" : isRefusal ? "as refusal" : "as error");
   }
 
