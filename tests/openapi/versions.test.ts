@@ -13,6 +13,9 @@ const goldens = join(repository, "crates/kit-emit/tests/goldens");
 const TEXTS = /^(info-|tag-description|operation-(description|summary|4xx-response)|oas3-unused-component)/;
 
 const DOCUMENTS = [
+  ["3.0", "openapi-3.0/bodies"],
+  ["3.1", "bodies"],
+  ["3.2", "openapi-3.2/bodies"],
   ["3.0", "openapi-3.0/contracts"],
   ["3.0", "openapi-3.0/kitchen-sink"],
   ["3.1", "contracts"],
@@ -23,13 +26,18 @@ const DOCUMENTS = [
   ["3.2", "entity-tags/3.2"],
 ] as const;
 
+/** Rule that documents of 3.0 break for lines and events, because only their description can name the component. */
+const STREAMS = /^no-unused-components #\/components\/schemas\/Book:/;
+
 for (const [version, directory] of DOCUMENTS) {
   const source = await readFile(join(goldens, directory, "schemas/openapi.json"), "utf8");
 
   test(`${directory} is a document of OpenAPI ${version} without problems under Redocly's rules`, async () => {
     assert.match((JSON.parse(source) as { openapi: string }).openapi, new RegExp(`^${version}\\.\\d$`));
     assert.deepEqual(
-      (await redocly(source)).filter((line) => !TEXTS.test(line)),
+      (await redocly(source)).filter(
+        (line) => !TEXTS.test(line) && !(directory === "openapi-3.0/bodies" && STREAMS.test(line)),
+      ),
       [],
     );
   });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kit_ir::{DeclarationId, Program, Route, Slot};
+use kit_ir::{BodyFormat, DeclarationId, Program, Route, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::direction::{Direction, differs_inline};
@@ -86,7 +86,13 @@ impl ComponentNames {
 pub(crate) fn used(references: &References, routes: &[&Route], roots: &[DeclarationId]) -> BTreeSet<Use> {
     let mut pending: Vec<Use> = roots.iter().map(|id| (*id, Direction::Output)).collect();
     for route in routes {
-        pending.extend(route.slots.body.map(|id| (id, Direction::Input)));
+        match (&route.body_format, route.slots.body) {
+            // A body with files is printed in the operation, but the types of its other parts are components.
+            (BodyFormat::Multipart { files }, Some(id)) if !files.is_empty() => {
+                pending.extend(references.of(id).iter().map(|target| (*target, Direction::Input)));
+            }
+            (_, body) => pending.extend(body.map(|id| (id, Direction::Input))),
+        }
         pending.extend(route.written().map(|id| (id, Direction::Output)));
         // Parameters and headers are printed in the operation, but the types to which they refer are components.
         let slots = Slot::INPUTS.into_iter().filter(|slot| slot.is_text());

@@ -41,9 +41,15 @@ fn emits_the_golden_files_of_routes_with_wrappers() {
 }
 
 #[test]
+fn emits_the_golden_files_of_bodies_that_are_not_json() {
+    check("bodies", &support::bodies::program());
+}
+
+#[test]
 fn emits_the_golden_openapi_documents_of_other_versions() {
     for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_2] {
         for (name, program) in [
+            ("bodies", support::bodies::program()),
             ("contracts", support::contracts::program()),
             ("kitchen-sink", support::kitchen_sink::program()),
         ] {

@@ -6,6 +6,7 @@
 // Helpers of tests may panic like tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+pub mod bodies;
 pub mod contracts;
 pub mod directions;
 pub mod kitchen_sink;

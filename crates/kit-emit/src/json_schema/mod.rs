@@ -49,6 +49,12 @@ pub(crate) struct Schema {
     pub(crate) pattern: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) content_encoding: Option<&'static str>,
+    /// Media type of a text or of bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content_media_type: Option<String>,
+    /// Schema of the value that a text contains in its media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content_schema: Option<Box<Schema>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) minimum: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -324,7 +330,8 @@ impl<'a> DeclaredSchemas<'a> {
     }
 }
 
-fn documented(mut schema: Schema, documentation: &Documentation) -> Schema {
+/// Adds the description, the deprecation and the examples of a doc comment.
+pub(crate) fn documented(mut schema: Schema, documentation: &Documentation) -> Schema {
     if documentation.description.is_some() {
         schema.description.clone_from(&documentation.description);
     }

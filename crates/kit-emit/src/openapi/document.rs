@@ -198,24 +198,62 @@ pub(crate) struct Header {
     pub(crate) schema: Schema,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct MediaType {
-    pub(crate) schema: Schema,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) schema: Option<Schema>,
+    /// Schema of each item of a stream. Only in OpenAPI 3.2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_schema: Option<Schema>,
+    /// Encoding of the properties of a form, by name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub(crate) encoding: IndexMap<String, Encoding>,
     /// Examples by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub(crate) examples: IndexMap<String, Example>,
 }
 
-#[derive(Serialize)]
+impl MediaType {
+    /// Creates the content of a stream from the schema of one item.
+    pub(crate) fn of_items(item: Schema) -> Self {
+        Self {
+            schema: None,
+            item_schema: Some(item),
+            encoding: IndexMap::new(),
+            examples: IndexMap::new(),
+        }
+    }
+}
+
+/// Encoding of a property of a form.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Encoding {
+    /// Media types of the part, separated by commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) style: Option<&'static str>,
+    /// True if each item of an array is a field of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explode: Option<bool>,
+}
+
+#[derive(Clone, Serialize)]
 pub(crate) struct Example {
     pub(crate) value: Value,
 }
 
-/// Returns the content `application/json` with a schema and an optional example.
-pub(crate) fn json_content(schema: Schema, example: Option<Value>) -> IndexMap<String, MediaType> {
+/// Returns the content of one media type with a schema and an optional example.
+pub(crate) fn with_example(schema: Schema, example: Option<Value>) -> MediaType {
     let examples = example.map(|value| ("example".to_owned(), Example { value }));
-    let examples = examples.into_iter().collect();
-    IndexMap::from([("application/json".to_owned(), MediaType { schema, examples })])
+    MediaType {
+        schema: Some(schema),
+        item_schema: None,
+        encoding: IndexMap::new(),
+        examples: examples.into_iter().collect(),
+    }
 }
 
 /// Returns the schema of the body that every error response of the runtime has.

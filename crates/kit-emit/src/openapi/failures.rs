@@ -1,7 +1,7 @@
 //! Errors of an operation by status, with the schemas of their responses.
 
 use indexmap::IndexMap;
-use kit_ir::{DeclarationId, ErrorRules, Route, Slot};
+use kit_ir::{BodyFormat, DeclarationId, ErrorRules, Route, Slot};
 use serde_json::Value;
 
 use super::document::Example;
@@ -36,18 +36,25 @@ impl<'a> Failures<'a> {
             declared: false,
             details: None,
         };
-        if Slot::INPUTS
+        let is_decoded = matches!(
+            route.body_format,
+            BodyFormat::Multipart { .. } | BodyFormat::Text { .. }
+        );
+        let has_values = Slot::INPUTS
             .into_iter()
-            .any(|slot| route.slots.get(slot).is_some())
-        {
+            .any(|slot| route.slots.get(slot).is_some());
+        if is_decoded || has_values {
             failures.add(
                 rules.validation_status,
                 of_kit("VALIDATION_ERROR", "the input does not fit the contract"),
             );
         }
-        if route.slots.body.is_some() {
+        if route.has_body() {
             failures.add(413, of_kit("PAYLOAD_TOO_LARGE", "the body is too large"));
-            failures.add(415, of_kit("UNSUPPORTED_MEDIA_TYPE", "the body is not JSON"));
+            failures.add(
+                415,
+                of_kit("UNSUPPORTED_MEDIA_TYPE", other_type(&route.body_format)),
+            );
         }
         for error in &route.throws {
             let declared = Failure {
@@ -94,6 +101,17 @@ impl Failure<'_> {
         let message = self.description.unwrap_or(self.code);
         let value = example(rules, status, self.code, message, details)?;
         Some(Example { value })
+    }
+}
+
+/// Returns the description of the error for a body with another media type than the format has.
+fn other_type(format: &BodyFormat) -> &'static str {
+    match format {
+        BodyFormat::Json => "the body is not JSON",
+        BodyFormat::Form => "the body is not a form (`application/x-www-form-urlencoded`)",
+        BodyFormat::Multipart { .. } => "the body is not a multipart body (`multipart/form-data`)",
+        BodyFormat::Lines => "the body is not JSON Lines (`application/jsonl`)",
+        _ => "the body does not have the declared media type",
     }
 }
 

@@ -1,5 +1,6 @@
 //! Emits `schemas/openapi.json` and `schemas/<entity>.openapi.json`.
 
+mod bodies;
 mod document;
 mod error_body;
 mod failures;

@@ -5,9 +5,8 @@ use indexmap::{IndexMap, IndexSet};
 use kit_ir::{DeclarationId, ErrorRules, Program, Property, Route, RoutePath, Security, Slot};
 use serde_json::Value;
 
-use super::document::{
-    Example, Header, MediaType, Operation, Parameter, RequestBody, Response, Tag, json_content,
-};
+use super::bodies::Bodies;
+use super::document::{Example, Header, MediaType, Operation, Parameter, Response, Tag, with_example};
 use super::error_body;
 use super::failures::{Failure, Failures, is_of_kit};
 use super::preconditions;
@@ -89,15 +88,20 @@ impl<'a> Operations<'a> {
             description: route.documentation.description.clone(),
             deprecated: route.documentation.deprecated.is_some().then_some(true),
             parameters,
-            request_body: route.slots.body.map(|id| RequestBody {
-                required: true,
-                content: json_content(input.reference(id), self.example(id, Purpose::Request)),
-            }),
+            request_body: self
+                .bodies()
+                .request(route, |id| self.example(id, Purpose::Request)),
             responses: self.responses(route),
             security: match route.security.as_slice() {
                 [] => self.is_open(route).then(Vec::new),
                 asked => Some(self.schemes.requirements(asked)),
             },
+        }
+    }
+
+    fn bodies(&self) -> Bodies<'a> {
+        Bodies {
+            context: self.context,
         }
     }
 
@@ -143,10 +147,9 @@ impl<'a> Operations<'a> {
                     .headers
                     .map(|id| self.headers(id, output))
                     .unwrap_or_default(),
-                content: reply
-                    .body
-                    .map(|id| json_content(output.reference(id), self.example(id, Purpose::Response)))
-                    .unwrap_or_default(),
+                content: self.bodies().content(&reply.format, reply.body, output, |id| {
+                    self.example(id, Purpose::Response)
+                }),
             };
             responses.insert(reply.status.to_string(), response);
         }
@@ -251,7 +254,10 @@ fn error(
         headers: IndexMap::new(),
         content: IndexMap::from([(
             error_body::media_type(rules).to_owned(),
-            MediaType { schema, examples },
+            MediaType {
+                examples,
+                ..with_example(schema, None)
+            },
         )]),
     }
 }

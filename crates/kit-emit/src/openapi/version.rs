@@ -270,6 +270,11 @@ fn convert_values(schema: &mut Map<String, Value>, nullable: bool) {
     {
         schema.insert("example".to_owned(), first);
     }
+    schema.shift_remove("contentSchema");
+    if schema.shift_remove("contentMediaType").is_some() && !schema.contains_key("type") {
+        schema.insert("type".to_owned(), json!("string"));
+        schema.insert("format".to_owned(), json!("binary"));
+    }
     if schema
         .shift_remove("contentEncoding")
         .is_some_and(|encoding| encoding == "base64")
