@@ -28,6 +28,7 @@ mod edge;
 mod error_format;
 mod errors;
 mod etag;
+mod formats;
 mod handlers;
 mod literal_option;
 mod manifest;
@@ -214,6 +215,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
             .into_iter()
             .chain(edge::problems(program))
             .chain(error_format::problems(program))
+            .chain(formats::problems(program))
             .chain(routes.problems)
             .collect(),
     }
