@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use crate::clippy::Compiler;
 use crate::repository::Repository;
 use crate::{release, run};
 
@@ -34,7 +35,8 @@ pub(crate) enum Build {
     Release,
     /// Without optimization, which compiles in much less time.
     Quick,
-    /// Like `Quick`, and builds the tests of all crates at the same time, with the same compiled dependencies.
+    /// Like `Quick`, and builds the tests of all crates at the same time, with the same compiled dependencies. Clippy is the
+    /// compiler.
     WithTests,
 }
 
@@ -57,6 +59,7 @@ pub(crate) fn build(repository: &Repository, how: Build) -> anyhow::Result<()> {
             // The same targets as `cargo test`, so that dependencies are compiled with the same features.
             cargo.args(["build", "--locked", "--workspace"]);
             cargo.args(["--lib", "--bins", "--tests", "--examples"]);
+            Compiler::Clippy.set(&mut cargo);
             (
                 "building the crates, their tests and the addons (minutes the first time)",
                 cargo,

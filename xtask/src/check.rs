@@ -2,6 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
+use crate::clippy::{self, Compiler};
 use crate::progress::Step;
 use crate::repository::Repository;
 use crate::test::Outcome;
@@ -46,7 +47,7 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
             run::step("formatting", command)?;
         }
     }
-    let checked = all(repository)?;
+    let checked = all(repository, Compiler::Rustc)?;
     for failure in &checked.failures {
         eprintln!("\n---- {} ----\n{}", failure.name, failure.output.trim_end());
     }
@@ -67,27 +68,15 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
     })
 }
 
-/// Runs all checks and returns their results.
-pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
+/// Name of the check of lints, whose warnings count as failures.
+const LINTS: &str = "Rust lints (clippy)";
+
+/// Runs all checks and returns their results. `compiler` is the compiler of the tests.
+pub(crate) fn all(repository: &Repository, compiler: Compiler) -> anyhow::Result<Checked> {
     build_examples(repository)?;
     let mut checks = vec![
         ("Rust format", cargo(repository, &["fmt", "--all", "--check"])?),
-        (
-            "Rust lints (clippy)",
-            cargo(
-                repository,
-                &[
-                    "clippy",
-                    "--workspace",
-                    "--all-targets",
-                    "--locked",
-                    "--quiet",
-                    "--",
-                    "--deny",
-                    "warnings",
-                ],
-            )?,
-        ),
+        (LINTS, compiler.lints(repository)?),
         (
             "TypeScript format (oxfmt)",
             tool(repository, "oxfmt", &["--check", "."])?,
@@ -119,7 +108,15 @@ pub(crate) fn all(repository: &Repository) -> anyhow::Result<Checked> {
     for (name, command) in checks {
         let step = Step::start(name);
         let shown = run::display(&command);
-        let finished = run::finish(command, &step)?;
+        let mut finished = run::finish(command, &step)?;
+        if name == LINTS {
+            let warnings = clippy::warnings(&finished.stdout);
+            finished.success &= warnings.is_empty();
+            // Without a message, cargo itself has failed.
+            if !warnings.is_empty() {
+                finished.output = warnings;
+            }
+        }
         if finished.success {
             step.done("");
             checked.passed += 1;

@@ -12,6 +12,7 @@
 mod addons;
 mod bench;
 mod check;
+mod clippy;
 mod cpu;
 mod dashboard;
 mod demo;

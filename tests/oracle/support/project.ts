@@ -53,8 +53,11 @@ export class Fixtures {
   async build(types: readonly Exported[]): Promise<IrDocument> {
     const list = join(this.root, "types.json");
     await writeFile(list, JSON.stringify(types));
+    // `cargo xtask test` has built the example and names its path.
+    const built = process.env["KIT_PRINT_IR"];
     const cargo = ["run", "--quiet", "--locked", "-p", "kit-build", "--example", "print_ir", "--"];
-    const result = await run("cargo", [...cargo, this.root, list], {
+    const [program, options] = built === undefined ? ["cargo", cargo] : [built, []];
+    const result = await run(program, [...options, this.root, list], {
       cwd: repository,
       timeout: PATIENCE_MS,
     });

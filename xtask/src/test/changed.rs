@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::contributing::{Row, TestCommand, rows};
 use super::job::{Group, Job, Tests};
 use super::{Outcome, checks, crates, jobs, node};
+use crate::clippy::Compiler;
 use crate::repository::Repository;
 use crate::{addons, check, run, setup};
 
@@ -72,8 +73,9 @@ pub(crate) fn run(repository: &Repository, since: &str) -> anyhow::Result<Outcom
         &package_dependents(repository)?,
     );
     setup::run(repository, addons::Build::WithTests)?;
-    let mut total = checks(repository)?;
-    let groups = selection.groups(repository)?;
+    let mut total = checks(repository, Compiler::Clippy)?;
+    let mut groups = selection.groups(repository)?;
+    node::use_built_examples(repository, &mut groups);
     if groups.is_empty() {
         println!("the changed files reach no test");
     } else {
@@ -212,7 +214,7 @@ impl Selection {
     fn groups(&self, repository: &Repository) -> anyhow::Result<Vec<Group>> {
         let mut groups = Vec::new();
         if !self.crates.is_empty() || !self.binaries.is_empty() {
-            for group in crates::groups(repository, &[])? {
+            for group in crates::groups(repository, &[], Compiler::Clippy)? {
                 let chosen: Group = group.into_iter().filter(|job| self.has(job)).collect();
                 if !chosen.is_empty() {
                     groups.push(chosen);

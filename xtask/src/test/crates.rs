@@ -9,13 +9,19 @@ use serde_json::Value;
 
 use super::Outcome;
 use super::job::{Group, Job, Tests};
+use crate::clippy::{Compiler, WRAPPER};
 use crate::repository::Repository;
 use crate::run;
 
-/// Builds the tests of the crates with these names, or of all crates if there are none. Returns a group for each
+/// Builds the tests of the crates with these names, or of all crates if there are none, with a compiler. Returns a group for each
 /// crate.
-pub(crate) fn groups(repository: &Repository, names: &[String]) -> anyhow::Result<Vec<Group>> {
+pub(crate) fn groups(
+    repository: &Repository,
+    names: &[String],
+    compiler: Compiler,
+) -> anyhow::Result<Vec<Group>> {
     let mut cargo = run::command(repository, "cargo")?;
+    compiler.set(&mut cargo);
     cargo.args(["test", "--locked", "--no-run"]);
     if names.is_empty() {
         cargo.arg("--workspace");
@@ -30,9 +36,13 @@ pub(crate) fn groups(repository: &Repository, names: &[String]) -> anyhow::Resul
     Ok(binaries(&run::stdout_of(title, cargo)?))
 }
 
-/// Returns the group with the examples in doc comments.
-pub(crate) fn doc_tests() -> Group {
-    vec![Tests::Documentation.into()]
+/// Returns the group with the examples in doc comments, for crates that a compiler has compiled.
+pub(crate) fn doc_tests(compiler: Compiler) -> Group {
+    let mut job = Job::from(Tests::Documentation);
+    if compiler == Compiler::Clippy {
+        job.variables.push((WRAPPER.0.to_owned(), WRAPPER.1.to_owned()));
+    }
+    vec![job]
 }
 
 /// Reads the test binaries from the JSON messages of cargo, and returns a group for each crate. Crates with more

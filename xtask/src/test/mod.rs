@@ -17,6 +17,7 @@ use clap::ValueEnum;
 
 use self::job::Group;
 pub(crate) use self::outcome::Outcome;
+use crate::clippy::Compiler;
 use crate::repository::Repository;
 use crate::{addons, check, setup};
 
@@ -102,22 +103,22 @@ pub(crate) fn run(repository: &Repository, options: &Options) -> anyhow::Result<
 
 fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outcome> {
     let has = |part: Part| options.only.is_empty() || options.only.contains(&part);
-    let build = if options.long {
-        addons::Build::Release
+    let (build, compiler) = if options.long {
+        (addons::Build::Release, Compiler::Rustc)
     } else {
-        addons::Build::WithTests
+        (addons::Build::WithTests, Compiler::Clippy)
     };
     setup::run(repository, build)?;
     let mut total = Outcome::default();
     if has(Part::Check) {
-        total.add(checks(repository)?);
+        total.add(checks(repository, compiler)?);
     } else if has(Part::E2e) {
         check::build_examples(repository)?;
     }
     let mut groups: Vec<Group> = Vec::new();
     if has(Part::Rust) {
-        groups.extend(crates::groups(repository, &[])?);
-        groups.push(crates::doc_tests());
+        groups.extend(crates::groups(repository, &[], compiler)?);
+        groups.push(crates::doc_tests(compiler));
     }
     if has(Part::Packages) {
         groups.extend(node::groups(repository, PACKAGE_TESTS, None)?);
@@ -129,6 +130,8 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
     }
     if options.long {
         long::prepare(&mut groups);
+    } else {
+        node::use_built_examples(repository, &mut groups);
     }
     if !groups.is_empty() {
         total.add(jobs::run_all(repository, groups)?);
@@ -136,8 +139,8 @@ fn run_parts(repository: &Repository, options: &Options) -> anyhow::Result<Outco
     Ok(total)
 }
 
-fn checks(repository: &Repository) -> anyhow::Result<Outcome> {
-    let checked = check::all(repository)?;
+fn checks(repository: &Repository, compiler: Compiler) -> anyhow::Result<Outcome> {
+    let checked = check::all(repository, compiler)?;
     let mut report = String::new();
     for failure in &checked.failures {
         report.push_str(&section(&failure.name, &failure.output));

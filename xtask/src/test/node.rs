@@ -49,6 +49,18 @@ pub(crate) fn groups(
     Ok(files.into_iter().map(job).collect())
 }
 
+/// Gives each job the path of the example `print_ir` of kit-build, which the build of the tests has compiled. Without the
+/// path, a test that uses the example compiles it with other features, and all crates below it.
+pub(crate) fn use_built_examples(repository: &Repository, groups: &mut [Group]) {
+    let example = format!("debug/examples/print_ir{}", std::env::consts::EXE_SUFFIX);
+    let path = repository.target().join(example).display().to_string();
+    for job in groups.iter_mut().flatten() {
+        if matches!(job.tests, Tests::NodeFile { .. }) {
+            job.variables.push(("KIT_PRINT_IR".to_owned(), path.clone()));
+        }
+    }
+}
+
 /// Returns the command that runs a test file. It writes readable results to its output, and results for [`count`] to
 /// the file `report`.
 pub(crate) fn command(
