@@ -21,7 +21,7 @@ pub(crate) struct Analysis {
     uses: IndexMap<DeclarationId, Vec<(RouteId, Slot)>>,
     /// Declarations of the fields of forms.
     forms: FxHashSet<DeclarationId>,
-    /// Declarations of the parts of multipart bodies that are no files.
+    /// Declarations of the parts of multipart bodies that are not files.
     multiparts: FxHashSet<DeclarationId>,
     /// Declarations that the server writes as JSON: bodies of responses, and details of errors.
     written: FxHashSet<DeclarationId>,
@@ -194,12 +194,12 @@ impl Analysis {
             || self.is_multipart(declaration)
     }
 
-    /// Returns true if the declaration has the fields of a form.
+    /// Returns true if the type of the declaration contains the fields of a form.
     pub(crate) fn is_form(&self, declaration: DeclarationId) -> bool {
         self.forms.contains(&declaration)
     }
 
-    /// Returns true if the declaration has the parts of a multipart body that are no files.
+    /// Returns true if the type of the declaration contains the parts of a multipart body that are not files.
     pub(crate) fn is_multipart(&self, declaration: DeclarationId) -> bool {
         self.multiparts.contains(&declaration)
     }

@@ -44,7 +44,7 @@ impl fmt::Debug for BodyRules {
 
 /// Rules for the bodies of a connection's requests.
 pub(crate) struct ConnectionBodyRules {
-    /// Limit of requests without a limit of their own.
+    /// Maximum size of a body, for requests without a limit of their own.
     default: usize,
     by_request: Option<BodyRules>,
 }
@@ -61,7 +61,7 @@ impl ConnectionBodyRules {
             .map_or(self.default, |rules| rules.largest.max(self.default))
     }
 
-    /// Returns two values: the limit of a request, and true if the handler reads the body in chunks.
+    /// Returns the maximum size of the body of a request, and true if the handler reads the body in chunks.
     pub(crate) fn of(&self, method: &str, path: &str) -> (usize, bool) {
         let rule = self
             .by_request

@@ -106,8 +106,8 @@ impl Connection {
         outcome
     }
 
-    /// Reads the next chunk of a body that the handler waits for. `None` if the chunk is not there yet. Also returns true
-    /// if hyper must be polled again.
+    /// Reads the next chunk of a body that the handler waits for. The chunk is `None` if it has not arrived
+    /// yet. Also returns true if hyper must be polled again.
     pub(crate) fn poll_upload(&self) -> (Option<Read>, bool) {
         let hyper = self.hyper.borrow();
         let mut upload = self.link.upload.borrow_mut();

@@ -215,8 +215,8 @@ impl Request {
         self.body_state == BodyState::TooLarge
     }
 
-    /// Returns true if the handler reads the body in chunks, with [`crate::Engine::read_body`]. [`Request::body`] is then
-    /// empty.
+    /// Returns true if the handler reads the body in chunks, with [`crate::Engine::read_body`]. For such a
+    /// request, [`Request::body`] is empty.
     pub fn is_streamed(&self) -> bool {
         matches!(self.body_state, BodyState::Streamed { .. })
     }

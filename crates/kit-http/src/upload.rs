@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 
 use crate::request::RequestId;
 
-/// Answer to [`crate::Engine::read_body`].
+/// Part of a body that the engine passes to the handler after [`crate::Engine::read_body`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadPart<'a> {
     /// The next bytes of the body, at least one.
@@ -23,17 +23,18 @@ pub enum UploadPart<'a> {
     Failed(UploadFailure),
 }
 
-/// Reason for which a body cannot be read to its end.
+/// Reason why a body cannot be read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UploadFailure {
     /// The client has disconnected, or its connection was closed.
     Aborted,
-    /// The chunks are invalid. The engine responds to the request, unless the handler has begun to.
+    /// The chunks are invalid. The engine responds to the request, unless the handler has begun to respond.
     Invalid,
-    /// The client has sent nothing for [`crate::Timeouts::body_idle`]. The engine responds to the request, unless the
-    /// handler has begun to.
+    /// The client has sent nothing for [`crate::Timeouts::body_idle`]. The engine responds to the request,
+    /// unless the handler has begun to respond.
     TimedOut,
-    /// The body exceeds the limit of its route. The handler must respond. Then the connection closes.
+    /// The body exceeds the limit of its route. The handler must respond. After the response, the connection
+    /// closes.
     TooLarge,
 }
 
@@ -71,7 +72,7 @@ impl Upload {
         }
     }
 
-    /// Records that the handler waits for the next chunk. Returns false if there will be none.
+    /// Records that the handler waits for the next chunk. Returns false if no chunk can follow.
     pub(crate) fn want(&mut self) -> bool {
         self.is_wanted = self.is_complete || self.body.is_some();
         self.is_wanted
@@ -87,7 +88,7 @@ impl Upload {
         self.is_complete
     }
 
-    /// Returns true if the rest of the body is still read.
+    /// Returns true if the rest of the body will still be read.
     pub(crate) fn is_arriving(&self) -> bool {
         self.body.is_some()
     }
@@ -97,7 +98,7 @@ impl Upload {
         self.received
     }
 
-    /// Ends reading. hyper then reads no more of the body.
+    /// Ends reading. After this call, hyper reads no more of the body.
     pub(crate) fn cancel(&mut self) {
         self.body = None;
         self.is_wanted = false;

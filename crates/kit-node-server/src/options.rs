@@ -34,7 +34,8 @@ pub(crate) struct Options {
     /// route has its own maximum.
     #[serde(default)]
     body_limits: Vec<usize>,
-    /// True for each route whose bodies handlers read in chunks, by the number of the route. Empty if there is none.
+    /// True for each route whose handlers read request bodies in chunks, by the number of the route. Empty if
+    /// there is no such route.
     #[serde(default)]
     streamed_bodies: Vec<bool>,
     #[serde(default)]

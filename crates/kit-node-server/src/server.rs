@@ -34,7 +34,8 @@ pub(crate) struct Callbacks {
     pub(crate) refused: Reference,
     /// The state of a streamed response has changed: `(id, event)`. The event is [`DRAINED`] or [`ABORTED`].
     pub(crate) stream: Reference,
-    /// `(id, part)`; the part is a chunk, or one of the codes of [`body_code`].
+    /// A part of a request body has arrived: `(id, part)`. The part is a chunk, or one of the codes of
+    /// [`body_code`].
     pub(crate) body: Reference,
 }
 

@@ -93,7 +93,10 @@ export interface Addon {
   headers(server: number, id: RequestId): string[];
   bodyText(server: number, id: RequestId): string | undefined;
   bodyBytes(server: number, id: RequestId): Uint8Array;
-  /** Asks for the next chunk of a body. Returns 0 if there is nothing to read any more; `onBody` is not called then. */
+  /**
+   * Requests the next chunk of a body. Returns 0 if nothing is left to read. In this case, `onBody` is not
+   * called.
+   */
   readBody(server: number, id: RequestId): 0 | 1;
   /** Ends reading of a body. */
   cancelBody(server: number, id: RequestId): void;

@@ -5,10 +5,10 @@ import type { Addon, RequestId } from "./addon.ts";
 /** Readers that wait for a chunk, by the id of their request. */
 export type WaitingReaders = Map<RequestId, AddonBodyReader>;
 
-/** Code of the addon for the end of a body. The counterpart of all codes is `crates/kit-node-server/src/server.rs`. */
+/** Code of the addon for the end of a body. `crates/kit-node-server/src/server.rs` defines the same codes. */
 const endedCode = 0;
 
-/** Errors by the other codes of the addon. */
+/** Codes of errors, by the numbers that the addon uses for failures. */
 const failures: Readonly<Record<number, RequestBodyErrorCode>> = {
   1: "ERR_KIT_BODY_ABORTED",
   2: "ERR_KIT_BODY_INVALID",
@@ -20,13 +20,13 @@ function bodyError(code: RequestBodyErrorCode): Error {
   return Object.assign(new Error(`The request body cannot be read to its end (${code})`), { code });
 }
 
-/** Function calls of a promise that waits for a chunk. */
+/** Functions that settle the promise of a call of `read`. */
 interface Waiting {
   resolve(chunk: Uint8Array | null): void;
   reject(error: Error): void;
 }
 
-/** Reader of a request body, which a response ends. */
+/** Reader of a request body. The response to the request ends reading. */
 export interface BodyReader extends RequestBodyReader {
   /** Ends reading, because the response was sent. */
   finish(): void;

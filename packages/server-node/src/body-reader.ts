@@ -11,7 +11,7 @@ export interface BodyReader extends RequestBodyReader {
   readonly isReceived: boolean;
   /** True if the server has responded to the request by itself, because of its body. */
   readonly isRefused: boolean;
-  /** Ends reading because of the response. What is left of the body is discarded. */
+  /** Ends reading because of the response. The rest of the body is discarded. */
   finish(): void;
 }
 
@@ -24,7 +24,7 @@ function readTwice(): Error {
   return codedError("ERR_INVALID_STATE", "`read` was called before the previous call was settled");
 }
 
-/** Function calls of a promise that waits for a chunk. */
+/** Functions that settle the promise of a call of `read`. */
 interface Waiting {
   resolve(chunk: Uint8Array | null): void;
   reject(error: Error): void;

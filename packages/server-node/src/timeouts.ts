@@ -25,7 +25,7 @@ export interface HttpTimeouts {
   readonly writeTimeoutMs?: number;
 }
 
-/** Default of `bodyIdleTimeoutMs`, equal to the native server's. */
+/** Default of `bodyIdleTimeoutMs`, equal to the default of the native server. */
 export const defaultBodyIdleTimeout = 60_000;
 
 /** Names of the options that are timeouts. */

@@ -12,7 +12,9 @@ export function continueWhenRead(request: IncomingMessage, send: () => void): vo
   request.on("newListener", onListener);
 }
 
-/** Returns the code with which the body of a request can no longer be read, after an error of its connection. */
+/**
+ * Returns the code of the errors with which later reads of the body fail, after an error of its connection.
+ */
 export function readingErrorOf({ code }: NodeJS.ErrnoException): RequestBodyErrorCode {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -27,8 +29,8 @@ export function readingErrorOf({ code }: NodeJS.ErrnoException): RequestBodyErro
 }
 
 /**
- * Calls `onStalled` if the server waits for the next bytes of a body for the given time. The time in which nobody reads
- * the body does not count, nor does the time in which read bytes wait.
+ * Calls `onStalled` if the server has waited for the next bytes of a body for the given time. Does not count
+ * the time in which no code reads the body, and the time in which received bytes wait to be read.
  */
 export function watchUpload(
   request: IncomingMessage,

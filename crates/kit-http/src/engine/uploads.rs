@@ -17,12 +17,14 @@ pub(super) struct UploadPlace {
 }
 
 impl Engine {
-    /// Asks for the next chunk of the body of a request ([`Request::is_streamed`]). [`Handler::body_part`] is called once
-    /// with the chunk, at the earliest in the next [`Engine::drive`]. The engine reads from the socket only if the handler
-    /// asks, and at most one chunk ahead.
+    /// Requests the next chunk of the body of a request ([`Request::is_streamed`]). The engine calls
+    /// [`Handler::body_part`] once with the chunk, but not before the next [`Engine::drive`]. The engine
+    /// reads from the socket only after such a request of the handler, and reads at most one chunk in
+    /// advance.
     ///
-    /// Returns false if there is nothing to read any more: the handler has already got the end or a failure, has canceled
-    /// reading or has responded, or the client has disconnected. Then no callback is called.
+    /// Returns false if nothing is left to read: the handler has already received the end or a failure, has
+    /// canceled reading or has responded, or the client has disconnected. In this case, no callback is
+    /// called.
     pub fn read_body(&self, id: RequestId) -> bool {
         let Some((link, slot)) = self.upload_of(id) else {
             return false;
@@ -38,8 +40,8 @@ impl Engine {
         is_wanted
     }
 
-    /// Ends reading of a body. The connection closes after the response, unless the engine has already received the whole
-    /// body. No callback is called. Has no effect if there is nothing to read any more.
+    /// Ends reading of a body. The connection closes after the response, unless the engine has already
+    /// received the whole body. No callback is called. Has no effect if nothing is left to read.
     pub fn cancel_body(&self, id: RequestId) {
         let Some((link, _)) = self.upload_of(id) else {
             return;
@@ -67,7 +69,8 @@ impl Engine {
         self.uploads.borrow_mut().insert(id, place);
     }
 
-    /// Passes a chunk to the handler that waits for it, if the chunk is there. Returns the outcome of the connection.
+    /// Passes a chunk to the handler that waits for it, if the chunk has arrived. Returns the outcome of the
+    /// connection.
     pub(super) fn read_upload(
         &self,
         connection: &Connection,
@@ -102,8 +105,9 @@ impl Engine {
         outcome
     }
 
-    /// Ends reading because of a response. `is_stream` is true if its body is written in chunks. The handler may then read
-    /// the body of the request meanwhile.
+    /// Ends reading because of a response. `is_stream` is true if the body of the response is written in
+    /// chunks. In this case, the handler may continue to read the body of the request until the response is
+    /// complete.
     pub(super) fn end_reading(
         &self,
         link: &Link,

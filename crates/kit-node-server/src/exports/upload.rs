@@ -4,8 +4,8 @@
 use super::{State, find, wake};
 use crate::node::{Env, Error, Value};
 
-/// `readBody(server, id): 0 | 1`: asks for the next chunk, which the callback `onBody` gets. Returns 0 if there is nothing
-/// to read any more.
+/// `readBody(server, id): 0 | 1`: requests the next chunk, which the callback `onBody` receives. Returns 0 if
+/// nothing is left to read.
 pub(super) fn read_body<'scope>(
     env: Env<'scope>,
     state: &State,
