@@ -161,11 +161,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
       const declared = this.#declaredReply(result, extras.replies);
       return declaredAnswer(this, result as DeclaredReply, declared);
     }
-    const ofContract =
-      result instanceof RawResponse && compiled.response === null && compiled.status === 204
-        ? 200
-        : compiled.status;
-    return new Answer(this, this.chosenStatus === 0 ? ofContract : this.chosenStatus, result, null, []);
+    const status = this.chosenStatus === 0 ? statusOfResult(compiled, result) : this.chosenStatus;
+    return new Answer(this, status, result, null, []);
   }
 
   /** Ends the wrapped code after the timeout or the closing of the application: `next` rejects with the reason. */
@@ -336,8 +333,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if (extras !== null && extras.replies !== undefined) return this.#reply(result, extras.replies);
     const { response, status, ref } = this.executable.compiled;
     if (result instanceof RawResponse) {
-      // A contract without a response has status 204, which allows no body.
-      this.respondRaw(response === null && status === 204 ? 200 : status, result);
+      this.respondRaw(statusOfResult(this.executable.compiled, result), result);
       return;
     }
     if (isUnwrappedStream(result)) {
@@ -444,6 +440,14 @@ function isUnwrappedStream(result: unknown): boolean {
     result !== null &&
     (result as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] !== undefined
   );
+}
+
+/**
+ * Returns the status of a plain result if no code chose another. A contract without a response has status 204, which
+ * allows no body, so a result of `ctx.send` has status 200 there.
+ */
+function statusOfResult({ response, status }: CompiledRoute, result: unknown): number {
+  return response === null && status === 204 && result instanceof RawResponse ? 200 : status;
 }
 
 function isAscii(text: string): boolean {
