@@ -117,6 +117,47 @@ export async function call(): Promise<void> {
   ],
 ]);
 
+/** Returns the OpenAPI document of a built project. */
+function documentOf({ root }: Project): Promise<string> {
+  return readFile(join(root, ".kit/schemas/openapi.json"), "utf8");
+}
+
+/** The same application, with its wrappers in a package that is compiled to JavaScript and declaration files. */
+function withPackage(): Map<string, string> {
+  const app = files.get("src/app.ts")!;
+  const [wrappers, handlers] = ["export interface Queued", "export const reportHandlers"].map((text) =>
+    app.indexOf(text),
+  );
+  const [own, rest] = [app.slice(wrappers, handlers), app.slice(handlers)];
+  return new Map([
+    ...files,
+    [
+      "limits/tsconfig.json",
+      `{
+  "extends": "../tsconfig.json",
+  "compilerOptions": {
+    "noEmit": false, "declaration": true, "outDir": "dist", "rootDir": ".", "preserveSymlinks": true,
+    "rewriteRelativeImportExtensions": true
+  },
+  "include": ["*.ts"]
+}`,
+    ],
+    [
+      "limits/index.ts",
+      `import { defineWrapper } from "@kit/core";\nimport type { Failure, Reply } from "@kit/types";\n${own}`,
+    ],
+    [
+      "src/app.ts",
+      `import { createApp, defineHandlers } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+import { open, queued } from "../limits/dist/index.js";
+import type { ReportRoutes } from "./reports.routes.ts";
+
+${rest}`,
+    ],
+  ]);
+}
+
 describe("an application whose wrappers reply and fail", () => {
   let project: Project;
   before(async () => {
@@ -139,7 +180,7 @@ describe("an application whose wrappers reply and fail", () => {
   });
 
   test("has the replies and failures of the wrappers in its OpenAPI document, which has no problems", async () => {
-    const source = await readFile(join(project.root, ".kit/schemas/openapi.json"), "utf8");
+    const source = await documentOf(project);
     const { paths } = JSON.parse(source) as {
       paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
     };
@@ -161,5 +202,23 @@ describe("an application whose wrappers reply and fail", () => {
     assert.match(routes.stdout, /POST\s+\/reports.*201 Report, 202 Queued/);
     const middleware = await project.kitOk("inspect", "middleware");
     assert.match(middleware.stdout, /queued\s+1\s+route, wrapper/);
+  });
+
+  test("has the same contracts if its wrappers come from a compiled package", async () => {
+    const other = await Project.of(withPackage());
+    try {
+      const tsc = join(repository, "node_modules/.bin/tsc");
+      const compiled = await run(process.execPath, [tsc, "-p", "limits"], { cwd: other.root });
+      assert.equal(compiled.code, 0, compiled.stdout);
+      await other.kitOk("build");
+      assert.equal(await documentOf(other), await documentOf(project));
+      const checked = await run(process.execPath, [tsc, "-p", "."], { cwd: other.root });
+      assert.equal(checked.code, 0, checked.stdout);
+      // The application starts, and its wrappers send what their types say.
+      const result = await other.kit(["test"], { timeout: 120_000 });
+      assert.equal(result.code, 0, result.stdout + result.stderr);
+    } finally {
+      await other.remove();
+    }
   });
 });

@@ -480,12 +480,16 @@ const ROUTES: &str = r#"
 "#;
 
 /// Returns an application with the given routes and middleware.
-fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 4] {
+fn app_with<'a>(routes: &'a str, auth: &'a str) -> [(&'a str, &'a str); 5] {
     [
         ("src/notes.types.ts", TYPES),
         ("src/notes.routes.ts", routes),
         ("src/auth.ts", auth),
         ("src/app.ts", APP),
+        (
+            "node_modules/middleware-package/index.d.ts",
+            "export declare function packaged(input: object): void;",
+        ),
     ]
 }
 

@@ -219,3 +219,147 @@ export const second = defineWrapper<{ errors: Failure<429, \"BUSY\"> }>(async (_
         ],
     );
 }
+
+/// Compiles an application that imports middleware from a package with this declaration file.
+fn with_package(declarations: &str, imports: &str, middleware: &str) -> (Program, String) {
+    let app = format!(
+        "
+import {{ createApp, defineHandlers }} from \"@kit/core\";
+import type {{ Middleware, Wrapper }} from \"@kit/core\";
+import type {{ Reply }} from \"@kit/types\";
+import type {{ ReportRoutes }} from \"./reports.routes.ts\";
+{imports}
+export const handlers = defineHandlers<ReportRoutes>({{ \"GET /reports\": () => null!, \"POST /reports\": () => null! }});
+export const app = createApp({{ middleware: [{middleware}], routes: [{{ handlers }}] }});"
+    );
+    let output = output(&[
+        ("src/reports.routes.ts", ROUTES),
+        ("src/app.ts", app.as_str()),
+        (
+            "node_modules/limits/package.json",
+            r#"{"type":"module","exports":{".":{"types":"./index.d.ts","default":"./index.js"},"./plain":"./plain.js"}}"#,
+        ),
+        ("node_modules/limits/index.d.ts", declarations),
+        ("node_modules/limits/index.js", ""),
+        ("node_modules/limits/plain.js", ""),
+    ]);
+    let told = mistakes(&output);
+    (output.program, told)
+}
+
+#[test]
+fn a_wrapper_of_a_package_is_known_by_its_type() {
+    // TypeScript writes such declaration files.
+    let declarations = "
+import type { Middleware, Wrapper } from \"@kit/core\";
+import type { Failure, Reply } from \"@kit/types\";
+export interface Limit { most: number }
+export declare const paused: import(\"@kit/core\").Wrapper<{ replies: Reply<203, Limit, { \"retry-after\": number }> }>;
+/** @throws LIMITED 429 Too many requests. */
+export declare const limited: Wrapper<{ errors: Failure<429, \"LIMITED\", Limit> }>;
+type Gone<T> = Wrapper<{ replies: Reply<204>; adds: T }>;
+export declare const gone: Gone<{ since: Date }>;
+export declare function limit(most: number): Wrapper<{ errors: Failure<403, \"OVER\"> }>;
+export declare const member: Middleware<{ userId: string }>;
+export declare const noted: (input: { headers: Record<string, string> }) => void;
+export declare function seen(input: object): void;
+export declare const clock: Wrapper;
+export {};";
+    let imports = "
+import { clock, gone, limit, limited as strict, member, noted, paused, seen } from \"limits\";
+import * as limits from \"limits\";
+const bounded = limit(5);";
+    let entries = "paused, strict, gone, bounded, member, noted, seen, clock, { name: \"again\", middleware: limits.paused, priority: 1 }";
+    let (program, told) = with_package(declarations, imports, entries);
+    assert_eq!(told, "");
+    let route = program.routes.iter().next().unwrap();
+    let wrappers = route.wrappers.iter().map(|wrapper| {
+        let statuses = wrapper.replies.iter().map(|reply| reply.status);
+        (wrapper.name.as_str(), statuses.collect::<Vec<u16>>())
+    });
+    assert_eq!(
+        wrappers.collect::<Vec<_>>(),
+        [
+            ("paused", vec![203]),
+            ("limited", vec![]),
+            ("gone", vec![204]),
+            ("bounded", vec![]),
+            ("clock", vec![]),
+            ("again", vec![203]),
+        ]
+    );
+    let errors = route
+        .throws
+        .iter()
+        .map(|error| (error.status, error.code.as_str()));
+    assert_eq!(errors.collect::<Vec<_>>(), [(429, "LIMITED"), (403, "OVER")]);
+    assert_eq!(route.throws[0].description.as_deref(), Some("Too many requests."));
+    assert!(route.throws[0].details.is_some());
+    let names = [
+        "paused", "limited", "gone", "bounded", "member", "noted", "seen", "clock", "again",
+    ];
+    assert_eq!(route.middleware, names);
+}
+
+#[test]
+fn the_type_of_a_constant_of_the_project_says_what_a_middleware_of_a_package_is() {
+    let imports = "
+import { other, paused } from \"limits/plain\";
+const pause: Wrapper<{ replies: Reply<304> }> = paused;
+const plain: Middleware = other;";
+    let (program, told) = with_package("export {}", imports, "pause, plain");
+    assert_eq!(told, "");
+    let route = program.routes.iter().next().unwrap();
+    assert_eq!(route.wrappers.len(), 1);
+    assert_eq!(route.wrappers[0].replies[0].status, 304);
+    assert_eq!(route.middleware, ["paused", "other"]);
+}
+
+#[test]
+fn a_middleware_of_a_package_whose_type_cannot_be_read_is_a_mistake() {
+    let says = |declarations: &str, imports: &str, middleware: &str, text: &str| {
+        let (_, told) = with_package(declarations, imports, middleware);
+        assert!(told.contains(text), "{text:?} is missing in:\n{told}");
+        assert!(told.contains("replies: Reply<304> }>"), "{told}");
+    };
+    let import = "import { paused } from \"limits\";";
+    let unread = "kit cannot read the type of the middleware `paused`";
+    says("export declare const paused: any;", import, "paused", unread);
+    says(
+        "export declare const paused: object;",
+        import,
+        "{ name: \"x\", middleware: paused, priority: 0 }",
+        unread,
+    );
+    says(
+        "import type { AnyWrapper } from \"@kit/core\"; export declare const paused: AnyWrapper;",
+        import,
+        "paused",
+        unread,
+    );
+    says("export declare const other: any;", import, "paused", unread);
+    says(
+        "export {};",
+        "import { paused } from \"limits/plain\";",
+        "paused",
+        unread,
+    );
+    says(
+        "export {};",
+        "import { paused } from \"absent\";",
+        "paused",
+        unread,
+    );
+    says(
+        "export declare function limit(most: number): any;",
+        "import { limit } from \"limits\"; const paused = limit(5);",
+        "paused",
+        unread,
+    );
+    says(
+        "import type { Wrapper } from \"@kit/core\"; export declare const paused: Wrapper<string>;",
+        import,
+        "paused",
+        "the type argument of the wrapper `paused` must be an object",
+    );
+}

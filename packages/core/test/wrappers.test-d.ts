@@ -36,7 +36,7 @@ const passing = defineWrapper(async ({ ctx, headers, method, path, params }, nex
   answer.status = 201;
   return answer;
 });
-expectTrue<Equal<typeof passing, Wrapper<void>>>();
+expectTrue<Equal<typeof passing, Wrapper<{}>>>();
 // @ts-expect-error -- next takes no argument, because the wrapper adds nothing
 defineWrapper((_input, next) => next({ user: "u" }));
 // @ts-expect-error -- a wrapper cannot respond with ctx.send
@@ -109,6 +109,18 @@ createApp({ server, routes: [{ handlers: guarded, middleware: [passing] }] });
 const other = defineMiddleware<{ role: string }>(() => ({ role: "r" }));
 // @ts-expect-error -- neither adds `userId`
 createApp({ server, middleware: [other], routes: [{ handlers: guarded, middleware: [passing] }] });
+
+// The type of a wrapper names its parts, as in the declaration file of a package, and no type hides a part.
+expectTrue<Equal<typeof adding, Wrapper<{ adds: { userId: string } }>>>();
+const annotated: Wrapper<{ adds: { userId: string }; replies: Reply<304> }> = defineWrapper(
+  async ({ reply }, next) => (Math.random() < 0.5 ? reply(304) : next({ userId: "u" })),
+);
+createApp({ server, middleware: [annotated], routes: [{ handlers: guarded }] });
+declare function takes<TParts extends object>(wrapper: Wrapper<TParts>): void;
+// @ts-expect-error -- the type has no replies, but the wrapper has
+takes<{ adds: { userId: string } }>(annotated);
+// @ts-expect-error -- the type has no parts, but the wrapper has
+takes<{}>(annotated);
 
 // Lists of any middleware are not checked.
 const any: AnyWrapper = adding;

@@ -357,7 +357,7 @@ describe("the start with wrappers", () => {
   it("fails if a middleware is a wrapper only in the program or only in the build", async () => {
     assert.match(
       await startError({ ...thing, middleware: ["w"] }, passing),
-      /GET \/things\/:id: the middleware w is a wrapper, but the build does not know this\. Create it with a call of defineWrapper/,
+      /GET \/things\/:id: the middleware w is a wrapper, but the build does not know this\. Annotate it as `Wrapper</,
     );
     assert.match(
       await startError({ ...thing, middleware: ["w"], wrappers: { w: {} } }, () => undefined),

@@ -1,4 +1,4 @@
-//! Types of kit that describe routes: contracts, replies, failures and bodies.
+//! Types of kit that describe routes: contracts, replies, failures, bodies and middleware.
 
 use std::rc::Rc;
 
@@ -34,10 +34,14 @@ pub(crate) enum KitType {
     Lines,
     /// Body of Server-Sent Events: `Events<{ progress: Progress }>`.
     Events,
+    /// Middleware around the rest of a request: `Wrapper<{ adds: …; replies: …; errors: … }>`.
+    Wrapper,
+    /// Middleware with the properties that it adds to `ctx`: `Middleware<Added>`.
+    Middleware,
 }
 
 impl KitType {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
@@ -49,9 +53,15 @@ impl KitType {
         Self::Bytes,
         Self::Lines,
         Self::Events,
+        Self::Wrapper,
+        Self::Middleware,
     ];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {
+        // The type of any middleware is the type of a middleware that adds nothing known.
+        if name == "AnyMiddleware" {
+            return Some(Self::Middleware);
+        }
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
@@ -68,6 +78,8 @@ impl KitType {
             Self::Bytes => "Bytes",
             Self::Lines => "Lines",
             Self::Events => "Events",
+            Self::Wrapper => "Wrapper",
+            Self::Middleware => "Middleware",
         }
     }
 
@@ -85,6 +97,8 @@ impl KitType {
             Self::Bytes => "Bytes<\"image/png\">",
             Self::Lines => "Lines<Line>",
             Self::Events => "Events<{ progress: Progress; done: Result }>",
+            Self::Wrapper => "Wrapper<{ adds: Added; replies: Reply<304> }>",
+            Self::Middleware => "Middleware<Added>",
         }
     }
 
@@ -105,6 +119,7 @@ impl KitType {
             Self::Failure => (2, 3),
             Self::Raw | Self::Text | Self::Bytes => (0, 1),
             Self::Form | Self::Multipart | Self::Lines | Self::Events => (1, 1),
+            Self::Wrapper | Self::Middleware => (0, 1),
         }
     }
 }
@@ -189,6 +204,7 @@ impl Evaluator<'_> {
             KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events => {
                 vec![("content", argument(0))]
             }
+            KitType::Wrapper | KitType::Middleware => Vec::new(),
         };
         let mut object = Object {
             nominal: true,

@@ -4,6 +4,7 @@ use kit_ir::DeclaredReply;
 use oxc_ast::ast::{CallExpression, Expression};
 
 use super::calls::kit_call;
+use super::declared_middleware::{self, DeclaredType};
 use super::expression::{Member, Resolved, elements, follow, number, properties, string};
 use super::{Located, MiddlewareTags, middleware_responses, middleware_tags, warn_computed};
 use crate::eval::TyId;
@@ -31,12 +32,22 @@ pub(crate) struct Entry {
 /// Parts of a middleware that is created with `defineWrapper`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DeclaredWrapper {
-    /// Location of the call of `defineWrapper`.
+    /// Location of the call of `defineWrapper`, or of the type `Wrapper<…>`.
     pub(crate) location: Location,
-    /// Type argument of the call, which is not evaluated yet; `None` if the call has none.
+    /// Type argument there, which is not evaluated yet; `None` if there is none.
     pub(crate) argument: Option<TyId>,
     /// Replies that the wrapper declares. Empty until the type argument is evaluated.
     pub(crate) replies: Vec<DeclaredReply>,
+}
+
+impl DeclaredWrapper {
+    fn new(location: Location, argument: Option<TyId>) -> Self {
+        Self {
+            location,
+            argument,
+            replies: Vec::new(),
+        }
+    }
 }
 
 impl Entry {
@@ -87,10 +98,11 @@ fn entry<'a>(lowering: &mut Lowering<'a>, located: Located<'a>) -> Option<Entry>
         }
         Resolved::Expression(found, name) => match found.expression {
             Expression::ObjectExpression(_) => full_entry(lowering, found, location, tags),
-            _ => Some(bare(lowering, found, name, location, tags)),
+            _ => Some(bare(lowering, located, found, name, tags)),
         },
-        // The middleware comes from a package. Its name is known, and nothing else is needed.
-        Resolved::Unknown(Some(name)) => Some(Entry::new(name, location, tags)),
+        Resolved::Unknown(Some(name)) => {
+            Some(Entry::new(name, location, tags).with_declared(declared(lowering, located)))
+        }
         Resolved::Unknown(None) => Some(unnamed(lowering, location, tags)),
     }
 }
@@ -155,31 +167,54 @@ fn full_entry<'a>(
     Some(entry.with_declared(declared))
 }
 
-/// Returns what the call that creates a middleware declares: the type argument of `defineMiddleware`, or the
-/// properties of `defineWrapper`. Types are not evaluated, because they may need files and packages that the
-/// build otherwise does not read.
+/// Returns the type of the properties that a middleware adds, or the parts of a wrapper: from the call of
+/// `defineMiddleware` or `defineWrapper` that creates it, else from its type. The type arguments are not evaluated,
+/// because they may need files and packages that the build does not need otherwise.
 fn declared<'a>(
     lowering: &mut Lowering<'a>,
     located: Located<'a>,
 ) -> (Option<TyId>, Option<DeclaredWrapper>) {
-    let Resolved::Expression(found, _) = follow(lowering, located) else {
-        return (None, None);
+    let found = match follow(lowering, located) {
+        Resolved::Expression(found, _) => found,
+        Resolved::Function(..) => return (None, None),
+        Resolved::Unknown(_) => return of_type(declared_middleware::read(lowering, located)),
     };
     if let Some(call) = kit_call(lowering, found, "defineMiddleware") {
-        return (type_argument(lowering, found, call), None);
+        let added = type_argument(lowering, found, call);
+        if added.is_some() {
+            return (added, None);
+        }
+        return of_type(declared_middleware::annotated(lowering, located));
     }
-    let Some((found, call)) = wrapper_call(lowering, found) else {
-        return (None, None);
-    };
-    let wrapper = DeclaredWrapper {
-        location: Location {
+    if let Some((found, call)) = wrapper_call(lowering, found) {
+        let location = Location {
             module: found.module,
             span: call.span,
-        },
-        argument: type_argument(lowering, found, call),
-        replies: Vec::new(),
-    };
-    (None, Some(wrapper))
+        };
+        let argument = type_argument(lowering, found, call);
+        if argument.is_none()
+            && let (_, Some(wrapper)) = of_type(declared_middleware::annotated(lowering, located))
+        {
+            return (None, Some(wrapper));
+        }
+        return (None, Some(DeclaredWrapper::new(location, argument)));
+    }
+    match found.expression {
+        Expression::CallExpression(_) | Expression::StaticMemberExpression(_) => {
+            of_type(declared_middleware::read(lowering, located))
+        }
+        _ => of_type(declared_middleware::annotated(lowering, located)),
+    }
+}
+
+fn of_type(declared: Option<DeclaredType>) -> (Option<TyId>, Option<DeclaredWrapper>) {
+    match declared {
+        None => (None, None),
+        Some(DeclaredType::Middleware(added)) => (added, None),
+        Some(DeclaredType::Wrapper(location, argument)) => {
+            (None, Some(DeclaredWrapper::new(location, argument)))
+        }
+    }
 }
 
 fn type_argument<'a>(
@@ -221,11 +256,12 @@ fn wrapper_call<'a>(
 /// name of the middleware.
 fn bare<'a>(
     lowering: &mut Lowering<'a>,
+    located: Located<'a>,
     found: Located<'a>,
     name: Option<&'a str>,
-    location: Location,
     tags: MiddlewareTags,
 ) -> Entry {
+    let location = located.location();
     let own = match found.expression {
         Expression::FunctionExpression(function) => {
             function.id.as_ref().map(|identifier| identifier.name.as_str())
@@ -242,7 +278,7 @@ fn bare<'a>(
         }
         _ => None,
     };
-    let declared = declared(lowering, found);
+    let declared = declared(lowering, located);
     match own.or(name) {
         Some(name) => Entry::new(name, location, tags).with_declared(declared),
         None => unnamed(lowering, location, tags),

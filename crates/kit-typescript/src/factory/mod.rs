@@ -6,6 +6,7 @@
 mod app;
 mod calls;
 mod cors;
+mod declared_middleware;
 mod errors;
 mod expression;
 mod groups;

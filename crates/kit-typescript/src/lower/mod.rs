@@ -471,6 +471,7 @@ impl<'a> Lowering<'a> {
                 "`Failure<…>` is not a type of values",
                 "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
             ),
+            KitType::Wrapper | KitType::Middleware => self.no_json("middleware", help),
             body => self.refused(
                 codes::INVALID_BODY,
                 &format!("`{}<…>` is not a type of values", body.name()),

@@ -104,8 +104,8 @@ pub(crate) fn add(
         },
     };
     let throws = failures::read(lowering, contract, &base, tags.throws);
+    let wrappers = wrappers::of_route(&registration.middleware, &throws);
     let throws = with_middleware(lowering, contract, throws, &registration.middleware);
-    let wrappers = wrappers::of_route(&registration.middleware);
     let plain = DeclaredReply {
         status,
         body: slots.response,

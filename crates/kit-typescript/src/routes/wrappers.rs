@@ -2,7 +2,7 @@
 //! failures belong to the contract of every route that they wrap.
 
 use kit_diagnostics::{Diagnostic, closest, codes};
-use kit_ir::{DeclaredReply, RouteWrapper};
+use kit_ir::{DeclaredError, DeclaredReply, RouteWrapper};
 use rustc_hash::FxHashMap;
 
 use super::contract::Part;
@@ -50,7 +50,7 @@ pub(crate) fn read<'e>(lowering: &mut Lowering<'_>, middleware: impl Iterator<It
 struct ReadWrapper {
     adds: Option<TyId>,
     replies: Vec<DeclaredReply>,
-    errors: Vec<kit_ir::DeclaredError>,
+    errors: Vec<DeclaredError>,
 }
 
 fn evaluate(lowering: &mut Lowering<'_>, name: &str, wrapper: &DeclaredWrapper) -> ReadWrapper {
@@ -113,16 +113,20 @@ fn is_never_or_void(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
     matches!(lowering.eval.store.get(shape), Ty::Never | Ty::Undefined)
 }
 
-/// Returns the wrappers in the middleware of a route. A wrapper that runs twice is once in the list.
-pub(super) fn of_route(middleware: &[Entry]) -> Vec<RouteWrapper> {
+/// Returns the wrappers in the middleware of a route whose contract declares the errors `own`. A wrapper that runs twice is
+/// once in the list.
+pub(super) fn of_route(middleware: &[Entry], own: &[DeclaredError]) -> Vec<RouteWrapper> {
     let mut wrappers: Vec<RouteWrapper> = Vec::new();
     for entry in middleware {
         if let Some(wrapper) = &entry.wrapper
             && !wrappers.iter().any(|earlier| earlier.name == entry.name)
         {
+            let declared = entry.tags.throws.iter().map(|error| &error.code);
+            let errors = declared.filter(|code| !own.iter().any(|known| known.code == **code));
             wrappers.push(RouteWrapper {
                 name: entry.name.clone(),
                 replies: wrapper.replies.clone(),
+                errors: errors.cloned().collect(),
             });
         }
     }

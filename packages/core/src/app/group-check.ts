@@ -3,7 +3,8 @@
  * properties that middleware of its chain adds.
  */
 import type { RequestContext } from "../request/request-context.ts";
-import type { Wrapper } from "../request/wrapper-object.ts";
+import type { AnyWrapper, Wrapper } from "../request/wrapper-object.ts";
+import type { Adds } from "../request/wrapper.ts";
 import type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./options.ts";
 
 /** Type of the properties that a middleware item adds to `ctx`: the resolved result of its function. */
@@ -12,9 +13,11 @@ type MiddlewareResult<TItem> = TItem extends { readonly middleware: infer TMiddl
   : ResultOf<TItem>;
 type ResultOf<TMiddleware> = TMiddleware extends (input: never) => infer TResult
   ? Awaited<TResult>
-  : TMiddleware extends Wrapper<infer TAdded>
-    ? TAdded
-    : never;
+  : TMiddleware extends Wrapper<infer TParts>
+    ? Adds<TParts>
+    : TMiddleware extends AnyWrapper
+      ? object | void
+      : never;
 
 /** Properties that a middleware adds always. Properties that it adds only in some cases are optional. */
 type AddedBy<TResult> = [Exclude<TResult, void | undefined>] extends [never]

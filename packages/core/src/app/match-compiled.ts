@@ -10,7 +10,7 @@ import type {
 } from "../request/executable-route.ts";
 import type { AnyMiddleware } from "../request/middleware.ts";
 import { executableWrapper } from "../request/executable-wrapper.ts";
-import { type AnyWrapper, Wrapper } from "../request/wrapper-object.ts";
+import { AnyWrapper } from "../request/wrapper-object.ts";
 import type { InFlightLists } from "../request/in-flight-lists.ts";
 import { replyFunction } from "../request/reply.ts";
 import { parameterNames } from "../router/route-path.ts";
@@ -78,17 +78,17 @@ function wrapperDifference(route: CompiledRoute, { chain }: RegisteredRoute): st
   for (const [index, { run }] of chain.entries()) {
     const name = route.middleware[index]!;
     const isKnown = route.wrappers !== undefined && Object.hasOwn(route.wrappers, name);
-    if (run instanceof Wrapper === isKnown) continue;
+    if (run instanceof AnyWrapper === isKnown) continue;
     return isKnown
       ? `${route.ref}: the middleware ${name} is a wrapper in the build, but not in the application`
-      : `${route.ref}: the middleware ${name} is a wrapper, but the build does not know this. Create it with a call of defineWrapper in a TypeScript file of the project`;
+      : `${route.ref}: the middleware ${name} is a wrapper, but the build does not know this. Annotate it as \`Wrapper<{ … }>\`, or create it with a call of defineWrapper in a TypeScript file of the project`;
   }
   return undefined;
 }
 
 function describeChains(route: CompiledRoute, { chain }: RegisteredRoute): string {
   const now = chain.map(
-    ({ name, run }) => name ?? (run instanceof Wrapper ? "a wrapper" : run.name || "a function"),
+    ({ name, run }) => name ?? (run instanceof AnyWrapper ? "a wrapper" : run.name || "a function"),
   );
   return `${route.ref} now has the middleware ${inWords(now)}, but in the build it has ${inWords(route.middleware)}`;
 }
@@ -108,7 +108,7 @@ function toExecutable(
     phases: phaseNames(compiled.middleware),
     callWatch: new CallWatch(),
     chain: chain.map(({ run }, index) => toStep(compiled, compiled.middleware[index]!, run)),
-    hasWrappers: chain.some(({ run }) => run instanceof Wrapper),
+    hasWrappers: chain.some(({ run }) => run instanceof AnyWrapper),
     handler: handler as (input: HandlerArgument) => unknown,
     extras: extrasOf(compiled),
     inFlight: requestTimeoutMs === undefined ? inFlight.main : inFlight.of(requestTimeoutMs),
@@ -117,7 +117,7 @@ function toExecutable(
 }
 
 function toStep(compiled: CompiledRoute, name: string, run: AnyMiddleware | AnyWrapper): ChainStep {
-  if (!(run instanceof Wrapper)) return { name, run, wrapper: null };
+  if (!(run instanceof AnyWrapper)) return { name, run, wrapper: null };
   const replies = compiled.wrappers?.[name] ?? {};
   const wrapper = executableWrapper(compiled.ref, name, run.run, replies);
   return { name, run: notCalled, wrapper };

@@ -1,7 +1,7 @@
 import { errorMiddlewareMark } from "../error-middleware.ts";
 import type { AnyHandlers } from "../request/handlers.ts";
 import type { AnyMiddleware, MiddlewareItem } from "../request/middleware.ts";
-import { type AnyWrapper, Wrapper } from "../request/wrapper-object.ts";
+import { AnyWrapper } from "../request/wrapper-object.ts";
 import { isByteCount } from "./byte-count.ts";
 import { isMilliseconds, longestTimeoutMs } from "./milliseconds.ts";
 import type { RouteGroup, RouteOptions } from "./options.ts";
@@ -174,7 +174,7 @@ function requireKnown(value: object, known: Readonly<Record<string, true>>, loca
 }
 
 function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddleware {
-  if (typeof item === "function" || item instanceof Wrapper) {
+  if (typeof item === "function" || item instanceof AnyWrapper) {
     return { name: undefined, priority: 0, run: checkFunction(item, location) };
   }
   const { name, middleware, priority } = requireObject(item, location);
@@ -187,7 +187,7 @@ function readMiddleware(item: MiddlewareItem, location: string): RegisteredMiddl
 }
 
 function checkFunction(middleware: AnyMiddleware | AnyWrapper, location: string): AnyMiddleware | AnyWrapper {
-  if (middleware instanceof Wrapper) return middleware;
+  if (middleware instanceof AnyWrapper) return middleware;
   if (typeof middleware !== "function") throw new TypeError(`createApp: ${location} must be a function`);
   if (errorMiddlewareMark.has(middleware)) {
     throw new TypeError(

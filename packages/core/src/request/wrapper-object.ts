@@ -1,10 +1,8 @@
 /** Function of any wrapper, as the runtime uses it. */
 export type AnyWrapperFunction = (input: object, next: (added?: unknown) => Promise<object>) => unknown;
 
-/** Middleware that `defineWrapper` created. It is registered like other middleware. */
-export class Wrapper<TAdded extends object | void = void> {
-  /** Exists only for the type checker: the properties that the wrapper adds to `ctx`. */
-  declare readonly addsToContext: TAdded;
+/** Any wrapper. As the type of a constant, it hides what the wrapper declares, so the build refuses it there. */
+export class AnyWrapper {
   /** Function of the wrapper. Only the pipeline calls it. */
   readonly run: AnyWrapperFunction;
 
@@ -13,5 +11,15 @@ export class Wrapper<TAdded extends object | void = void> {
   }
 }
 
-/** Any wrapper. */
-export type AnyWrapper = Wrapper<object | void>;
+/**
+ * Middleware that `defineWrapper` created. It is registered like other middleware. The type argument has the parts that
+ * the wrapper declares, in the form of the type argument of `defineWrapper`. The build reads the parts there if the
+ * wrapper comes from a package.
+ */
+export class Wrapper<TParts extends object = {}> extends AnyWrapper {
+  /**
+   * Exists only for the type checker. The parts are also a parameter, so that a wrapper cannot be assigned to a type with
+   * fewer replies or failures.
+   */
+  declare readonly parts: (parts: TParts) => TParts;
+}

@@ -22,7 +22,8 @@ interface WrapperParts {
 type Part<TParts, TName extends keyof WrapperParts> = TParts extends { readonly [TKey in TName]: infer TPart }
   ? TPart
   : never;
-type Adds<TParts> = TParts extends { readonly adds: infer TAdded extends object } ? TAdded : void;
+/** Type of the properties that a wrapper with the parts `TParts` adds to `ctx`. */
+export type Adds<TParts> = TParts extends { readonly adds: infer TAdded extends object } ? TAdded : void;
 
 /** Headers of an answer that a wrapper received from `next`. Names are case-insensitive. */
 export interface AnswerHeaders {
@@ -104,11 +105,11 @@ export function defineWrapper<
   TParts extends {
     [TName in keyof TParts]: TName extends keyof WrapperParts ? WrapperParts[TName] : never;
   } = {},
->(run: WrapperFunction<TParts>): Wrapper<Adds<TParts>> {
+>(run: WrapperFunction<TParts>): Wrapper<TParts> {
   if (typeof run !== "function") {
     throw new TypeError(
       "defineWrapper: the argument must be a function with the parameters `input` and `next`",
     );
   }
-  return new Wrapper<Adds<TParts>>(run as unknown as AnyWrapperFunction);
+  return new Wrapper<TParts>(run as unknown as AnyWrapperFunction);
 }
