@@ -236,6 +236,9 @@ pub struct RouteWrapper {
     /// Replies that the wrapper may answer with, with distinct statuses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<DeclaredReply>,
+    /// Codes of the errors in [`Route::throws`] that the wrapper declares and the contract does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
 }
 
 /// Limits of one route. Each replaces the limit of the application.

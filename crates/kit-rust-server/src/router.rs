@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use heck::ToSnakeCase;
 use kit_analysis::sensitive_names;
-use kit_ir::{MiddlewareKind, Program, Route, RouteLimits, Segment, Slot, TypeKind};
+use kit_ir::{DeclaredError, MiddlewareKind, Program, Route, RouteLimits, Segment, Slot, TypeKind};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -160,7 +160,7 @@ fn plural(name: &str) -> String {
     }
 }
 
-impl RouteNames<'_> {
+impl<'a> RouteNames<'a> {
     /// Returns the Rust expression for the value at a path below `ctx`: `input.require_auth.user_id`. If
     /// several middleware add the value, uses the last of them, as in TypeScript. Returns `None` if no
     /// middleware of the route adds the value.
@@ -220,16 +220,24 @@ impl RouteNames<'_> {
     /// Returns true if the contract has slots for which kit cannot generate a handler, because types do not
     /// tell their meaning: headers, cookies, replies, or errors with details.
     pub(crate) fn has_parts_without_meaning(&self) -> bool {
-        let Route {
-            slots,
-            replies,
-            throws,
-            ..
-        } = self.route;
+        let Route { slots, replies, .. } = self.route;
         slots.headers.is_some()
             || slots.cookies.is_some()
             || !replies.is_empty()
-            || throws.iter().any(|error| error.details.is_some())
+            || self.contract_errors().any(|error| error.details.is_some())
+    }
+
+    /// Returns the errors of the route without those that only its wrappers declare.
+    fn contract_errors(&self) -> impl Iterator<Item = &'a DeclaredError> + use<'a> {
+        let Route { throws, wrappers, .. } = self.route;
+        let of_wrapper = |code| wrappers.iter().any(|wrapper| wrapper.errors.contains(code));
+        throws.iter().filter(move |error| !of_wrapper(&error.code))
+    }
+
+    /// Returns the errors that a generated handler may respond with. Generated code has no values for details that a
+    /// contract declares.
+    pub(crate) fn handler_errors(&self) -> impl Iterator<Item = &'a DeclaredError> + use<'a> {
+        self.contract_errors().filter(|error| error.details.is_none())
     }
 }
 

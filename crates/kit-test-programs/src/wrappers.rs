@@ -90,16 +90,17 @@ pub fn program() -> Program {
 }
 
 fn wrapped(route: Route, cached: &[DeclaredReply], limit: DeclarationId) -> Route {
-    let wrapper = |name: &str, replies: &[DeclaredReply]| RouteWrapper {
+    let wrapper = |name: &str, replies: &[DeclaredReply], errors: &[&str]| RouteWrapper {
         name: name.to_owned(),
         replies: replies.to_vec(),
+        errors: errors.iter().map(|code| (*code).to_owned()).collect(),
     };
     Route {
         middleware: MIDDLEWARE.map(|(name, _, _)| name.to_owned()).to_vec(),
         wrappers: vec![
-            wrapper("timed", &[]),
-            wrapper("cached", cached),
-            wrapper("limited", &[]),
+            wrapper("timed", &[], &[]),
+            wrapper("cached", cached, &[]),
+            wrapper("limited", &[], &["LIMITED"]),
         ],
         throws: vec![DeclaredError {
             code: "LIMITED".to_owned(),

@@ -137,12 +137,7 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the name of the generated function that creates the error for a request that names another
     /// owner.
     fn other_owner(self, group: &Group<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
-        let throws: Vec<&DeclaredError> = group
-            .routes
-            .iter()
-            .flat_map(|handled| &handled.route.throws)
-            .filter(|error| error.details.is_none())
-            .collect();
+        let throws: Vec<&DeclaredError> = group.routes.iter().flat_map(RouteNames::handler_errors).collect();
         let throws = first_match(&throws, &[403], &[stored.entity().to_shouty_snake_case()]);
         let thing = in_words(stored.entity(), false);
         let message = description_or(throws, format!("The {thing} would belong to another user"));

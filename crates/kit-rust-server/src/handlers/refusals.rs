@@ -21,7 +21,7 @@ impl<'k> HandlerContext<'k, '_> {
     /// Returns the name of the function that creates the error for a missing row.
     pub(super) fn missing(self, handled: &RouteNames<'_>, stored: &Stored<'_>, uses: &mut Uses) -> Ident {
         let throws = first_match(&all(handled), &[404], &[stored.entity().to_shouty_snake_case()])
-            .or_else(|| single_error(handled.route.throws.iter().filter(|throws| throws.status == 404)));
+            .or_else(|| single_error(handled.handler_errors().filter(|throws| throws.status == 404)));
         let message = format!("{} not found", in_words(stored.entity(), true));
         let error = self.error(throws, "not_found", "NOT_FOUND", &message, uses);
         uses.runtime("value");
@@ -117,9 +117,7 @@ impl<'k> HandlerContext<'k, '_> {
     /// rows of the table.
     fn thrown_by_writes<'g>(self, group: &'g Group<'g>, stored: &Stored<'_>) -> Vec<&'g DeclaredError> {
         let routes = group.routes.iter().filter(|handled| self.writes(handled, stored));
-        let throws = routes.flat_map(|handled| &handled.route.throws);
-        // Generated code has no values for details that a contract declares.
-        throws.filter(|error| error.details.is_none()).collect()
+        routes.flat_map(RouteNames::handler_errors).collect()
     }
 
     /// Returns the error for a new row that refers to a missing row. `named` is the error that the contracts
@@ -164,8 +162,7 @@ impl<'k> HandlerContext<'k, '_> {
     ) -> Option<Ident> {
         let mut arms = Vec::new();
         for (other, constraint) in self.database.restricting(&stored.table.name) {
-            let throws = handled.route.throws.iter();
-            let conflict = throws.clone().filter(|throws| throws.status == 409);
+            let conflict = handled.handler_errors().filter(|throws| throws.status == 409);
             let throws = first_match(&all(handled), &[409], &[other.entity().to_shouty_snake_case()])
                 .or_else(|| single_error(conflict));
             let message = format!("It is in use by {}", in_words(&other.table.name, false));
@@ -294,7 +291,7 @@ pub(super) fn first_match<'t>(
 }
 
 fn all<'h>(handled: &RouteNames<'h>) -> Vec<&'h DeclaredError> {
-    handled.route.throws.iter().collect()
+    handled.handler_errors().collect()
 }
 
 /// Returns the first error if all errors have the same code; `None` if they differ.

@@ -205,6 +205,15 @@ fn settings(ada: &User<'_>, bob: &User<'_>) {
         assert_eq!(refused, error(404, "NOT_FOUND", "Setting not found"), "{method}");
     }
     assert_eq!(ada.get("/settings/ada/colour"), setting);
+    // A wrapper around the generated handlers refuses with an error that has details.
+    let headers = [("x-user", "ada"), ("x-limited", "1")];
+    let limited = ada.server.answer("GET", "/settings/ada/colour", &headers, None);
+    let body: Value = serde_json::from_str(&limited.body).unwrap();
+    assert_eq!(
+        (limited.status, &body["error"]["code"]),
+        (429, &json!("TOO_MANY_SETTINGS"))
+    );
+    assert_eq!(body["error"]["details"], json!({ "seconds": 3 }));
     assert_eq!(ada.request("DELETE", "/settings/ada/colour", None).0, 204);
 }
 

@@ -207,6 +207,7 @@ fn all() -> Vec<(String, Output, Written)> {
         "owners-written",
         "inputs/owners",
         &[
+            "middleware/limited.rs",
             "middleware/log.rs",
             "middleware/require_user.rs",
             "middleware/require_account.rs",

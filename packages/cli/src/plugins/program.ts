@@ -174,8 +174,11 @@ export interface Route {
   status: number;
   /** Replies of the contract, each with its own status. Absent if the response is a plain type, `slots.response`. */
   replies?: DeclaredReply[];
-  /** Wrappers among the middleware, in the order in which they run, with the replies that each may send. */
-  wrappers?: { name: string; replies?: DeclaredReply[] }[];
+  /**
+   * Wrappers among the middleware, in the order in which they run, with the replies that each may send, and the codes of the errors that
+   * it declares and the contract does not.
+   */
+  wrappers?: { name: string; replies?: DeclaredReply[]; errors?: string[] }[];
   /** Name of the operation in generated code. */
   operation?: string;
   /** Limits of this route alone. */

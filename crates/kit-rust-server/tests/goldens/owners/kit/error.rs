@@ -4,8 +4,11 @@
 pub use kit_runtime::Error;
 use kit_runtime::StatusCode;
 
+use crate::models::Wait;
+
 /// Errors that the contracts declare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)]
 pub enum AppError {
     /// `UNAUTHORIZED`: Nobody says who asks.
     Unauthorized,
@@ -13,30 +16,41 @@ pub enum AppError {
     ProjectNotFound,
     /// `TASK_OF_ANOTHER_USER`: Users make tasks for themselves.
     TaskOfAnotherUser,
+    /// `TOO_MANY_SETTINGS`: An error of the contracts.
+    TooManySettings(Wait),
+    /// `SETTING_HIDDEN`: An error of the contracts.
+    SettingHidden,
 }
 
 impl AppError {
     /// Returns the code, which clients can rely on.
-    pub const fn code(self) -> &'static str {
+    pub const fn code(&self) -> &'static str {
         match self {
             Self::Unauthorized => "UNAUTHORIZED",
             Self::ProjectNotFound => "PROJECT_NOT_FOUND",
             Self::TaskOfAnotherUser => "TASK_OF_ANOTHER_USER",
+            Self::TooManySettings(_) => "TOO_MANY_SETTINGS",
+            Self::SettingHidden => "SETTING_HIDDEN",
         }
     }
 
     /// Returns the status of the response.
-    pub fn status(self) -> StatusCode {
+    pub fn status(&self) -> StatusCode {
         match self {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
-            Self::ProjectNotFound => StatusCode::NOT_FOUND,
+            Self::ProjectNotFound | Self::SettingHidden => StatusCode::NOT_FOUND,
             Self::TaskOfAnotherUser => StatusCode::FORBIDDEN,
+            Self::TooManySettings(_) => StatusCode::TOO_MANY_REQUESTS,
         }
     }
 
     /// Returns the error with a message for people.
     #[track_caller]
     pub fn with(self, message: impl Into<String>) -> Error {
-        Error::new(self.status(), self.code(), message)
+        let error = Error::new(self.status(), self.code(), message);
+        match &self {
+            Self::TooManySettings(details) => error.with_declared_details(details),
+            _ => error,
+        }
     }
 }

@@ -7,6 +7,7 @@ use kit_runtime::{
 };
 
 use crate::app::App;
+use crate::middleware::limited::Limited;
 use crate::middleware::log::Log;
 use crate::middleware::require_account::RequireAccount;
 use crate::middleware::require_user::RequireUser;
@@ -359,6 +360,8 @@ pub struct PostSettingsByUserId {
     pub body: PostSettingsByUserIdBody,
     /// Values that `requireUser` adds.
     pub require_user: RequireUser,
+    /// Values that `limited` adds.
+    pub limited: Limited,
     /// Context of the request, such as its trace.
     pub context: Context,
 }
@@ -370,6 +373,8 @@ pub struct GetSettingsByUserIdByName {
     pub params: GetSettingsByUserIdByNameParams,
     /// Values that `requireUser` adds.
     pub require_user: RequireUser,
+    /// Values that `limited` adds.
+    pub limited: Limited,
     /// Context of the request, such as its trace.
     pub context: Context,
 }
@@ -383,6 +388,8 @@ pub struct PutSettingsByUserIdByName {
     pub body: PutSettingsByUserIdByNameBody,
     /// Values that `requireUser` adds.
     pub require_user: RequireUser,
+    /// Values that `limited` adds.
+    pub limited: Limited,
     /// Context of the request, such as its trace.
     pub context: Context,
 }
@@ -394,6 +401,8 @@ pub struct DeleteSettingsByUserIdByName {
     pub params: DeleteSettingsByUserIdByNameParams,
     /// Values that `requireUser` adds.
     pub require_user: RequireUser,
+    /// Values that `limited` adds.
+    pub limited: Limited,
     /// Context of the request, such as its trace.
     pub context: Context,
 }
@@ -1050,59 +1059,79 @@ async fn delete_tasks_by_id(app: App, request: Request) -> Result<Response, Erro
 }
 
 async fn post_settings_by_user_id(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let params = request.params()?;
-    let body = request.body()?;
-    let context = request.into_context()?;
-    let input = PostSettingsByUserId {
-        params,
-        body,
-        require_user,
-        context: context.clone(),
+    let (app, request) = (&app, &request);
+    let require_user = request.middleware(app).await?;
+    let rest = move |limited: Limited| async move {
+        let params = request.params()?;
+        let body = request.body()?;
+        let context = request.handler_context()?;
+        let input = PostSettingsByUserId {
+            params,
+            body,
+            require_user,
+            limited,
+            context: context.clone(),
+        };
+        let answer = SettingRoutes::post_settings_by_user_id(app, input).await?;
+        Response::json(&context, StatusCode::CREATED, &answer)
     };
-    let answer = SettingRoutes::post_settings_by_user_id(&app, input).await?;
-    Response::json(&context, StatusCode::CREATED, &answer)
+    request.wrapper(app, rest).await
 }
 
 async fn get_settings_by_user_id_by_name(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let params = request.params()?;
-    let context = request.into_context()?;
-    let input = GetSettingsByUserIdByName {
-        params,
-        require_user,
-        context: context.clone(),
+    let (app, request) = (&app, &request);
+    let require_user = request.middleware(app).await?;
+    let rest = move |limited: Limited| async move {
+        let params = request.params()?;
+        let context = request.handler_context()?;
+        let input = GetSettingsByUserIdByName {
+            params,
+            require_user,
+            limited,
+            context: context.clone(),
+        };
+        let answer = SettingRoutes::get_settings_by_user_id_by_name(app, input).await?;
+        Response::json(&context, StatusCode::OK, &answer)
     };
-    let answer = SettingRoutes::get_settings_by_user_id_by_name(&app, input).await?;
-    Response::json(&context, StatusCode::OK, &answer)
+    request.wrapper(app, rest).await
 }
 
 async fn put_settings_by_user_id_by_name(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let params = request.params()?;
-    let body = request.body()?;
-    let context = request.into_context()?;
-    let input = PutSettingsByUserIdByName {
-        params,
-        body,
-        require_user,
-        context: context.clone(),
+    let (app, request) = (&app, &request);
+    let require_user = request.middleware(app).await?;
+    let rest = move |limited: Limited| async move {
+        let params = request.params()?;
+        let body = request.body()?;
+        let context = request.handler_context()?;
+        let input = PutSettingsByUserIdByName {
+            params,
+            body,
+            require_user,
+            limited,
+            context: context.clone(),
+        };
+        let answer = SettingRoutes::put_settings_by_user_id_by_name(app, input).await?;
+        Response::json(&context, StatusCode::OK, &answer)
     };
-    let answer = SettingRoutes::put_settings_by_user_id_by_name(&app, input).await?;
-    Response::json(&context, StatusCode::OK, &answer)
+    request.wrapper(app, rest).await
 }
 
 async fn delete_settings_by_user_id_by_name(app: App, request: Request) -> Result<Response, Error> {
-    let require_user = request.middleware(&app).await?;
-    let params = request.params()?;
-    let context = request.into_context()?;
-    let input = DeleteSettingsByUserIdByName {
-        params,
-        require_user,
-        context: context.clone(),
+    let (app, request) = (&app, &request);
+    let require_user = request.middleware(app).await?;
+    let rest = move |limited: Limited| async move {
+        let params = request.params()?;
+        let context = request.handler_context()?;
+        let input = DeleteSettingsByUserIdByName {
+            params,
+            require_user,
+            limited,
+            context: context.clone(),
+        };
+        SettingRoutes::delete_settings_by_user_id_by_name(app, input).await?;
+        Ok(Response::empty(&context, StatusCode::NO_CONTENT))
     };
-    SettingRoutes::delete_settings_by_user_id_by_name(&app, input).await?;
-    Ok(Response::empty(&context, StatusCode::NO_CONTENT))
+    request.wrapper(app, rest).await
 }
 
 async fn post_labels(app: App, request: Request) -> Result<Response, Error> {

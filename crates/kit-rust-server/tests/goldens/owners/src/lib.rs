@@ -25,6 +25,7 @@ pub mod handlers {
 
 /// Middleware that runs before handlers.
 pub mod middleware {
+    pub mod limited;
     pub mod log;
     pub mod require_account;
     pub mod require_user;

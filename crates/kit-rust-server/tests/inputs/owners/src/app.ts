@@ -1,5 +1,6 @@
-import { createApp, defineHandlers, defineMiddleware } from "@kit/core";
+import { createApp, defineHandlers, defineMiddleware, defineWrapper } from "@kit/core";
 import { nativeServer } from "@kit/server-native";
+import type { Failure } from "@kit/types";
 import type {
   AccountRoutes,
   ProjectRoutes,
@@ -8,6 +9,7 @@ import type {
   SharedRoutes,
   TaskRoutes,
 } from "./projects.routes.ts";
+import type { Wait } from "./projects.types.ts";
 
 interface Added {
   user: { readonly id: string; readonly send: (text: string) => void };
@@ -20,6 +22,11 @@ const requireAccount = defineMiddleware<{ accountId: number; tenantId: string }>
   accountId: 1,
   tenantId: "00000000-0000-4000-8000-000000000000",
 }));
+
+// A wrapper's errors do not belong to the meaning of the routes, so the handlers of the routes are generated.
+const limited = defineWrapper<{
+  errors: Failure<429, "TOO_MANY_SETTINGS", Wait> | Failure<404, "SETTING_HIDDEN">;
+}>((_input, next) => next());
 
 const notHere = (): never => {
   throw new Error("the TypeScript server is not what is looked at here");
@@ -89,7 +96,7 @@ export const app = createApp({
       handlers: taskHandlers,
       middleware: [{ name: "requireUser", middleware: requireUser, priority: 5 }],
     },
-    { prefix: "/", handlers: settingHandlers, middleware: [requireUser] },
+    { prefix: "/", handlers: settingHandlers, middleware: [requireUser, limited] },
     { prefix: "/", handlers: accountHandlers, middleware: [requireAccount] },
     { prefix: "/", handlers: sharedHandlers, middleware: [requireUser] },
     { prefix: "/", handlers: publicHandlers },

@@ -110,3 +110,9 @@ export interface Remark {
   /** @references Task.id cascade */
   taskId: Uuid;
 }
+
+/** Time until a client may try again. */
+export interface Wait {
+  /** @integer @minimum 1 @maximum 3600 */
+  seconds: number;
+}

@@ -27,7 +27,7 @@ pub use projects_routes::{
     PostUploadsBody, PutSettingsByUserIdByNameBody, PutSettingsByUserIdByNameParams,
     PutTasksByIdParams, PutUploadsByIdBody, PutUploadsByIdParams,
 };
-pub use projects_types::Paging;
+pub use projects_types::{Paging, Wait};
 pub use remark::Remark;
 pub use setting::Setting;
 pub use task::{CreateTask, PageOfTaskTitle, Task, TaskTitle, UpdateTask};

@@ -27,3 +27,24 @@ impl Contract for Paging {
         &SHAPE
     }
 }
+
+/// Time until a client may try again.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Wait {
+    pub seconds: i64,
+}
+
+impl Contract for Wait {
+    const NAME: &'static str = "Wait";
+
+    fn shape() -> &'static Shape {
+        static SHAPE: Shape = Shape::object(
+            "Wait",
+            &[Property::required(
+                "seconds",
+                Shape::INTEGER.minimum(1.0).maximum(3600.0),
+            )],
+        );
+        &SHAPE
+    }
+}
