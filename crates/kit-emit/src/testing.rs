@@ -1,10 +1,12 @@
 //! Emits `testing/index.ts`, which tells TypeScript the types of the project for `@kit/testing`. Editors then complete type
 //! names, and a checked value gets its type. At run time, `@kit/testing` reads `schemas.json` and the validators instead.
 
+use kit_ir::{DeclarationId, Route, Slot, TypeKind};
+
 use crate::context::Context;
 use crate::job::Job;
 use crate::options::TestRunner;
-use crate::text::{Writer, header};
+use crate::text::{Writer, header, literal};
 
 pub(crate) fn emit(context: Context<'_>) -> Option<Job<'_>> {
     let tests = context.options.tests.as_ref()?;
@@ -25,6 +27,7 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
                 writer.line(format_args!("{name}: Types.{name};"));
             }
         });
+        write_routes(context, writer);
     });
     if let TestRunner::Vitest { major } = runner {
         // TypeScript merges interfaces only if their type parameters are equal, and vitest 5 changed those of `Matchers`.
@@ -50,6 +53,52 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
         "\n/** Type with this name. */\nexport type Known<Name extends TypeName> = TypeNamed<Name>;\n",
     );
     text
+}
+
+/// Writes the routes whose contracts declare headers or cookies, for `request` of integration suites.
+fn write_routes(context: Context<'_>, writer: &mut Writer) {
+    let slots = |route: &Route| {
+        let slots = [Slot::Headers, Slot::Cookies].into_iter();
+        let types = slots.filter_map(|slot| {
+            let sent = sent(context, route.slots.get(slot)?);
+            Some(format!("{}: {sent}", slot.name()))
+        });
+        types.collect::<Vec<_>>().join("; ")
+    };
+    let routes = context.program.routes.iter();
+    let routes: Vec<_> = routes
+        .map(|route| (route.reference(), slots(route)))
+        .filter(|(_, slots)| !slots.is_empty())
+        .collect();
+    if routes.is_empty() {
+        return;
+    }
+    writer.blank();
+    writer.block("interface ProjectRouteMap {", "}", |writer| {
+        for (reference, slots) in routes {
+            writer.line(format_args!("{}: {{ {slots} }};", literal::string(&reference)));
+        }
+    });
+}
+
+/// Returns the type of the values that a request sends: values with a default may be left out.
+fn sent(context: Context<'_>, id: DeclarationId) -> String {
+    let declaration = &context.program.declarations[id];
+    let name = format!("Types.{}", declaration.name);
+    let TypeKind::Object(object) = &context.program.types[declaration.r#type].kind else {
+        return name;
+    };
+    let defaults: Vec<String> = object
+        .properties
+        .iter()
+        .filter(|property| property.tags.default.is_some() && !property.optional)
+        .map(|property| literal::string(&property.name))
+        .collect();
+    if defaults.is_empty() {
+        return name;
+    }
+    let names = defaults.join(" | ");
+    format!("Omit<{name}, {names}> & Partial<Pick<{name}, {names}>>")
 }
 
 #[cfg(test)]

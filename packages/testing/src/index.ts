@@ -25,14 +25,14 @@ export {
   schemaMatchers,
   type SchemaMatchers,
 } from "./matching/match.ts";
-export type { ProjectTypeMap, TypeName, TypeNamed } from "./project/known-types.ts";
+export type { ProjectRouteMap, ProjectTypeMap, TypeName, TypeNamed } from "./project/known-types.ts";
 export type { RuleName } from "./values/index.ts";
 export {
   createIntegrationSuite,
   type IntegrationSuite,
   type IntegrationSuiteOptions,
-  type SuiteRequest,
 } from "./suite/suite.ts";
+export type { GivenNames, RequestArguments, SuiteRequest } from "./suite/request.ts";
 export type { TestResponse } from "./test-response.ts";
 export { testDatabase, type TestDatabaseOptions } from "./database.ts";
 export { defineFixtures, type Fixture, type FixtureMaker, type Fixtures } from "./fixtures.ts";

@@ -11,6 +11,13 @@ import type { Shape } from "@kit/core/codec";
 // oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members
 export interface ProjectTypeMap {}
 
+/**
+ * Routes of the project whose contracts declare headers or cookies, with the types of both. The generated
+ * `.kit/testing/index.ts` adds them to this interface.
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type -- generated code adds members
+export interface ProjectRouteMap {}
+
 /** Name of a type of the project. Accepts any string if {@link ProjectTypeMap} is empty. */
 export type TypeName = [keyof ProjectTypeMap] extends [never] ? string : keyof ProjectTypeMap & string;
 

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 import { fillRoutePath } from "@kit/core/router";
 
-import { createTestClient, type TestClient, type TestRequest } from "../client.ts";
+import { createTestClient, type TestClient } from "../client.ts";
 import { type HeaderTexts, resolveHeaders, type TestHeaders } from "../header-texts.ts";
 import { applicationOf } from "../contracts/application.ts";
 import type { Factory, OverridesOrFunction } from "../factory/factory.ts";
@@ -13,6 +13,7 @@ import type { TestResponse } from "../test-response.ts";
 import { openDatabase, type SuiteDatabase } from "./database.ts";
 import { type AfterHook, afterHook } from "./hooks.ts";
 import { Rows } from "./rows.ts";
+import type { GivenNames, RequestArguments, SuiteRequest } from "./request.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
 /** Options of {@link createIntegrationSuite}. */
@@ -39,14 +40,11 @@ export interface IntegrationSuiteOptions {
   readonly after?: AfterHook;
 }
 
-/** Options of `request`: the options of a test request, and the values of path parameters. */
-export interface SuiteRequest extends TestRequest {
-  /** Values of path parameters, unescaped. */
-  readonly params?: Readonly<Record<string, string | number>>;
-}
-
-/** Application that runs for the tests of a file, on its own database. */
-export interface IntegrationSuite {
+/**
+ * Application that runs for the tests of a file, on its own database. `TGiven` has the names of headers that the suite
+ * sends by itself.
+ */
+export interface IntegrationSuite<TGiven extends string = string> {
   /** Client of the application. */
   readonly client: TestClient;
   /** Origin of the application: `createClient<Routes>({ baseUrl: suite.url })`. */
@@ -56,12 +54,16 @@ export interface IntegrationSuite {
 
   /**
    * Sends a request to a route. Values of the route's fixture are added if the request does not set them: params, query, headers, cookies
-   * and properties of the body.
+   * and properties of the body. Headers and cookies have the types of the route's contract. Those that the contract requires are required
+   * here too, unless the suite has fixtures or its option `headers` has them. To send others, use `client`.
    *
    * @param route - Method and path pattern: `GET /notes/:id`.
    * @throws {TypeError} if `route` is not written in this form, or if a path parameter has no value.
    */
-  request(route: string, request?: SuiteRequest): Promise<TestResponse>;
+  request<const TKey extends string>(
+    route: TKey,
+    ...request: RequestArguments<TKey, TGiven>
+  ): Promise<TestResponse>;
 
   /** Builds a value and inserts it into its table. */
   insert<T>(factory: Factory<T>, overrides?: OverridesOrFunction<T>): Promise<T>;
@@ -104,7 +106,9 @@ export interface IntegrationSuite {
  * ```
  * @throws {Error} if there is no database, a migration fails, or the module exports no application. The message says what to do.
  */
-export async function createIntegrationSuite(options: IntegrationSuiteOptions): Promise<IntegrationSuite> {
+export async function createIntegrationSuite<const TOptions extends IntegrationSuiteOptions>(
+  options: TOptions,
+): Promise<IntegrationSuite<GivenNames<TOptions>>> {
   const site = callSiteOf(createIntegrationSuite);
   const types = ProjectTypes.find(options.root ?? (site === undefined ? process.cwd() : dirname(site.file)));
   const after = options.after ?? (await afterHook(types.root));

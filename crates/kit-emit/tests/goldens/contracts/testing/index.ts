@@ -25,6 +25,12 @@ declare module "@kit/testing" {
     GetStockQuery: Types.GetStockQuery;
     GetStockResponse: Types.GetStockResponse;
   }
+
+  interface ProjectRouteMap {
+    "POST /orders": { headers: Omit<Types.PostOrdersHeaders, "x-retries"> & Partial<Pick<Types.PostOrdersHeaders, "x-retries">>; cookies: Types.PostOrdersCookies };
+    "GET /orders/:id": { headers: Types.GetOrdersByIdHeaders };
+    "GET /session": { headers: Types.SessionHeaders; cookies: Types.GetSessionCookies };
+  }
 }
 
 /** Type with this name. */
