@@ -365,3 +365,26 @@ export default { routes, application: { tree, routes: routes.map(({ route: ref }
     ["GET /notes answer", "GET /notes route"],
   );
 });
+
+test("counts broken rules by the status if error bodies list no failures", () => {
+  const parts: ContractParts = {
+    ...contract(object({ name: text, count: { kind: "number", integer: true } })),
+    query: object({ page: { kind: "string", minLength: 1 } }),
+  };
+  const errors = { validationStatus: 422 } as const;
+  const observer = new Observer({ application: compiled(parts), routes: [parts], errors });
+  const rulesOf = (target: string, body: string, status: number): string[] => {
+    const request = { method: "POST", target, body };
+    const seen = new Set(observer.see(request, answer(status, { errors: {} })));
+    const items = itemsOf({ routes: [parts], errors }).filter(({ kind }) => kind === "rule");
+    return items.filter((item) => seen.has(idOf(item))).map(lineOf);
+  };
+  const body = (name: unknown, count: unknown): string => JSON.stringify({ name, count });
+  assert.deepEqual(rulesOf("/notes?page=1", body("long name", 1), 422), ["rule body $.name maxLength 3"]);
+  assert.deepEqual(rulesOf("/notes?page=1", "{", 422), ["rule body $ JSON"]);
+  // The body is also invalid, but the server refuses the query first.
+  assert.deepEqual(rulesOf("/notes?page=", body("long name", 1), 422), ["rule query $.page minLength 1"]);
+  // Another status, or a valid request: the contract has not refused it.
+  assert.deepEqual(rulesOf("/notes?page=1", body("long name", 1), 400), []);
+  assert.deepEqual(rulesOf("/notes?page=1", body("abc", 1), 422), []);
+});

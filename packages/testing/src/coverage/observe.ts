@@ -1,3 +1,4 @@
+import { explain } from "@kit/core/codec";
 import { createMatcher, type Matcher } from "@kit/core/router";
 import type {
   CompiledApplication,
@@ -50,7 +51,7 @@ export class Observer {
     const { validationStatus } = this.#errors;
     if (!isSuccess && answer.status !== validationStatus) return seen.map(idOf);
     const named = namedFailures(this.#errors, answer);
-    const isRefused = answer.status === validationStatus && named.length > 0;
+    const isRefused = answer.status === validationStatus && (named === undefined || named.length > 0);
     if (isSuccess) seen.push({ kind: "route", route });
     else if (!isRefused) return seen.map(idOf);
     for (const slot of SLOTS) {
@@ -70,7 +71,12 @@ export class Observer {
       }
       const places = filledPlacesOf(slot, shape, value);
       if (!isRefused) seen.push(...places.flatMap((place) => accepted(route, place)));
-      else if (!fits(shape, value)) seen.push(...refused(route, slot, places, named));
+      else if (!fits(shape, value)) {
+        seen.push(...refused(route, slot, places, named ?? explain(shape, value, "wire")));
+        // The server validates the slots in this order and reports the first that is invalid. Without failures in the
+        // response, a broken rule of a later slot may be untested.
+        if (named === undefined) break;
+      }
     }
     return seen.map(idOf);
   }
@@ -110,7 +116,12 @@ function valueOf(
   }
 }
 
-function namedFailures(format: ErrorFormat, { body }: TestedResponse): readonly NamedFailure[] {
+/**
+ * Returns the failures that a response reports. Returns `undefined` if the error format of the application has no failures:
+ * then only the status says that the request is invalid.
+ */
+function namedFailures(format: ErrorFormat, { body }: TestedResponse): readonly NamedFailure[] | undefined {
+  if (format.code === undefined || format.fields === undefined) return undefined;
   const { code, fields } = readFailure(format, body);
   return code === "VALIDATION_ERROR" && fields !== undefined ? (fields as NamedFailure[]) : [];
 }
