@@ -6,45 +6,75 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { run } from "../e2e/support/command.ts";
 import { type Example, Project } from "../e2e/support/project.ts";
+import type { RunningApp } from "../e2e/support/running-app.ts";
 import { PythonPackage } from "./python.ts";
+import { shop } from "./schemathesis-project.ts";
 
 const schemathesis = new PythonPackage("schemathesis", "4.32.0");
 
-/** Examples that Schemathesis checks, each with the options that leave checks out, and the reason. */
-const EXCEPT: Readonly<Partial<Record<Example, readonly string[]>>> = {
-  // The example accepts any token that has the form of its placeholder tokens, also one that Schemathesis
-  // invents.
-  notes: ["--exclude-checks", "ignored_auth"],
-  teams: [],
+/** How Schemathesis checks an application. */
+interface Checked {
+  /** Returns the project of the application, built and with a database, if it needs one. */
+  readonly project: () => Promise<Project>;
+  /** Returns an access token. */
+  readonly token: (app: RunningApp) => Promise<string>;
+  /** Options that leave checks out. */
+  readonly except?: readonly string[];
+}
+
+const example = (name: Example) => () => Project.ready(name);
+const ada = () => Promise.resolve("ada:user");
+
+const applications: Readonly<Record<string, Checked>> = {
+  notes: {
+    project: example("notes"),
+    token: ada,
+    // The example accepts any token that has the form of its placeholder tokens, also one that Schemathesis
+    // invents.
+    except: ["--exclude-checks", "ignored_auth"],
+  },
+  teams: { project: example("teams"), token: ada },
+  realworld: { project: example("realworld"), token: register },
+  "shop, whose contracts have headers, cookies, replies and failures": {
+    project: async () => {
+      const project = await Project.of(shop);
+      await project.build();
+      return project;
+    },
+    token: () => Promise.resolve("none"),
+  },
 };
 
-describe("Schemathesis finds no problems in the example", () => {
+/** Creates an account of the example `realworld`, and returns the token that the application signs for it. */
+async function register(app: RunningApp): Promise<string> {
+  const user = { username: "ada", email: "ada@example.com", password: "correct horse battery staple" };
+  const { status, body } = await app.with({}).post("/api/users", { user });
+  assert.equal(status, 201);
+  return (body as { user: { token: string } }).user.token;
+}
+
+/** Statuses of the shop's answers that Schemathesis has to meet: each reply, failure and wrapper but 304, which needs a known tag. */
+const STATUSES = [200, 201, 202, 203, 204, 303, 404, 409, 422, 429];
+
+describe("Schemathesis finds no problems in the application", () => {
   let missing: string | undefined;
   before(() => {
     missing = schemathesis.install();
   });
 
-  for (const example of ["notes", "teams"] as const) {
-    test(`${example}`, { timeout: 600_000 }, async (t) => {
+  for (const [name, { project: prepare, token, except = [] }] of Object.entries(applications)) {
+    test(name, { timeout: 600_000 }, async (t) => {
       if (missing !== undefined) {
         t.skip(missing);
         return;
       }
-      const project = await Project.ready(example);
+      const project = await prepare();
       try {
         const app = await project.start();
         const options = ["--config-file", join(import.meta.dirname, "schemathesis.toml")];
-        const args = [
-          "run",
-          `${app.url}/openapi.json`,
-          "--max-examples",
-          "10",
-          "--seed",
-          "1",
-          ...(EXCEPT[example] ?? []),
-        ];
-        const token = ["--header", "Authorization: Bearer ada:user"];
-        const result = await run(join(schemathesis.bin, "schemathesis"), [...options, ...args, ...token], {
+        const args = ["run", `${app.url}/openapi.json`, "--max-examples", "10", "--seed", "1", ...except];
+        const header = ["--header", `Authorization: Bearer ${await token(app)}`];
+        const result = await run(join(schemathesis.bin, "schemathesis"), [...options, ...args, ...header], {
           cwd: project.root,
           timeout: 600_000,
         });
@@ -52,9 +82,44 @@ describe("Schemathesis finds no problems in the example", () => {
         for (const phase of ["Examples", "Coverage", "Fuzzing", "Stateful"]) {
           assert.match(result.stdout, new RegExp(`✅ +${phase}`), result.stdout);
         }
+        if (name.startsWith("shop")) {
+          const logged = app.stdout.matchAll(/"status":(\d+)/g);
+          const met = new Set(Array.from(logged, ([, status]) => Number(status)));
+          assert.deepEqual(
+            STATUSES.filter((status) => !met.has(status)),
+            [],
+          );
+        }
       } finally {
         await project.remove();
       }
     });
+  }
+});
+
+test("the header Allow has the methods of all paths in the document that match", async () => {
+  const project = await Project.ready("realworld");
+  try {
+    const app = await project.start();
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const paths = Object.entries(document.paths).map(([path, item]) => {
+      const pattern = new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`);
+      const methods = Object.keys(item).filter((key) => /^(get|put|post|delete|patch)$/.test(key));
+      return { path, pattern, methods: methods.map((method) => method.toUpperCase()) };
+    });
+    for (const { path } of paths) {
+      const target = path.replaceAll(/\{[^}]+\}/g, "1");
+      const methods = new Set(paths.flatMap((other) => (other.pattern.test(target) ? other.methods : [])));
+      if (methods.has("GET")) methods.add("HEAD");
+      const response = await fetch(app.url + target, { method: "OPTIONS" });
+      await response.text();
+      const allowed = (response.headers.get("allow") ?? "").split(", ");
+      assert.deepEqual(new Set(allowed), methods, target);
+    }
+    assert.ok(paths.some(({ path, methods }) => path.endsWith("/feed") && methods.length === 1));
+  } finally {
+    await project.remove();
   }
 });

@@ -12,6 +12,7 @@ use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Name, Symbol, Value};
 
 /// Type of a middleware, as the sources declare it.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum DeclaredType {
     /// Middleware that is not a wrapper, with the type of the properties that it adds, if the sources name that type.
     Middleware(Option<TyId>),
