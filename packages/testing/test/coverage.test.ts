@@ -379,12 +379,12 @@ test("counts broken rules by the status if error bodies list no failures", () =>
     const items = itemsOf({ routes: [parts], errors }).filter(({ kind }) => kind === "rule");
     return items.filter((item) => seen.has(idOf(item))).map(lineOf);
   };
-  const body = (name: unknown, count: unknown): string => JSON.stringify({ name, count });
-  assert.deepEqual(rulesOf("/notes?page=1", body("long name", 1), 422), ["rule body $.name maxLength 3"]);
+  const long = '{"name":"long name","count":1}';
+  assert.deepEqual(rulesOf("/notes?page=1", long, 422), ["rule body $.name maxLength 3"]);
   assert.deepEqual(rulesOf("/notes?page=1", "{", 422), ["rule body $ JSON"]);
   // The body is also invalid, but the server refuses the query first.
-  assert.deepEqual(rulesOf("/notes?page=", body("long name", 1), 422), ["rule query $.page minLength 1"]);
+  assert.deepEqual(rulesOf("/notes?page=", long, 422), ["rule query $.page minLength 1"]);
   // Another status, or a valid request: the contract has not refused it.
-  assert.deepEqual(rulesOf("/notes?page=1", body("long name", 1), 400), []);
-  assert.deepEqual(rulesOf("/notes?page=1", body("abc", 1), 422), []);
+  assert.deepEqual(rulesOf("/notes?page=1", long, 400), []);
+  assert.deepEqual(rulesOf("/notes?page=1", '{"name":"abc","count":1}', 422), []);
 });
