@@ -8,9 +8,10 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { repository } from "../e2e/support/project.ts";
 
-test("the client is smaller than 4 KB compressed and has no dependencies", async () => {
+/** Returns the number of bytes of a module for browsers, compressed. */
+async function sizeOf(contents: string): Promise<number> {
   const built = await build({
-    stdin: { contents: 'export * from "@kit/client";', resolveDir: repository },
+    stdin: { contents, resolveDir: repository },
     bundle: true,
     minify: true,
     format: "esm",
@@ -18,10 +19,20 @@ test("the client is smaller than 4 KB compressed and has no dependencies", async
     write: false,
   });
   const [file] = built.outputFiles;
-  const bytes = gzipSync(file!.contents, { level: 9 }).length;
-  assert.ok(bytes > 1000 && bytes < 4000, `${bytes} bytes`);
+  return gzipSync(file!.contents, { level: 9 }).length;
+}
+
+test("the client is smaller than 4.5 KB compressed and has no dependencies", async () => {
+  const bytes = await sizeOf('export * from "@kit/client";');
+  assert.ok(bytes > 1000 && bytes < 4500, `${bytes} bytes`);
   const manifest = JSON.parse(
     await readFile(join(repository, "packages/client/package.json"), "utf8"),
   ) as object;
   assert.ok(!("dependencies" in manifest) && !("peerDependencies" in manifest));
+});
+
+test("bodies that are not JSON add less than 2.5 KB to the client", async () => {
+  const base = 'export * from "@kit/client";';
+  const added = (await sizeOf(`${base} export * from "@kit/client/bodies";`)) - (await sizeOf(base));
+  assert.ok(added > 100 && added < 2500, `${added} bytes`);
 });

@@ -1,8 +1,8 @@
 import { encode, type Codecs } from "./codec.ts";
 import { ApiError } from "./error.ts";
 import { cookieText, headerText } from "./header.ts";
-import type { ClientOptions, CodecsOption, RequestOptions } from "./options.ts";
-import { read } from "./read.ts";
+import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "./options.ts";
+import { failed, formatOf, read } from "./read.ts";
 import { addressOf, type Address } from "./request.ts";
 import { delayOf, isRetryable, limitOf, wait } from "./retry.ts";
 import type { ApiCall, Client, Result } from "./types.ts";
@@ -12,11 +12,20 @@ type Call = Omit<RequestOptions, "headers"> &
     headers?: Readonly<Record<string, unknown>>;
     cookies?: Readonly<Record<string, unknown>>;
     body?: unknown;
+    contentType?: string;
   };
 
 interface Exchange {
   data: unknown;
   response: Response;
+}
+
+/** Way in which the caller reads the response. */
+interface Reading {
+  /** True if the caller wants the body as a stream. */
+  isStream: boolean;
+  /** True after the response has arrived. */
+  hasArrived: boolean;
 }
 
 const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
@@ -39,11 +48,11 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as 
 export function createClient<Routes>(options: ClientOptions & CodecsOption<Routes>): Client<Routes> {
   const callers = METHODS.map((method) => [
     method,
-    (path: string, call: Call = {}) => toApiCall(send(options, method.toUpperCase(), path, call)),
+    (path: string, call: Call = {}) => start(options, method.toUpperCase(), path, call),
   ]);
   const operations = Object.entries(options.codecs?.operations ?? {}).map(([name, route]) => {
     const [method, path] = route.split(" ") as [string, string];
-    return [name, (call: Call = {}) => toApiCall(send(options, method, path, call))];
+    return [name, (call: Call = {}) => start(options, method, path, call)];
   });
   return Object.fromEntries([...operations, ...callers]) as unknown as Client<Routes>;
 }
@@ -53,7 +62,11 @@ function isRedirect(status: string): boolean {
   return ["301", "302", "303", "307", "308"].includes(status);
 }
 
-function toApiCall(answer: Promise<Exchange>): ApiCall<unknown, ApiError> {
+type Options = ClientOptions & { codecs?: Codecs };
+
+function start(options: Options, method: string, path: string, call: Call): ApiCall<unknown, ApiError> {
+  const reading: Reading = { isStream: false, hasArrived: false };
+  const answer = send(options, method, path, call, reading);
   const data = answer.then((ended) => ended.data);
   const result = (): Promise<Result<unknown, ApiError>> => {
     // A caller that uses the result receives the failure there, so the promise must not cause an unhandled rejection.
@@ -66,25 +79,40 @@ function toApiCall(answer: Promise<Exchange>): ApiCall<unknown, ApiError> {
       },
     );
   };
-  return Object.assign(data, { result });
+  const stream = (): Promise<ReadableStream<Uint8Array>> => {
+    if (reading.hasArrived) throw new TypeError("call `stream()` at once, before the response arrives");
+    reading.isStream = true;
+    return data as Promise<ReadableStream<Uint8Array>>;
+  };
+  return Object.assign(data, { result, stream });
 }
 
 async function send(
-  options: ClientOptions & { codecs?: Codecs },
+  options: Options,
   method: string,
   path: string,
   call: Call,
+  reading: Reading,
 ): Promise<Exchange> {
   const url = String(options.baseUrl).replace(/\/$/, "") + addressOf(path, call);
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? 30_000;
-  const timeout = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : undefined;
-  const signals = [call.signal, timeout].filter((signal) => signal !== undefined);
-  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+  const { codecs } = options;
+  const route = `${method} ${path}`;
   const shared = typeof options.headers === "function" ? await options.headers() : options.headers;
   const headers = new Headers(shared);
-  headers.set("accept", "application/json");
-  let body: string | undefined;
-  if (call.body !== undefined) {
+  headers.set("accept", acceptOf(codecs, route));
+  const requestFormat = codecs?.requestFormats?.[route];
+  let body: NonNullable<RequestInit["body"]> | undefined;
+  if (requestFormat !== undefined && call.body !== undefined) {
+    const encoded = await codecs!.bodyFormats!.encode(requestFormat, call.body, call.contentType);
+    ({ body } = encoded);
+    if (encoded.contentType !== undefined) headers.set("content-type", encoded.contentType);
+  } else if (call.body instanceof FormData || call.body instanceof URLSearchParams) {
+    body = call.body;
+  } else if (call.contentType !== undefined) {
+    body = call.body as NonNullable<RequestInit["body"]>;
+    headers.set("content-type", call.contentType);
+  } else if (call.body !== undefined) {
     body = encode(call.body);
     headers.set("content-type", "application/json");
   }
@@ -94,24 +122,77 @@ async function send(
   }
   const cookies = cookieText(headers.get("cookie"), call.cookies ?? {});
   if (cookies !== undefined) headers.set("cookie", cookies);
-  const init: RequestInit = { method, headers };
-  const route = `${method} ${path}`;
+  const init: RequestInit & { duplex?: "half" } = { method, headers };
   // `fetch` would follow a redirect, and the caller would not see the reply.
-  if (Object.keys(options.codecs?.replies?.[route] ?? {}).some(isRedirect)) init.redirect = "manual";
+  if (Object.keys(codecs?.replies?.[route] ?? {}).some(isRedirect)) init.redirect = "manual";
   if (body !== undefined) init.body = body;
-  if (signal !== undefined) init.signal = signal;
+  // `fetch` sends a stream only with this property.
+  const isOnce = body instanceof ReadableStream;
+  if (isOnce) init.duplex = "half";
   if (options.credentials !== undefined) init.credentials = options.credentials;
 
-  try {
-    const response = await sendWithRetries(options, call, () => new Request(url, init));
-    return { data: await read(response, method, route, options.codecs), response };
-  } catch (error) {
-    // The error is a timeout only if the timeout aborted the call before the caller's signal did.
-    if (timeout?.aborted && signal?.reason === timeout.reason && error === timeout.reason) {
-      throw new ApiError("TIMEOUT", 0, `${method} ${url} took longer than ${timeoutMs} ms`, { cause: error });
+  const retry = isOnce ? false : (call.retry ?? options.retry);
+  /** Runs an exchange with a timeout, which ends when `finish` is called or the exchange ends. */
+  const within = async <T>(exchange: (signal: AbortSignal, finish: () => void) => Promise<T>): Promise<T> => {
+    const timeout = new AbortController();
+    const signal =
+      call.signal === undefined ? timeout.signal : AbortSignal.any([call.signal, timeout.signal]);
+    const reason = new DOMException("The call took too long", "TimeoutError");
+    const timer = timeoutMs > 0 ? setTimeout(() => timeout.abort(reason), timeoutMs) : undefined;
+    const finish = (): void => clearTimeout(timer);
+    try {
+      return await exchange(signal, finish);
+    } catch (error) {
+      // The error is a timeout only if the timeout aborted the call before the caller's signal did.
+      if (error === reason) {
+        throw new ApiError("TIMEOUT", 0, `${method} ${url} took longer than ${timeoutMs} ms`, {
+          cause: error,
+        });
+      }
+      throw error;
+    } finally {
+      finish();
     }
-    throw error;
-  }
+  };
+  const sendOnce = (signal: AbortSignal, more: Readonly<Record<string, string>>, tries: typeof retry) =>
+    sendWithRetries(options, tries, () => {
+      const request = new Request(url, { ...init, signal });
+      for (const [name, value] of Object.entries(more)) request.headers.set(name, value);
+      return request;
+    });
+  return within(async (signal, finish) => {
+    const response = await sendOnce(signal, {}, retry);
+    reading.hasArrived = true;
+    const format = formatOf(codecs, route, response.status);
+    // The timeout covers the wait for a stream, and the caller reads the stream for as long as the caller wishes.
+    if (
+      response.status < 400 &&
+      (reading.isStream || format?.format === "lines" || format?.format === "events")
+    )
+      finish();
+    const data = await read(response, {
+      method,
+      route,
+      codecs,
+      isStream: reading.isStream,
+      signal: call.signal,
+      retry,
+      again: (more) =>
+        within(async (next) => {
+          const again = await sendOnce(next, more, false);
+          return again.status < 400 ? again : await failed(again, route, codecs);
+        }),
+    });
+    return { data, response };
+  });
+}
+
+/** Returns the header `accept` of a call: the media types of the responses that are not JSON, then JSON for errors. */
+function acceptOf(codecs: Codecs | undefined, route: string): string {
+  const replies = Object.values(codecs?.replies?.[route] ?? {});
+  const formats = [codecs?.responseFormats?.[route], ...replies.map(({ format }) => format)];
+  const types = formats.map((format) => format?.type).filter((type) => type !== undefined);
+  return [...new Set([...types, "application/json"])].join(", ");
 }
 
 /**
@@ -119,10 +200,9 @@ async function send(
  */
 async function sendWithRetries(
   options: ClientOptions,
-  call: Call,
+  retry: RetryOptions | false | undefined,
   request: () => Request,
 ): Promise<Response> {
-  const retry = call.retry ?? options.retry;
   for (let attempt = 0; ; attempt++) {
     const next = request();
     const isLast = attempt >= limitOf(next.method, retry);

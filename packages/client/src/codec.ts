@@ -1,3 +1,4 @@
+import type { BodyFormats, RequestFormat, ResponseFormat } from "./bodies/format.ts";
 import type { ErrorPlaces } from "./error.ts";
 
 /**
@@ -28,6 +29,8 @@ export type Codec =
 export interface ReplyCodec {
   /** Codec of the body. Absent if the body needs no conversion, `null` if the reply has no body. */
   readonly body?: Codec | null;
+  /** Format of a body that is not JSON. Absent if the body is JSON. */
+  readonly format?: ResponseFormat;
   /** Types of the declared headers: `string`, `date`, `number|boolean`, and `number[]` for a list. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -42,6 +45,12 @@ export interface Codecs {
   readonly raw: readonly string[];
   /** Replies of contracts that declare them, by `METHOD /path`, then by status. */
   readonly replies?: { readonly [route: string]: { readonly [status: number]: ReplyCodec } };
+  /** Request bodies that are not JSON, by `METHOD /path`. */
+  readonly requestFormats?: { readonly [route: string]: RequestFormat };
+  /** Responses that are not JSON, by `METHOD /path`. */
+  readonly responseFormats?: { readonly [route: string]: ResponseFormat };
+  /** Functions for these bodies. Present if a route has such a body. */
+  readonly bodyFormats?: BodyFormats;
   /** Codecs of the details of errors, by `METHOD /path`, then by code. */
   readonly details?: { readonly [route: string]: { readonly [code: string]: Codec } };
   /** Places of values in error bodies. Absent for kit's envelope. */

@@ -7,6 +7,8 @@
 export { createClient } from "./client.ts";
 export { ApiError, isApiError } from "./error.ts";
 export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
+export type { ApiEvent, ApiEvents, BytesBody, LinesBody } from "./bodies/types.ts";
+export type { BodyFormats, RequestFormat, ResponseFormat } from "./bodies/format.ts";
 export type { ApiErrors, Codec, Codecs, Generated, ReplyCodec } from "./codec.ts";
 export type {
   ApiCall,

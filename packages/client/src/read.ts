@@ -1,28 +1,29 @@
+import type { Arrived, ResponseFormat } from "./bodies/format.ts";
 import { decode, type Codecs } from "./codec.ts";
 import { ApiError, errorOf } from "./error.ts";
 import { readHeaders } from "./header.ts";
+import type { RetryOptions } from "./options.ts";
+
+/** Call whose response has arrived. */
+export interface ArrivedCall {
+  readonly method: string;
+  readonly route: string;
+  readonly codecs: Codecs | undefined;
+  /** True if the caller wants the body as a stream. */
+  readonly isStream: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly retry: RetryOptions | false | undefined;
+  /** Sends the request again with further headers. */
+  readonly again: Arrived["again"];
+}
 
 /** Returns the data of a response. Throws an {@link ApiError} for an error response. */
-export async function read(
-  response: Response,
-  method: string,
-  route: string,
-  codecs: Codecs | undefined,
-): Promise<unknown> {
+export async function read(response: Response, call: ArrivedCall): Promise<unknown> {
   const { status, headers, type } = response;
-  if (status >= 400) {
-    const details = codecs?.details?.[route];
-    throw await errorOf(
-      response,
-      (code, value) =>
-        details !== undefined && Object.hasOwn(details, code)
-          ? decode(details[code]!, value, codecs!.types)
-          : value,
-      codecs?.errors,
-    );
-  }
+  const { route, codecs } = call;
+  if (status >= 400) return await failed(response, route, codecs);
   const replies = codecs?.replies?.[route];
-  if (replies === undefined) return await readBody(response, method, route, codecs, codecs?.responses[route]);
+  if (replies === undefined) return await readBody(response, call, codecs?.responses[route]);
   const reply = Object.hasOwn(replies, status) ? replies[status] : undefined;
   if (reply === undefined) {
     const problem =
@@ -31,22 +32,62 @@ export async function read(
         : `The contract of ${route} does not declare the status ${status}`;
     throw new ApiError("UNEXPECTED_RESPONSE", status, problem, { headers });
   }
+  if (call.isStream) return streamOf(response);
   if (reply.body === null) await response.body?.cancel();
   return {
     status,
-    data: reply.body === null ? undefined : await readBody(response, method, route, codecs, reply.body),
+    data: reply.body === null ? undefined : await readBody(response, call, reply.body),
     headers: readHeaders(reply.headers ?? {}, headers),
   };
 }
 
+/** Throws the {@link ApiError} of an error response. */
+export async function failed(response: Response, route: string, codecs: Codecs | undefined): Promise<never> {
+  const details = codecs?.details?.[route];
+  throw await errorOf(
+    response,
+    (code, value) =>
+      details !== undefined && Object.hasOwn(details, code)
+        ? decode(details[code]!, value, codecs!.types)
+        : value,
+    codecs?.errors,
+  );
+}
+
+/** Returns the format of a response with this status. `undefined` if the response is JSON. */
+export function formatOf(
+  codecs: Codecs | undefined,
+  route: string,
+  status: number,
+): ResponseFormat | undefined {
+  const replies = codecs?.replies?.[route];
+  return replies === undefined ? codecs?.responseFormats?.[route] : replies[status]?.format;
+}
+
+function streamOf(response: Response): ReadableStream<Uint8Array> {
+  return response.body ?? new ReadableStream({ start: (controller) => controller.close() });
+}
+
 async function readBody(
   response: Response,
-  method: string,
-  route: string,
-  codecs: Codecs | undefined,
+  call: ArrivedCall,
   codec: Codecs["responses"][string] | undefined,
 ): Promise<unknown> {
-  if (method === "HEAD" || response.status === 204) return undefined;
+  const { method, route, codecs, retry } = call;
+  if (call.isStream) return streamOf(response);
+  const format = formatOf(codecs, route, response.status);
+  if (method === "HEAD" || (response.status === 204 && format?.format !== "events")) return undefined;
+  if (format !== undefined) {
+    const { limit = Infinity, maxDelayMs = 10_000, delayMs = 1000 } = retry || {};
+    return await codecs!.bodyFormats!.read(format, {
+      response,
+      route,
+      types: codecs!.types,
+      again: call.again,
+      signal: call.signal,
+      reconnect: { limit: retry === false ? 0 : limit, delayMs, maxDelayMs },
+    });
+  }
   const isJson = /^application\/([\w.-]+\+)?json\b/i.test(response.headers.get("content-type") ?? "");
   // Without codecs, the content type of a route's response is unknown.
   if (!isJson && (codecs === undefined || codecs.raw.includes(route))) return response;

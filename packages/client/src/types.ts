@@ -1,3 +1,4 @@
+import type { BytesBody } from "./bodies/types.ts";
 import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
@@ -171,6 +172,17 @@ export interface ApiCall<Output, Failures> extends Promise<Output> {
    * ```
    */
   result(): Promise<Result<Output, Failures>>;
+  /**
+   * Returns the body of the response as a stream of bytes, for bodies that are too large for the memory. Must be called at
+   * once. The timeout of the call then ends when the response arrives.
+   *
+   * @example
+   * ```ts
+   * const stream = await api.get("/backups/:id", { params: { id } }).stream();
+   * for await (const bytes of stream) await file.write(bytes);
+   * ```
+   */
+  stream(): Promise<ReadableStream<Uint8Array>>;
 }
 
 /**
@@ -195,8 +207,28 @@ interface Contract {
 /** Type of the slot `Name` of a contract. `void` if the contract does not declare the slot. */
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer T } ? T : void;
 
-/** Body of a call. Required if the contract has a body, even if all of its properties are optional. */
-type BodyArgument<T> = [T] extends [void] ? unknown : { body: T };
+/** Names of the formats of bodies that are not JSON. */
+type FormatName = "form" | "multipart" | "raw" | "text" | "bytes" | "lines" | "events";
+
+/**
+ * Name of the format of a body. `never` if the body is JSON. Only formats have a property with a symbol as its key and with
+ * such a name as its type.
+ */
+type FormatOf<T> = 0 extends 1 & T ? never : Extract<T[keyof T & symbol], FormatName>;
+
+/**
+ * Body of a call. Required if the contract has a body, even if all of its properties are optional. A contract does not exist
+ * at run time, so the caller encodes a body that is not JSON.
+ */
+type BodyArgument<T> = [T] extends [void]
+  ? unknown
+  : [FormatOf<T>] extends [never]
+    ? { body: T }
+    : FormatOf<T> extends "form"
+      ? { body: URLSearchParams }
+      : FormatOf<T> extends "multipart"
+        ? { body: FormData }
+        : { body: string | BytesBody; contentType: string };
 
 /**
  * Params, query or headers of a contract as a property of the call: absent if the type is `void`, optional if all of
@@ -211,8 +243,8 @@ type SlotArgument<Name extends string, T> = [T] extends [void]
 /** Cookies of a contract. Always optional, because a browser sends its cookies by itself. */
 type CookieArgument<T> = [T] extends [void] ? unknown : { cookies?: T };
 
-/** Parsed JSON of a body. */
-type BodyData<T> = [T] extends [void] ? undefined : Wire<T>;
+/** Parsed JSON of a body, or the response itself if the body is not JSON. */
+type BodyData<T> = [T] extends [void] ? undefined : [FormatOf<T>] extends [never] ? Wire<T> : Response;
 
 /**
  * Data of a response: parsed JSON. A contract does not exist at run time, so a call returns the body of a reply without

@@ -1,11 +1,12 @@
 //! Emits `client/`, the routes for clients of the API. `index.ts` connects `@kit/client` with the contracts. `inputs.ts`
 //! contains the types that differ between requests and responses.
 
+mod body;
 mod codec;
 mod reply;
 mod route;
 
-use kit_ir::{DeclarationId, Route, Slot, TypeKind};
+use kit_ir::{DeclarationId, Program, Route, Slot, TypeKind};
 use rustc_hash::FxHashSet;
 
 use self::codec::Codecs;
@@ -135,8 +136,19 @@ fn index(context: Context<'_>) -> String {
         },
     );
     let routes = routes.finish();
-    let used = ["ApiFailure", "ApiReply", "ApiRoute", "Wire"];
+    let used = [
+        "ApiEvents",
+        "ApiFailure",
+        "ApiReply",
+        "ApiRoute",
+        "LinesBody",
+        "Wire",
+    ];
     imported.extend(used.iter().filter(|name| routes.contains(&format!("{name}<"))));
+    if routes.contains("body: BytesBody") {
+        imported.push("BytesBody");
+    }
+    let has_formats = program_has_formats(context.program);
     let operations = reply::operations(context.program);
     if !operations.is_empty() {
         imported.push("OperationMethods");
@@ -145,6 +157,9 @@ fn index(context: Context<'_>) -> String {
     let imported = imported.join(", ");
     let mut imports = Writer::default();
     imports.line("import { createClient as create } from \"@kit/client\";");
+    if has_formats {
+        imports.line("import { bodyFormats } from \"@kit/client/bodies\";");
+    }
     imports.line(format_args!("import type {{ {imported} }} from \"@kit/client\";"));
     imports.line("import type * as Inputs from \"./inputs.ts\";");
     imports.line("import type * as Types from \"../types.ts\";");
@@ -192,7 +207,7 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         let responses: Vec<_> = program
             .routes
             .iter()
-            .filter(|route| !route.has_replies())
+            .filter(|route| !route.has_replies() && route.response_format.is_json())
             .filter_map(|route| {
                 let codec = codecs.of(route.slots.response?)?;
                 Some(format!("{}: {codec},", literal::string(&route.reference())))
@@ -201,7 +216,8 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         field(writer, "responses", &responses);
         let raw = program.routes.iter().filter(|route| {
             route.responses().iter().any(|reply| {
-                reply.body.is_some_and(|id| {
+                let json = reply.body.filter(|_| reply.format.is_json());
+                json.is_some_and(|id| {
                     matches!(
                         program.resolve(program.declarations[id].r#type).kind,
                         TypeKind::Unknown
@@ -211,10 +227,15 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         });
         let raw: Vec<_> = raw.map(Route::reference).collect();
         writer.line(format_args!("raw: {},", literal::strings(&raw)));
+        if program_has_formats(program) {
+            writer.line("bodyFormats,");
+        }
         if let Some(errors) = error_format::properties(program.application.error_rules()) {
             writer.line(format_args!("errors: {},", literal::object(errors)));
         }
         for (name, lines) in [
+            ("requestFormats", body::request_formats(program)),
+            ("responseFormats", body::response_formats(program, codecs)),
             ("replies", reply::codecs(program, codecs)),
             ("details", reply::details(program, codecs)),
             ("operations", reply::operations(program)),
@@ -225,6 +246,13 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         }
     });
     writer.finish()
+}
+
+/// Returns true if a route has a body that is not JSON.
+fn program_has_formats(program: &Program) -> bool {
+    program.routes.iter().any(|route| {
+        !route.body_format.is_json() || route.responses().iter().any(|reply| !reply.format.is_json())
+    })
 }
 
 fn field(writer: &mut Writer, name: &str, lines: &[String]) {

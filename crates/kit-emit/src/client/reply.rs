@@ -3,6 +3,7 @@
 use kit_analysis::resolve;
 use kit_ir::{DeclarationId, LiteralValue, Program, Route, TypeId, TypeKind};
 
+use super::body;
 use super::codec::Codecs;
 use crate::text::{Writer, literal};
 
@@ -12,12 +13,14 @@ pub(super) fn codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
     routes
         .map(|route| {
             let replies = route.responses().into_iter().map(|reply| {
+                let format = body::response(&reply.format, reply.body, codecs);
                 let body = match reply.body {
+                    _ if format.is_some() => None,
                     None => Some("null".to_owned()),
                     Some(id) => codecs.of(id),
                 };
                 let headers = reply.headers.map(|id| headers(program, id));
-                let parts = [("body", body), ("headers", headers)];
+                let parts = [("body", body), ("format", format), ("headers", headers)];
                 let parts = parts
                     .into_iter()
                     .filter_map(|(name, part)| Some((name.to_owned(), part?)));

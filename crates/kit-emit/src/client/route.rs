@@ -3,6 +3,7 @@
 use kit_ir::{DeclarationId, Route, Slot};
 
 use super::Inputs;
+use super::body;
 use super::codec::Codecs;
 use crate::context::Context;
 use crate::text::{Writer, literal};
@@ -64,8 +65,13 @@ pub(super) fn write(
 fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, route: &Route) -> Vec<String> {
     let parts = Slot::INPUTS
         .into_iter()
-        .filter_map(|slot| {
-            let id = route.slots.get(slot)?;
+        .flat_map(|slot| {
+            if slot == Slot::Body {
+                return body::input(route, |id| inputs.name(id));
+            }
+            let Some(id) = route.slots.get(slot) else {
+                return Vec::new();
+            };
             let optional = match slot {
                 Slot::Query | Slot::Headers => may_be_left_out(context, id),
                 // A browser sends its cookies by itself, and code in a page cannot send others.
@@ -73,7 +79,7 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
                 Slot::Params | Slot::Body | Slot::Response => false,
             };
             let mark = if optional { "?" } else { "" };
-            Some(format!("{}{mark}: {}", slot.name(), inputs.name(id)))
+            vec![format!("{}{mark}: {}", slot.name(), inputs.name(id))]
         })
         .collect::<Vec<_>>();
     let input = if parts.is_empty() {
@@ -89,16 +95,15 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
             name(id)
         }
     };
-    let data = |id: Option<DeclarationId>| id.map_or("undefined".to_owned(), received);
     let output = if route.has_replies() {
         let replies = route.responses().into_iter().map(|reply| {
             let headers = reply.headers.map(|id| format!(", {}", name(id)));
-            let (status, data) = (reply.status, data(reply.body));
+            let (status, data) = (reply.status, body::output(&reply.format, reply.body, received));
             format!("ApiReply<{status}, {data}{}>", headers.unwrap_or_default())
         });
         replies.collect::<Vec<_>>().join(" | ")
     } else {
-        data(route.slots.response)
+        body::output(&route.response_format, route.slots.response, received)
     };
     let declared = context.program.application.declared_format();
     let mut failures: Vec<String> = Vec::new();

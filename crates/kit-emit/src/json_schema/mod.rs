@@ -26,6 +26,8 @@ use crate::template_pattern::template_pattern;
 /// A JSON Schema. The fields are printed in this order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+// Fields have the names of the keywords, and one of them is `contentSchema`.
+#[expect(clippy::struct_field_names)]
 pub(crate) struct Schema {
     #[serde(rename = "$ref", skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<String>,

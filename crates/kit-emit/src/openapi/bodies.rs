@@ -39,7 +39,7 @@ impl Bodies<'_> {
                     encoding: self.form_encoding(id),
                     ..with_example(schemas.reference(id), example(id))
                 };
-                self.for_each(format, media_type)
+                for_each(format, &media_type)
             }
             (BodyFormat::Multipart { files }, body) => {
                 let example = body.filter(|_| files.is_empty()).and_then(example);
@@ -47,7 +47,7 @@ impl Bodies<'_> {
                     encoding: self.part_encoding(body, files),
                     ..with_example(multipart(schemas, body, files), example)
                 };
-                self.for_each(format, media_type)
+                for_each(format, &media_type)
             }
             (format, body) => self.content(format, body, schemas, example),
         };
@@ -87,26 +87,21 @@ impl Bodies<'_> {
         match (format, body) {
             (BodyFormat::Lines, Some(id)) => {
                 let description = format!("JSON Lines: one `{}` on each line.", name(schemas, id));
-                self.for_each(format, stream(schemas.reference(id), description))
+                for_each(format, &stream(schemas.reference(id), description))
             }
             (BodyFormat::Events { events }, _) => {
                 let events_text: Vec<_> = events.iter().map(|event| described(schemas, event)).collect();
                 let description = format!("Server-Sent Events: {}.", events_text.join(", "));
-                self.for_each(format, stream(event(schemas, events), description))
+                for_each(format, &stream(event(schemas, events), description))
             }
-            (BodyFormat::Text { .. }, _) => self.for_each(format, with_example(of_type("string"), None)),
+            (BodyFormat::Text { .. }, _) => for_each(format, &with_example(of_type("string"), None)),
             (BodyFormat::Raw { media_types } | BodyFormat::Bytes { media_types }, _) => media_types
                 .iter()
                 .map(|name| (name.clone(), with_example(bytes(name), None)))
                 .collect(),
-            (_, Some(id)) => self.for_each(format, with_example(schemas.reference(id), example(id))),
+            (_, Some(id)) => for_each(format, &with_example(schemas.reference(id), example(id))),
             (_, None) => IndexMap::new(),
         }
-    }
-
-    fn for_each(self, format: &BodyFormat, media_type: MediaType) -> IndexMap<String, MediaType> {
-        let names = format.media_types().into_iter();
-        names.map(|name| (name.to_owned(), media_type.clone())).collect()
     }
 
     /// Returns false if the server also accepts a request without body: text and bytes of the length 0, no lines, and a form
@@ -273,6 +268,12 @@ fn described(schemas: Schemas<'_>, event: &DeclaredEvent) -> String {
 /// Returns the name of a declaration's component.
 fn name(schemas: Schemas<'_>, id: DeclarationId) -> &str {
     schemas.names.name(schemas.program, (id, schemas.direction))
+}
+
+/// Returns the same content for each media type of a format.
+fn for_each(format: &BodyFormat, media_type: &MediaType) -> IndexMap<String, MediaType> {
+    let names = format.media_types().into_iter();
+    names.map(|name| (name.to_owned(), media_type.clone())).collect()
 }
 
 fn named<'a>(schemas: impl IntoIterator<Item = (&'a str, Schema)>) -> IndexMap<String, Schema> {
