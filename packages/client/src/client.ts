@@ -1,4 +1,5 @@
-import { encode, type Codecs } from "./codec.ts";
+import { encode } from "./codec.ts";
+import type { Codecs } from "./codecs.ts";
 import { ApiError } from "./error.ts";
 import { cookieText, headerText } from "./header.ts";
 import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "./options.ts";

@@ -1,6 +1,3 @@
-import type { BodyFormats, RequestFormat, ResponseFormat } from "./bodies/format.ts";
-import type { ErrorPlaces } from "./error.ts";
-
 /**
  * Describes at which properties and items a JSON value has types that JSON lacks, such as `Date`. Generated:
  * `.kit/client/index.ts` has a codec for each response with such types.
@@ -25,38 +22,9 @@ export type Codec =
   | readonly ["by", string, { readonly [value: string]: Codec }]
   | readonly ["all", ...Codec[]];
 
-/** Codecs of one reply. */
-export interface ReplyCodec {
-  /** Codec of the body. Absent if the body needs no conversion, `null` if the reply has no body. */
-  readonly body?: Codec | null;
-  /** Format of a body that is not JSON. Absent if the body is JSON. */
-  readonly format?: ResponseFormat;
-  /** Types of the declared headers: `string`, `date`, `number|boolean`, and `number[]` for a list. */
-  readonly headers?: { readonly [name: string]: string };
-}
-
-/** Codecs of all types and responses of an API. */
-export interface Codecs {
-  /** Codecs of types, by name. */
-  readonly types: { readonly [name: string]: Codec };
-  /** Codecs of responses, by `METHOD /path`. */
-  readonly responses: { readonly [route: string]: Codec };
-  /** Routes with responses that may be something other than JSON. */
-  readonly raw: readonly string[];
-  /** Replies of contracts that declare them, by `METHOD /path`, then by status. */
-  readonly replies?: { readonly [route: string]: { readonly [status: number]: ReplyCodec } };
-  /** Request bodies that are not JSON, by `METHOD /path`. */
-  readonly requestFormats?: { readonly [route: string]: RequestFormat };
-  /** Responses that are not JSON, by `METHOD /path`. */
-  readonly responseFormats?: { readonly [route: string]: ResponseFormat };
-  /** Functions for these bodies. Present if a route has such a body. */
-  readonly bodyFormats?: BodyFormats;
-  /** Codecs of the details of errors, by `METHOD /path`, then by code. */
-  readonly details?: { readonly [route: string]: { readonly [code: string]: Codec } };
-  /** Places of values in error bodies. Absent for kit's envelope. */
-  readonly errors?: ErrorPlaces & { readonly validationStatus: 400 | 422 };
-  /** Routes, `METHOD /path`, by the name that `@operation` gives them. */
-  readonly operations?: { readonly [name: string]: string };
+/** Codecs of types, by name. */
+export interface NamedCodecs {
+  readonly [name: string]: Codec;
 }
 
 declare const generated: unique symbol;
@@ -89,7 +57,7 @@ const BIGINT = /^-?\d+$/;
 const BASE64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Decodes a parsed JSON value. Changes objects and arrays in place. */
-export function decode(codec: Codec, value: unknown, types: Codecs["types"]): unknown {
+export function decode(codec: Codec, value: unknown, types: NamedCodecs): unknown {
   if (typeof codec === "string")
     return codec.startsWith("$") ? scalar(codec, value) : decode(types[codec]!, value, types);
   if (typeof value !== "object" || value === null) return value;
@@ -139,7 +107,7 @@ function isTagged(
 function properties(
   codecs: { readonly [property: string]: Codec },
   object: Record<string, unknown>,
-  types: Codecs["types"],
+  types: NamedCodecs,
 ): void {
   for (const [key, codec] of Object.entries(codecs)) {
     if (Object.hasOwn(object, key)) object[key] = decode(codec, object[key], types);

@@ -7,9 +7,10 @@
 export { createClient } from "./client.ts";
 export { ApiError, isApiError } from "./error.ts";
 export type { ClientOptions, CodecsOption, Interceptor, RequestOptions, RetryOptions } from "./options.ts";
-export type { ApiEvent, ApiEvents, BytesBody, LinesBody } from "./bodies/types.ts";
-export type { BodyFormats, RequestFormat, ResponseFormat } from "./bodies/format.ts";
-export type { ApiErrors, Codec, Codecs, Generated, ReplyCodec } from "./codec.ts";
+export type { ApiEvent, ApiEvents, BytesBody, LinesBody } from "./body-types.ts";
+export type { BodyFormats, RequestFormat, ResponseFormat } from "./body-format.ts";
+export type { ApiErrors, Codec, Generated, NamedCodecs } from "./codec.ts";
+export type { Codecs, ReplyCodec } from "./codecs.ts";
 export type {
   ApiCall,
   ApiFailure,

@@ -1,4 +1,5 @@
-import type { Codecs, Generated } from "./codec.ts";
+import type { Generated } from "./codec.ts";
+import type { Codecs } from "./codecs.ts";
 
 /**
  * Function between a call and the network. The function may change the request, respond itself, or read the response.

@@ -1,5 +1,6 @@
-import type { Arrived, ResponseFormat } from "./bodies/format.ts";
-import { decode, type Codecs } from "./codec.ts";
+import type { Arrived, ResponseFormat } from "./body-format.ts";
+import { decode } from "./codec.ts";
+import type { Codecs } from "./codecs.ts";
 import { ApiError, errorOf } from "./error.ts";
 import { readHeaders } from "./header.ts";
 import type { RetryOptions } from "./options.ts";

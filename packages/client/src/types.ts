@@ -1,4 +1,4 @@
-import type { BytesBody } from "./bodies/types.ts";
+import type { BytesBody } from "./body-types.ts";
 import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 import { encode as jsonOf } from "../codec.ts";
 import { textOf } from "../request.ts";
-import type { EncodedBody, RequestFormat } from "./format.ts";
+import type { EncodedBody, RequestFormat } from "../body-format.ts";
 
 /**
  * Returns the body of a request in the form in which `fetch` sends it. `contentType` is the media type that the caller

@@ -4,7 +4,7 @@
  * @module
  */
 import { encode } from "./encode.ts";
-import type { BodyFormats } from "./format.ts";
+import type { BodyFormats } from "../body-format.ts";
 import { read } from "./read.ts";
 
 /** Functions that write requests and read responses which are not JSON. */

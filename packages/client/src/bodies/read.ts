@@ -2,7 +2,7 @@ import { decode, type Codec } from "../codec.ts";
 import { ApiError } from "../error.ts";
 import { isRetryable, wait } from "../retry.ts";
 import { eventsOf, type ReceivedEvent, type StreamState } from "./event-stream.ts";
-import type { Arrived, ResponseFormat } from "./format.ts";
+import type { Arrived, ResponseFormat } from "../body-format.ts";
 import { JSON_LINES, linesOf } from "./lines.ts";
 
 /** Returns the data of a response in a format: a string, bytes, or an async iterable that reads the response. */

@@ -1,4 +1,4 @@
-import type { Codec, Codecs } from "../codec.ts";
+import type { Codec, NamedCodecs } from "./codec.ts";
 
 /** Request body of a route that is not JSON. */
 export interface RequestFormat {
@@ -34,7 +34,7 @@ export interface EncodedBody {
 export interface Arrived {
   readonly response: Response;
   readonly route: string;
-  readonly types: Codecs["types"];
+  readonly types: NamedCodecs;
   /** Sends the request again with further headers. The returned response has a status below 400. */
   readonly again: (headers: Readonly<Record<string, string>>) => Promise<Response>;
   /** Signal of the caller, which ends an iteration. */
