@@ -164,7 +164,7 @@ export const ownFormat: ErrorFormat<OwnError> = defineErrorFormat<OwnError>({
 /** Options of the application. */
 export type EdgeOptions = Pick<
   AppOptions,
-  "cors" | "securityHeaders" | "errors" | "compression" | "etag" | "requestLog" | "csrf"
+  "cors" | "securityHeaders" | "errors" | "compression" | "etag" | "requestLog" | "csrf" | "trustProxy"
 >;
 
 /** Creates the application. Without a server, it can be called with `app.fetch` only. */

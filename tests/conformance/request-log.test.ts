@@ -136,7 +136,22 @@ for (const [server, serve] of edgeColumns) {
     assert.equal(refused?.status, 400);
     const { error } = JSON.parse(refused.body) as { error: { traceId: string } };
     const found = await entryOf(log, error.traceId);
-    assert.deepEqual([found.data["status"], found.data["code"]], [400, "BAD_REQUEST"]);
+    assert.deepEqual(found.data, { status: 400, code: "BAD_REQUEST", ip: "127.0.0.1" });
+  });
+}
+
+notInRust(
+  "a refusal behind a trusted proxy",
+  "TRUST_PROXY of the program is not set; vectors test its rules",
+);
+for (const [server, serve] of isRust ? [] : edgeColumns) {
+  test(`${server}: does not log the address of a trusted proxy as that of the client it refuses`, async () => {
+    await using app = await serve({ requestLog: true, trustProxy: 1 });
+    const bytes = Buffer.from("GET / HTTP/1.1\r\nno colon\r\n\r\n");
+    const [refused] = readResponses(await sendBytes(app.port, bytes, 5000));
+    const { error } = JSON.parse(refused?.body ?? "") as { error: { traceId: string } };
+    const found = await entryOf(() => app.log?.() ?? written, error.traceId);
+    assert.deepEqual(found.data, { status: 400, code: "BAD_REQUEST" });
   });
 }
 

@@ -12,7 +12,7 @@ import { shop } from "./schemathesis-project.ts";
 
 const schemathesis = new PythonPackage("schemathesis", "4.32.0");
 
-/** How Schemathesis checks an application. */
+/** An application, and the way in which Schemathesis checks it. */
 interface Checked {
   /** Returns the project of the application, built and with a database, if it needs one. */
   readonly project: () => Promise<Project>;

@@ -7,6 +7,7 @@
 
 use std::io;
 use std::mem::MaybeUninit;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
@@ -46,12 +47,12 @@ pub(super) struct LingeringClose {
 }
 
 impl LingeringClose {
-    pub(super) fn new(rejection: Option<Rejection>, is_quiet: bool) -> Self {
+    pub(super) fn new(rejection: Option<Rejection>, peer: IpAddr, is_quiet: bool) -> Self {
         let mut deadline = Deadline::default();
         let now = Instant::now();
         deadline.set(now, NEXT_TIMEOUT);
         Self {
-            message: rejection.map_or_else(Vec::new, refusal::to_bytes),
+            message: rejection.map_or_else(Vec::new, |rejection| refusal::to_bytes(rejection, peer)),
             is_quiet,
             is_finished: false,
             discarded: 0,

@@ -69,7 +69,7 @@ fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     router: impl Serve,
     timeouts: Timeouts,
 ) -> impl GracefulConnection<Error = hyper::Error> + Send + 'static {
-    let shared = Arc::new(ConnectionState::new());
+    let shared = Arc::new(ConnectionState::new(peer.ip()));
     let stream = Stream::new(socket, timeouts, Arc::clone(&shared));
     let timeout = Arc::new(ReusableTimeout::default());
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
@@ -80,7 +80,7 @@ fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         async move {
             let response = router.respond(request, peer.ip(), &timeout).await;
             let mut response = match in_progress.refusal() {
-                Some(rejection) => refusal::to_response(rejection),
+                Some(rejection) => refusal::to_response(rejection, peer.ip()),
                 None => response,
             };
             headers::add_defaults(&mut response);

@@ -1,5 +1,6 @@
 //! Responses to bytes that the guard rejects, so that no request reaches the router.
 
+use std::net::IpAddr;
 use std::sync::LazyLock;
 use std::time::SystemTime;
 
@@ -14,8 +15,8 @@ use crate::http::{Written, chosen_error_format, log_refusal, random_trace_id};
 use crate::sampler::Sampler;
 
 /// Returns the response as bytes, with its head, for a connection on which hyper writes nothing.
-pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
-    let (content_type, body) = body(rejection);
+pub(super) fn to_bytes(rejection: Rejection, peer: IpAddr) -> Vec<u8> {
+    let (content_type, body) = body(rejection, peer);
     // The value was created from text.
     let content_type = content_type.to_str().unwrap_or("application/json");
     let reason = status(rejection).canonical_reason().unwrap_or("Error");
@@ -30,8 +31,8 @@ pub(super) fn to_bytes(rejection: Rejection) -> Vec<u8> {
 }
 
 /// Creates the response to a request with a rejected body.
-pub(super) fn to_response(rejection: Rejection) -> axum::response::Response {
-    let (content_type, body) = body(rejection);
+pub(super) fn to_response(rejection: Rejection, peer: IpAddr) -> axum::response::Response {
+    let (content_type, body) = body(rejection, peer);
     let mut response = axum::response::Response::new(Body::from(body));
     *response.status_mut() = status(rejection);
     let headers = response.headers_mut();
@@ -68,14 +69,14 @@ fn log_remaining((code, message, status): &RejectionKind, count: u64) {
 /// Returns the content type and the body of the error response. The first rejection of a kind in a minute is
 /// logged with the trace id of the body, so that an operator can find the log entry that belongs to a
 /// client's error.
-fn body(rejection: Rejection) -> (HeaderValue, String) {
+fn body(rejection: Rejection, peer: IpAddr) -> (HeaderValue, String) {
     let Rejection {
         status,
         code,
         message,
     } = rejection;
     let trace = random_trace_id();
-    log_refusal(status, code, trace.as_str());
+    log_refusal(status, code, trace.as_str(), peer);
     if tracing::enabled!(Level::WARN) && SAMPLER.should_log((code, message, status)) {
         let trace = trace.as_str();
         tracing::warn!(

@@ -1,6 +1,7 @@
 //! State that the two ends of a connection share. One end is the stream, in which the guard checks bytes before hyper
 //! reads them. The other is the service, which hyper calls for responses.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -12,6 +13,8 @@ use tokio::time::Instant;
 /// State that the socket and the service of a connection share. The same task polls the two.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
+    /// Address of the peer.
+    pub(super) peer: IpAddr,
     started_at: Instant,
     /// Time of the last completed response, in nanoseconds since the start of the connection; 0 before the first
     /// response.
@@ -35,8 +38,9 @@ struct RareState {
 }
 
 impl ConnectionState {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(peer: IpAddr) -> Self {
         Self {
+            peer,
             started_at: Instant::now(),
             answered: AtomicU64::new(0),
             requests: AtomicU64::new(0),

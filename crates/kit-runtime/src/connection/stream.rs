@@ -224,7 +224,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
             let rejection = this.guard.rejection().filter(|_| this.is_end_shown);
             let is_quiet =
                 this.is_read_closed || (this.guard.is_between_messages() && this.passed.is_empty());
-            LingeringClose::new(rejection, is_quiet)
+            LingeringClose::new(rejection, this.shared.peer, is_quiet)
         });
         closing.poll(&mut this.socket, context)
     }

@@ -2,6 +2,7 @@
 //! pass `conformance/request-log.json`.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::OnceLock;
 use std::task::{Context as Task, Poll};
@@ -14,6 +15,7 @@ use kit_guard::normal_path;
 use tracing::Level;
 
 use super::Context;
+use crate::settings::settings;
 
 /// Longest `user-agent` in the log, in characters.
 const MAX_USER_AGENT: usize = 256;
@@ -231,8 +233,12 @@ impl Drop for LoggedBody {
 }
 
 /// Logs a response to bytes that the guard rejects, so that no request reaches the router.
-pub(crate) fn log_refusal(status: u16, code: &str, trace: &str) {
+pub(crate) fn log_refusal(status: u16, code: &str, trace: &str, peer: IpAddr) {
     if IS_ON.get().is_some() {
-        tracing::info!(status, code, traceId = trace, "Request completed");
+        // The headers were not read. So if the peer is a trusted proxy, the address of the client is not known, as with a
+        // malformed header.
+        let ip = settings().trust_proxy.client(peer, |_| Some("?".into()));
+        let ip = ip.map(|ip| ip.to_string());
+        tracing::info!(status, code, ip, traceId = trace, "Request completed");
     }
 }

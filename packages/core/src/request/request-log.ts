@@ -126,8 +126,10 @@ export class RequestLog {
   refusal({ status, code, traceId, remoteAddress }: ServerRefusal): void {
     if (status === undefined) return;
     const place = { phase: "received", ...(traceId !== undefined && { traceId }) };
-    const ip = remoteAddress !== undefined && remoteAddress !== "" && { ip: remoteAddress };
-    this.#write(place, { status, code, ...ip });
+    // The headers were not read. So if the peer is a trusted proxy, the address of the client is not known, as with a
+    // malformed header.
+    const address = this.#parts.findAddress(remoteAddress ?? "", () => "?");
+    this.#write(place, { status, code, ...(address !== "" && { ip: address }) });
   }
 
   #write(place: LogContext, data: object): void {
