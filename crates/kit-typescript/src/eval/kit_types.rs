@@ -114,12 +114,10 @@ impl KitType {
     fn arguments(self) -> (usize, usize) {
         match self {
             Self::RouteContract => (0, 4),
-            Self::Route => (1, 1),
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
-            Self::Raw | Self::Text | Self::Bytes => (0, 1),
-            Self::Form | Self::Multipart | Self::Lines | Self::Events => (1, 1),
-            Self::Wrapper | Self::Middleware => (0, 1),
+            Self::Raw | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
+            Self::Route | Self::Form | Self::Multipart | Self::Lines | Self::Events => (1, 1),
         }
     }
 }

@@ -472,14 +472,13 @@ impl<'a> Lowering<'a> {
                 "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
             ),
             KitType::Wrapper | KitType::Middleware => self.no_json("middleware", help),
-            body => self.refused(
-                codes::INVALID_BODY,
-                &format!("`{}<…>` is not a type of values", body.name()),
-                &format!(
-                    "write `{0}` only as the whole body or response of a contract: `Route<{{ body: {0}<…> }}>`",
-                    body.name()
-                ),
-            ),
+            body => {
+                let name = body.name();
+                let help = format!(
+                    "write `{name}` only as the whole body or response of a contract: `Route<{{ body: {name}<…> }}>`"
+                );
+                self.refused(codes::INVALID_BODY, &format!("`{name}<…>` is not a type of values"), &help)
+            }
         }
     }
 
