@@ -106,7 +106,12 @@ impl KitType {
     pub(crate) fn is_body(self) -> bool {
         !matches!(
             self,
-            Self::RouteContract | Self::Route | Self::Reply | Self::Failure
+            Self::RouteContract
+                | Self::Route
+                | Self::Reply
+                | Self::Failure
+                | Self::Wrapper
+                | Self::Middleware
         )
     }
 
