@@ -23,10 +23,15 @@ export interface TestRequest {
    * sent.
    */
   readonly query?: Readonly<Record<string, unknown>>;
-  /** Body, sent as JSON: dates as RFC 3339 strings, bigints as digits, bytes as base64. */
+  /**
+   * Body, sent as JSON: dates as RFC 3339 strings, bigints as digits, bytes as base64. `FormData`, `URLSearchParams` and
+   * `Blob` are sent unchanged, and a `Uint8Array` if the request has the header `content-type`.
+   */
   readonly body?: unknown;
   /** Raw text that is sent unchanged in place of `body`. The default `content-type` is `application/json`. */
   readonly text?: string;
+  /** Milliseconds after which the client ends a response that has not ended, such as events. No limit by default. */
+  readonly readMs?: number;
 }
 
 /** Client of an application that runs on its own port for tests. */
@@ -89,24 +94,53 @@ async function sendRequest(
   request: TestRequest & { readonly headers: HeaderTexts },
 ): Promise<TestResponse> {
   const { query = {}, body } = request;
-  const text = request.text ?? (body === undefined ? undefined : jsonOf(body));
+  const unchanged = request.text === undefined ? unchangedBody(body, request.headers) : undefined;
+  const json = body === undefined || unchanged !== undefined ? undefined : jsonOf(body);
+  const text = request.text ?? json;
   const target = path + queryText(query);
   const headers = {
     ...(text === undefined ? {} : { "content-type": "application/json" }),
     ...request.headers,
   };
-  const content = text === undefined ? {} : { body: text };
+  const sent = unchanged ?? text;
+  const content = sent === undefined ? {} : { body: sent };
   const response = await fetch(url + target, { method, redirect: "manual", headers, ...content });
-  const received = await response.text();
+  const bytes = await bytesOf(response, request.readMs).catch((cause: unknown) => {
+    const what = `the response ${response.status} of ${method} ${target} broke off`;
+    throw new Error(`${what}; the log of the application says why`, { cause });
+  });
+  const received = new TextDecoder().decode(bytes);
   const answer: TestResponse = {
     status: response.status,
     headers: response.headers,
+    bytes,
     text: received,
     body: parsed(received),
   };
   remember(answer, { method, target, headers, ...(text === undefined ? {} : { text }) });
   recorder?.add({ method, target, headers, ...(text === undefined ? {} : { body: text }) }, answer);
   return answer;
+}
+
+/** Returns a body that is sent unchanged. `undefined` if the body is sent as JSON. */
+function unchangedBody(body: unknown, headers: HeaderTexts): NonNullable<RequestInit["body"]> | undefined {
+  if (body instanceof FormData || body instanceof URLSearchParams || body instanceof Blob) return body;
+  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return body instanceof Uint8Array && hasType ? new Uint8Array(body) : undefined;
+}
+
+async function bytesOf({ body }: Response, readMs: number | undefined): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  const chunks: Uint8Array[] = [];
+  const end = (): void => void reader.cancel().catch(() => {});
+  const timer = readMs === undefined ? undefined : setTimeout(end, readMs);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) chunks.push(next.value);
+  } finally {
+    clearTimeout(timer);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
 }
 
 /** Returns the query of a URL with its question mark, such as `?page=2&tag=a&tag=b`, or an empty string if no value is sent. */

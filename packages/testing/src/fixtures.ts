@@ -15,7 +15,7 @@ export interface Fixture {
   /** Properties of the query that replace generated properties. */
   readonly query?: Readonly<Record<string, unknown>>;
   /** Properties of the body that replace generated properties. */
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>> | readonly unknown[] | string | Uint8Array;
 }
 
 /**

@@ -3,6 +3,8 @@ export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** Bytes of the body. Absent in responses that tests create themselves. */
+  readonly bytes?: Uint8Array;
   /** Body parsed as JSON, or `undefined` if the body is not valid JSON. */
   readonly body: unknown;
 }

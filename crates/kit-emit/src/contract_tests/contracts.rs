@@ -17,6 +17,13 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     for route in &program.routes {
         let mut fields = parts(tests, route);
         for slot in Slot::INPUTS {
+            if slot == Slot::Body && !route.body_format.is_json() {
+                fields.push((
+                    "format".to_owned(),
+                    literal::string(&route.body_format.name().to_lowercase()),
+                ));
+                continue;
+            }
             let Some(id) = route.slots.get(slot) else { continue };
             let name = &program.declarations[id].name;
             let shape = format!("{name}Shape");

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kit_ir::{DeclarationId, Format, Method, Program, Route, Slot, TypeId, TypeKind};
+use kit_ir::{BodyFormat, DeclarationId, Method, Program, Route, Slot, TypeId, TypeKind};
 use kit_router::{Match, ParamBuffer};
 use serde_json::{Map, Value};
 
+use super::bodies;
 use super::rule::path;
 use super::rules::{Outcome, RequestValue, Rule, Rules, Step, ValueOrigin};
 use super::sent_headers::is_sent_in_a_header;
+use super::unique::unique_strings;
 use crate::context::Context;
 use crate::options::{ContractTests, TestRunner};
 use crate::samples::{SampleOptions, Samples};
@@ -24,13 +26,6 @@ const MAX_STRING: usize = 40;
 
 /// Maximum length of a list of equal items. A longer list is printed as a call such as `items(1000, "a")`.
 const MAX_LIST: usize = 4;
-
-/// Text in a string that the test runner replaces in each request, so that a value such as an email address
-/// is unique.
-const UNIQUE_PLACEHOLDER: &str = "{}";
-
-/// Maximum length of the text that the test runner puts in place of the placeholder.
-const MAX_UNIQUE_LENGTH: u64 = 16;
 
 pub(super) fn write(context: Context<'_>, tests: &ContractTests, group: &str, routes: &[&Route]) -> String {
     let mut file = File {
@@ -107,8 +102,13 @@ impl File<'_> {
             .map(|reply| {
                 let mut fields = vec![
                     ("status".to_owned(), reply.status.to_string()),
-                    ("body".to_owned(), self.shape_or_null(reply.body)),
+                    (
+                        "body".to_owned(),
+                        self.shape_or_null(reply.body.filter(|_| reply.format.is_json())),
+                    ),
                 ];
+                let content = bodies::content(&reply.format, reply.body, |id| self.shape(id));
+                fields.extend(content.map(|content| ("content".to_owned(), content)));
                 if reply.headers.is_some() {
                     fields.push(("headers".to_owned(), self.shape_or_null(reply.headers)));
                 }
@@ -158,8 +158,11 @@ impl File<'_> {
                 ));
                 return;
             }
+            if let Some(format) = bodies::format(self.context.program, route) {
+                writer.line(format_args!("format: {format},"));
+            }
             self.request(route, &slots, own.map(|own| &own.params), writer);
-            self.tables(&slots, writer);
+            self.tables(route, &slots, writer);
         });
     }
 
@@ -184,19 +187,22 @@ impl File<'_> {
                         entries.insert(name.clone(), Value::from(text.as_str()));
                     }
                 }
+                if slot.slot == Slot::Body {
+                    value = bodies::value(&route.body_format, value);
+                }
                 let text = self.value(&value);
                 writer.line(format_args!("{}: {text},", slot.slot.name()));
-                if slot.slot == Slot::Body {
+                if slot.slot == Slot::Body && route.body_format != BodyFormat::Lines {
                     unique = unique_strings(self.context.program, slot.id, &value);
                 }
             }
         });
         let mut closed = Vec::new();
-        // Params have no undeclared names, and every request has undeclared headers and cookies.
-        for slot in slots
-            .iter()
-            .filter(|slot| matches!(slot.slot, Slot::Query | Slot::Body))
-        {
+        // Params have no undeclared names, every request has undeclared headers and cookies, and only the runtime decodes a
+        // body that is not JSON.
+        for slot in slots.iter().filter(|slot| {
+            slot.slot == Slot::Query || (slot.slot == Slot::Body && route.body_format.is_json())
+        }) {
             let Some(sample) = &slot.sample else { continue };
             let r#type = self.context.program.declarations[slot.id].r#type;
             let mut paths = Vec::new();
@@ -218,13 +224,17 @@ impl File<'_> {
         }
     }
 
-    fn tables(&mut self, slots: &[SlotSample], writer: &mut Writer) {
+    fn tables(&mut self, route: &Route, slots: &[SlotSample], writer: &mut Writer) {
         let mut rules = Vec::new();
         let mut left_out = 0;
         for slot in slots {
             let Some(sample) = &slot.sample else { continue };
             let r#type = self.context.program.declarations[slot.id].r#type;
-            let mut found = Rules::new(self.context.program, slot.source()).of_slot(r#type, sample);
+            let mut found = if slot.slot == Slot::Body {
+                bodies::rules(self.context.program, &route.body_format, slot.id, sample)
+            } else {
+                Rules::new(self.context.program, slot.source()).of_slot(r#type, sample)
+            };
             if slot.slot == Slot::Headers {
                 found.retain(is_sent_in_a_header);
             }
@@ -419,36 +429,6 @@ fn sample(program: &Program, id: DeclarationId, slot: Slot) -> Option<Value> {
             .as_object()
             .is_some_and(|entries| entries.values().any(empty));
     (!unusable).then_some(value)
-}
-
-/// Returns the strings of properties that must be unique, by property. Each string contains a placeholder
-/// that the test runner replaces in each request.
-fn unique_strings(program: &Program, id: DeclarationId, sample: &Value) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for property in program.properties(program.declarations[id].r#type) {
-        let r#type = program.resolve(property.r#type);
-        let Some(text) = sample.get(&property.name).and_then(Value::as_str) else {
-            continue;
-        };
-        let rules = &r#type.constraints;
-        if !property.tags.unique || r#type.kind != TypeKind::String || rules.pattern.is_some() {
-            continue;
-        }
-        let unique = match rules.format {
-            None => format!("{text} {UNIQUE_PLACEHOLDER}"),
-            Some(Format::Email) => text.replacen('@', &format!(".{UNIQUE_PLACEHOLDER}@"), 1),
-            Some(Format::Uri) => format!("{text}{UNIQUE_PLACEHOLDER}"),
-            Some(Format::Uuid) => "{uuid}".to_owned(),
-            Some(Format::Date | Format::DateTime | Format::Ipv4 | Format::Ipv6) => continue,
-        };
-        let length = text.chars().count() as u64 + MAX_UNIQUE_LENGTH;
-        let fits = rules.format == Some(Format::Uuid)
-            || rules.effective_max_length().is_none_or(|most| length <= most);
-        if fits {
-            found.push((property.name.clone(), unique));
-        }
-    }
-    found
 }
 
 /// Adds the paths of all objects in a value that refuse undeclared properties to `found`.

@@ -6,6 +6,7 @@
 //! same type and creates for every rule a value that satisfies it, or that breaks only this rule. [`file`] prints the
 //! requests with these values. `kit_analysis::fit` decides if a value is valid, so a row cannot contradict the type.
 
+mod bodies;
 mod boundaries;
 mod contracts;
 mod file;
@@ -14,6 +15,7 @@ mod rules;
 mod scalars;
 mod sent_headers;
 mod unions;
+mod unique;
 
 use kit_ir::{Route, Slot};
 

@@ -6,6 +6,7 @@ import { curlOf } from "../curl.ts";
 import { envelope, fitsFormat, type ReadFailure, readFailure } from "../coverage/error-format.ts";
 import { outputShape } from "../matching/output-shape.ts";
 import { requestOf, type TestResponse } from "../test-response.ts";
+import { contentValues } from "./expect-content.ts";
 import { headerValues } from "./header-values.ts";
 import type { DeclaredReply, RouteTable } from "./tables.ts";
 
@@ -68,11 +69,17 @@ function replyOf({ replies = [] }: RouteTable, answer: TestResponse): DeclaredRe
 
 function expectContent(
   { route }: RouteTable,
-  { body: response, headers }: DeclaredReply,
+  { body: response, content, headers }: DeclaredReply,
   answer: TestResponse,
 ): void {
   if (headers !== undefined) {
     expectShape(`${route} (headers)`, headers, headerValues(headers, answer.headers), answer);
+  }
+  if (content !== undefined) {
+    const values = contentValues(content, answer);
+    if (typeof values === "string") fail(`${route} answered with ${values}`, answer);
+    for (const { place, shape, value } of values) expectShape(`${route} (${place})`, shape, value, answer);
+    return;
   }
   if (response === null) {
     if (answer.text !== "") fail(`${route} answered with a body, but its contract declares none`, answer);

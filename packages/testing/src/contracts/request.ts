@@ -6,7 +6,11 @@ import type { Slot } from "../coverage/contracts.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, placed, stepsOf } from "../values/values-at-paths.ts";
+import { type Content, contentOf } from "./contents.ts";
 import type { RouteTable } from "./tables.ts";
+
+/** Milliseconds for which tests read a stream that has not ended. */
+const STREAM_MS = 1000;
 
 /** New value for a path of a valid request. */
 export interface Change {
@@ -42,7 +46,8 @@ export function slotsOf(
     const given = fixture[slot];
     if (given === undefined) continue;
     const before = slots[slot];
-    slots[slot] = { ...(typeof before === "object" ? before : {}), ...given };
+    const isObject = typeof given === "object" && !Array.isArray(given) && !(given instanceof Uint8Array);
+    slots[slot] = isObject ? { ...(typeof before === "object" ? before : {}), ...given } : given;
   }
   for (const { slot, path, given } of changes) slots[slot] = placed(slots[slot], stepsOf(path), given);
   return slots;
@@ -67,14 +72,29 @@ export function send(
   client: TestClient,
   table: RouteTable,
   slots: Slots,
-  options: { readonly text?: string; readonly headers: HeaderTexts },
+  options: { readonly text?: string; readonly content?: Content; readonly headers: HeaderTexts },
 ): Promise<TestResponse> {
   const [method = "", path = ""] = table.route.split(" ");
   const { body } = slots;
   const query = (slots.query ?? {}) as Record<string, unknown>;
+  const isEndless = table.replies?.some(
+    ({ content }) => content?.kind === "events" || content?.kind === "lines",
+  );
+  const limit = isEndless === true ? { readMs: STREAM_MS } : {};
+  if (table.format !== undefined && options.text === undefined) {
+    const content = options.content ?? contentOf(table.format, body);
+    const type = content.type === undefined ? {} : { "content-type": content.type };
+    return client.request(method, filled(path, slots.params), {
+      headers: { ...type, ...headersOf(table, slots, options.headers) },
+      query,
+      ...limit,
+      ...(content.body === undefined ? {} : { body: content.body }),
+    });
+  }
   return client.request(method, filled(path, slots.params), {
     headers: headersOf(table, slots, options.headers),
     query,
+    ...limit,
     ...(options.text === undefined ? {} : { text: options.text }),
     ...(body === undefined || body === missing || options.text !== undefined ? {} : { body }),
   });

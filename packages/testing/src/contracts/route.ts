@@ -6,6 +6,7 @@ import type { Slot } from "../coverage/contracts.ts";
 import { itemsOf, SLOTS } from "../coverage/items.ts";
 import type { TestResponse } from "../test-response.ts";
 import { missing, stepsOf, valueAt } from "../values/values-at-paths.ts";
+import { decodedBody, formatTests } from "./bodies.ts";
 import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
@@ -114,7 +115,8 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
     if (paths.length > 0)
       each(`drops undeclared properties of ${slot}`, (app) => drops(table, compiled, slot, paths, app));
   }
-  if (request.body !== undefined) bodyTests(table, compiled, each);
+  if (table.format !== undefined) formatTests(table, table.format, each);
+  else if (request.body !== undefined) bodyTests(table, compiled, each);
   if (random === undefined) return;
   for (const kind of ["valid", "spoiled"] as const) {
     randomTest(tests, { table, compiled }, kind, random, each);
@@ -129,8 +131,16 @@ function randomTest(
   random: Randomness,
   each: Each,
 ): void {
-  const parts = contracts.routes.find((one) => one.route === route.table.route);
+  const { table } = route;
+  const parts = contracts.routes.find((one) => one.route === table.route);
   if (parts === undefined || SLOTS.every((slot) => parts[slot] === undefined)) return;
+  if (table.format !== undefined) {
+    const { kind: format } = table.format;
+    each(`is called with random requests of the kind ${kind}`, async (_app, context) =>
+      context.skip(`random requests have no body in the format ${format}`),
+    );
+    return;
+  }
   // Some routes have no rule that a request can break, for example if their only input is a string in the path.
   if (kind === "spoiled" && itemsOf({ routes: [parts] }).every((item) => item.kind !== "rule")) return;
   const verb = kind === "valid" ? "takes" : "refuses";
@@ -175,7 +185,11 @@ async function takes(
   const slots = slotsOf(table, fixture, [{ slot, path, given }]);
   expectAnswered(table, await send(app.client, table, slots, { headers: fixture.headers }), false);
   if (row.length < 5) return;
-  const found = valueAt(decoded(compiled, slot, slots), stepsOf(path));
+  const whole =
+    slot === "body" && table.format !== undefined
+      ? decodedBody(compiled, table.format, slots)
+      : decoded(compiled, slot, slots);
+  const found = valueAt(whole, stepsOf(path));
   if (!isDeepStrictEqual(found, filledIn)) {
     fail(
       `If a request has no ${path}, the handler of ${table.route} should get the default ${JSON.stringify(filledIn)}, but gets ${JSON.stringify(found)}`,

@@ -21,11 +21,48 @@ export type AcceptedRow = readonly [
  */
 export type RefusedRow = readonly [slot: Slot, path: string, what: string, given: unknown, where?: "within"];
 
+/** Part of a multipart body that is a file, or several files with one name. */
+export interface TestedFile {
+  readonly name: string;
+  readonly optional?: true;
+  readonly many?: true;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** Maximum size in bytes. */
+  readonly maxBytes?: number;
+  /** Media types or ranges. Absent if the file may have any type. */
+  readonly types?: readonly string[];
+}
+
+/** Request body that is not JSON. */
+export interface TestedFormat {
+  readonly kind: "form" | "multipart" | "raw" | "text" | "bytes" | "lines";
+  /** Media types or ranges of the request. */
+  readonly types: readonly string[];
+  /** Names of the parts that are JSON. Present only if the kind is `multipart`. */
+  readonly json?: readonly string[];
+  /** Parts that are files. Present only if the kind is `multipart`. */
+  readonly files?: readonly TestedFile[];
+}
+
+/** Response body that is not JSON. */
+export interface TestedContent {
+  readonly kind: "text" | "bytes" | "lines" | "events";
+  /** Media type. */
+  readonly type: string;
+  /** Shape of a line. Present only if the kind is `lines`. */
+  readonly line?: Shape;
+  /** Shapes of the data of events, by name; `null` if the event has no data. Present only if the kind is `events`. */
+  readonly events?: Readonly<Record<string, Shape | null>>;
+}
+
 /** Successful or redirecting response that a contract declares. */
 export interface DeclaredReply {
   readonly status: number;
-  /** Shape of the body; `null` if the response has no body. */
+  /** Shape of the body; `null` if the response has no body, or a body that is not JSON. */
   readonly body: Shape | null;
+  /** Body that is not JSON. Absent if the body is JSON, or if there is none. */
+  readonly content?: TestedContent;
   /** Shape of the declared headers. Absent if the contract declares none. */
   readonly headers?: Shape;
 }
@@ -49,7 +86,9 @@ export interface RouteTable {
   readonly details?: Readonly<Record<string, Shape>>;
   /** Method that the path does not accept, and the expected `Allow` header. */
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
-  /** Values of a valid request, by slot. */
+  /** Request body that is not JSON. Absent if the body is JSON, or if there is none. */
+  readonly format?: TestedFormat;
+  /** Values of a valid request, by slot. A body of JSON Lines is a list. */
   readonly request?: Readonly<Partial<Record<Slot, unknown>>>;
   /** Properties of the body that get a new string in each request. A unique text replaces `{}` in the string. */
   readonly fresh?: Readonly<Record<string, string>>;

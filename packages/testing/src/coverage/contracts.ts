@@ -18,7 +18,10 @@ export interface ContractParts {
   readonly query?: Shape;
   readonly headers?: Shape;
   readonly cookies?: Shape;
+  /** Shape of the body. Absent if the body is not JSON. */
   readonly body?: Shape;
+  /** Format of a body that is not JSON, such as `multipart`. */
+  readonly format?: string;
   /**
    * True if the configuration excludes the route from contract tests. If so, the items of its contract do not
    * count as untested.

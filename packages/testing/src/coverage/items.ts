@@ -43,9 +43,22 @@ function* itemsOfRoute(contract: ContractParts, format: ErrorFormat): Generator<
   const { route } = contract;
   const parts = SLOTS.flatMap((slot) => Array.from(itemsOfSlot(contract, slot)));
   yield { kind: "route", route };
-  const canBeRefused = parts.some(({ kind }) => kind === "rule");
+  const canBeRefused =
+    parts.some(({ kind }) => kind === "rule") ||
+    (contract.format !== undefined && isChecked(contract.format));
   for (const what of answersOf(contract, canBeRefused, format)) yield { kind: "answer", route, what };
+  if (contract.format !== undefined) yield formatItem(route, contract.format);
   yield* parts;
+}
+
+/** Returns the item for a body that is not JSON. A request with such a body covers the item if the response is a success. */
+export function formatItem(route: string, format: string): Item {
+  return { kind: "field", route, slot: "body", path: "$", what: `format ${format}` };
+}
+
+/** Returns false if kit checks no value of a body in the format. */
+function isChecked(format: string): boolean {
+  return format !== "raw" && format !== "bytes";
 }
 
 function* itemsOfSlot({ route, ...contract }: ContractParts, slot: Slot): Generator<Item, void> {
@@ -74,13 +87,15 @@ function* itemsOfPlace(route: string, place: SchemaPlace): Generator<Item, void>
 
 /** Returns the names of the responses that a route can send: successes, validation errors and declared errors. */
 export function answersOf(
-  { successes, errors, body }: ContractParts,
+  { successes, errors, body, format }: ContractParts,
   canBeRefused: boolean,
   { validationStatus }: ErrorFormat,
 ): string[] {
   const own = [
     ...(canBeRefused ? [`${validationStatus} VALIDATION_ERROR`] : []),
-    ...(body === undefined ? [] : ["413 PAYLOAD_TOO_LARGE", "415 UNSUPPORTED_MEDIA_TYPE"]),
+    ...(body === undefined && format === undefined
+      ? []
+      : ["413 PAYLOAD_TOO_LARGE", "415 UNSUPPORTED_MEDIA_TYPE"]),
   ];
   return [...successes.map(String), ...new Set([...own, ...errors])];
 }

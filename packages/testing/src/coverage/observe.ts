@@ -10,7 +10,7 @@ import type {
 
 import type { ContractParts, Contracts, Slot } from "./contracts.ts";
 import { envelope, type ErrorFormat, readFailure } from "./error-format.ts";
-import { answersOf, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
+import { answersOf, formatItem, idOf, type Item, JSON_TEXT, NESTING, SLOTS } from "./items.ts";
 import { filledPlacesOf, type FilledSchemaPlace } from "./places.ts";
 import { alternatives, boundsOf, expectedOf, fits, rulesOf } from "./rules.ts";
 
@@ -52,6 +52,7 @@ export class Observer {
     if (!isSuccess && answer.status !== validationStatus) return seen.map(idOf);
     const named = namedFailures(this.#errors, answer);
     const isRefused = answer.status === validationStatus && (named === undefined || named.length > 0);
+    if (isSuccess && contract.format !== undefined) seen.push(formatItem(route, contract.format));
     if (isSuccess) seen.push({ kind: "route", route });
     else if (!isRefused) return seen.map(idOf);
     for (const slot of SLOTS) {

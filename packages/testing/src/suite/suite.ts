@@ -183,7 +183,9 @@ class Suite implements IntegrationSuite {
     const { params = {}, query, headers, cookies, body, text } = request;
     const path = filled(route, pattern, { ...fixture.params, ...params });
     const whole =
-      fixture.body !== undefined && isMembers(body ?? {}) ? { ...fixture.body, ...(body as object) } : body;
+      isMembers(fixture.body) && isMembers(body ?? {})
+        ? { ...fixture.body, ...(body as object) }
+        : (body ?? fixture.body);
     return this.client.request(method, path, {
       query: { ...fixture.query, ...query },
       headers: { ...(await resolveHeaders(fixture.headers)), ...(await resolveHeaders(headers)) },
@@ -257,6 +259,9 @@ function filled(route: string, pattern: string, params: Readonly<Record<string, 
   });
 }
 
+/** Returns true for a plain object: no list, no form, no file and no bytes. */
 function isMembers(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

@@ -2,24 +2,20 @@
 
 import type { Contracts } from "@kit/testing";
 import application from "../routes/index.ts";
-import { BookShape } from "../validators/Book.validator.ts";
-import { PostCommentsBodyShape } from "../validators/PostCommentsBody.validator.ts";
-import { PostPhotosBodyShape } from "../validators/PostPhotosBody.validator.ts";
-import { PostSessionsBodyShape } from "../validators/PostSessionsBody.validator.ts";
 
 const contracts: Contracts = {
   application,
   routes: [
-    { route: "POST /sessions", successes: [204], errors: [], body: PostSessionsBodyShape },
-    { route: "POST /photos", successes: [201], errors: [], body: PostPhotosBodyShape },
-    { route: "POST /files", successes: [204], errors: [] },
-    { route: "POST /comments", successes: [204], errors: [], body: PostCommentsBodyShape },
-    { route: "POST /hooks", successes: [204], errors: [] },
-    { route: "POST /blobs", successes: [204], errors: [] },
-    { route: "POST /tables", successes: [204], errors: [] },
-    { route: "POST /images", successes: [204], errors: [] },
-    { route: "POST /icons", successes: [204], errors: [] },
-    { route: "POST /imports", successes: [201], errors: [], body: BookShape },
+    { route: "POST /sessions", successes: [204], errors: [], format: "form" },
+    { route: "POST /photos", successes: [201], errors: [], format: "multipart" },
+    { route: "POST /files", successes: [204], errors: [], format: "multipart" },
+    { route: "POST /comments", successes: [204], errors: [], format: "multipart" },
+    { route: "POST /hooks", successes: [204], errors: [], format: "raw" },
+    { route: "POST /blobs", successes: [204], errors: [], format: "raw" },
+    { route: "POST /tables", successes: [204], errors: [], format: "text" },
+    { route: "POST /images", successes: [204], errors: [], format: "bytes" },
+    { route: "POST /icons", successes: [204], errors: [], format: "bytes" },
+    { route: "POST /imports", successes: [201], errors: [], format: "lines" },
     { route: "GET /table", successes: [200], errors: [] },
     { route: "GET /image", successes: [200], errors: [] },
     { route: "GET /books", successes: [200], errors: [] },

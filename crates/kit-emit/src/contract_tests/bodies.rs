@@ -1,0 +1,118 @@
+//! Prints bodies that are not JSON in contract tests: the format of a request, and the content of a response.
+
+use kit_ir::{BodyFormat, DeclarationId, FilePart, Program, Route};
+use serde_json::Value;
+
+use super::rules::{RequestValue, Rule, Rules, Step, ValueOrigin};
+use crate::coercer::is_json_part;
+use crate::text::literal;
+
+/// Returns the format of a route's request body; `None` if the body is JSON or does not exist.
+pub(super) fn format(program: &Program, route: &Route) -> Option<String> {
+    let format = &route.body_format;
+    if format.is_json() {
+        return None;
+    }
+    let mut fields = vec![
+        field("kind", literal::string(&format.name().to_lowercase())),
+        field("types", literal::strings(format.media_types())),
+    ];
+    if let BodyFormat::Multipart { files } = format {
+        let json: Vec<_> = route.slots.body.map_or(Vec::new(), |id| json_parts(program, id));
+        fields.push(field("json", literal::strings(json)));
+        fields.push(field("files", literal::list("[", files.iter().map(file), "]")));
+    }
+    Some(literal::object(fields))
+}
+
+fn json_parts(program: &Program, id: DeclarationId) -> Vec<&str> {
+    let properties = program.properties(program.declarations[id].r#type).iter();
+    let json = properties.filter(|property| is_json_part(program, property.r#type));
+    json.map(|property| property.name.as_str()).collect()
+}
+
+fn file(file: &FilePart) -> String {
+    let mut fields = vec![field("name", literal::string(&file.name))];
+    for (name, is_set) in [("optional", file.optional), ("many", file.many)] {
+        fields.extend(is_set.then(|| field(name, "true".to_owned())));
+    }
+    let numbers = [
+        ("minItems", file.min_items),
+        ("maxItems", file.max_items),
+        ("maxBytes", file.max_bytes),
+    ];
+    for (name, number) in numbers {
+        fields.extend(number.map(|number| field(name, number.to_string())));
+    }
+    if !file.media_types.is_empty() {
+        fields.push(field("types", literal::strings(&file.media_types)));
+    }
+    literal::object(fields)
+}
+
+/// Returns the content of a response that is not JSON; `None` if the response is JSON. `shape` returns the name of a type's
+/// shape.
+pub(super) fn content(
+    format: &BodyFormat,
+    body: Option<DeclarationId>,
+    mut shape: impl FnMut(DeclarationId) -> String,
+) -> Option<String> {
+    if format.is_json() {
+        return None;
+    }
+    let media_type = format.media_types().first().copied().unwrap_or_default();
+    let mut fields = vec![
+        field("kind", literal::string(&format.name().to_lowercase())),
+        field("type", literal::string(media_type)),
+    ];
+    match format {
+        BodyFormat::Lines => fields.extend(body.map(|id| field("line", shape(id)))),
+        BodyFormat::Events { events } => {
+            let events: Vec<_> = events
+                .iter()
+                .map(|event| {
+                    let data = event.data.map_or_else(|| "null".to_owned(), &mut shape);
+                    (literal::key(&event.name), data)
+                })
+                .collect();
+            fields.push(field("events", literal::object(events)));
+        }
+        _ => {}
+    }
+    Some(literal::object(fields))
+}
+
+/// Returns the valid body of a request for a valid value of the slot: one line for JSON Lines.
+pub(super) fn value(format: &BodyFormat, sample: Value) -> Value {
+    match format {
+        BodyFormat::Lines => Value::Array(vec![sample]),
+        _ => sample,
+    }
+}
+
+/// Returns the rules of a request body. `sample` is a valid value of the slot.
+pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, sample: &Value) -> Vec<Rule> {
+    let r#type = program.declarations[id].r#type;
+    let of = |origin| Rules::new(program, origin).of_slot(r#type, sample);
+    match format {
+        BodyFormat::Form => of(ValueOrigin::Query),
+        BodyFormat::Multipart { .. } => {
+            let json = json_parts(program, id);
+            let is_json = |rule: &Rule| matches!(rule.path.first(), Some(Step::Key(key)) if json.contains(&key.as_str()));
+            let text = of(ValueOrigin::Query).into_iter().filter(|rule| !is_json(rule));
+            text.chain(of(ValueOrigin::Body).into_iter().filter(is_json))
+                .collect()
+        }
+        BodyFormat::Lines => of(ValueOrigin::Body)
+            .into_iter()
+            // A line that is missing is no line.
+            .filter(|rule| !(rule.path.is_empty() && rule.given == RequestValue::Missing))
+            .map(|rule| rule.below(Step::Index(0)))
+            .collect(),
+        _ => of(ValueOrigin::Body),
+    }
+}
+
+fn field(name: &str, value: String) -> (String, String) {
+    (name.to_owned(), value)
+}
