@@ -103,6 +103,9 @@ export type ValidationRule =
   | "maxDepth"
   | "maxFailures"
   | "characters"
+  | "maxBytes"
+  | "mime"
+  | "multipart"
   | "json"
   | "encoding";
 

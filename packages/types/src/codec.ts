@@ -8,6 +8,8 @@
  * - `maxDepth`: the value is nested too deep.
  * - `maxFailures`: the entry that replaces all failures beyond the maximum.
  * - `characters`: the string has characters that databases cannot store.
+ * - `maxBytes` and `mime`: a file is too large, or has another type.
+ * - `multipart`: the framing of a multipart body is invalid.
  * - `json` and `encoding`: the input could not be parsed or decoded.
  */
 export type ValidationRule =
@@ -34,6 +36,9 @@ export type ValidationRule =
   | "maxDepth"
   | "maxFailures"
   | "characters"
+  | "maxBytes"
+  | "mime"
+  | "multipart"
   | "json"
   | "encoding";
 

@@ -49,6 +49,12 @@ pub enum Rule {
     MaxFailures,
     /// The string contains U+0000 or an unpaired surrogate, which databases cannot store.
     Characters,
+    /// The file is too large.
+    MaxBytes,
+    /// The file has another media type.
+    Mime,
+    /// The framing of a multipart body is invalid.
+    Multipart,
     /// The body is not JSON.
     Json,
     /// The body is not valid UTF-8.
@@ -57,7 +63,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of their declaration.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 28] = [
         Self::Required,
         Self::Type,
         Self::Enum,
@@ -81,6 +87,9 @@ impl Rule {
         Self::MaxDepth,
         Self::MaxFailures,
         Self::Characters,
+        Self::MaxBytes,
+        Self::Mime,
+        Self::Multipart,
         Self::Json,
         Self::Encoding,
     ];
@@ -111,6 +120,9 @@ impl Rule {
             Self::MaxDepth => "maxDepth",
             Self::MaxFailures => "maxFailures",
             Self::Characters => "characters",
+            Self::MaxBytes => "maxBytes",
+            Self::Mime => "mime",
+            Self::Multipart => "multipart",
             Self::Json => "json",
             Self::Encoding => "encoding",
         }

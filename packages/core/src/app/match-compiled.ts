@@ -131,7 +131,10 @@ function notCalled(): never {
   throw new Error("Bug in kit: a wrapper was called as plain middleware");
 }
 
-function extrasOf({ ref, headers, cookies, replies }: CompiledRoute): RouteExtras | null {
-  if (headers === undefined && cookies === undefined && replies === undefined) return null;
-  return { headers, cookies, replies, reply: replies && replyFunction(ref, replies) };
+function extrasOf(compiled: CompiledRoute): RouteExtras | null {
+  const { ref, headers, cookies, replies, bodyFormat, responseFormat } = compiled;
+  const declared = headers ?? cookies ?? replies ?? bodyFormat ?? responseFormat;
+  if (declared === undefined) return null;
+  const reply = replies && replyFunction(ref, replies);
+  return { headers, cookies, replies, reply, bodyFormat, responseFormat };
 }

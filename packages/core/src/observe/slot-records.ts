@@ -74,7 +74,7 @@ function isVoid(slot: Slot, phase: number): boolean {
   if (compiled === undefined) return false;
   if (phase === phases.paramsValidation) return compiled.params === null;
   if (phase === phases.queryValidation) return compiled.query === null;
-  return phase === phases.bodyValidation && compiled.body === null;
+  return phase === phases.bodyValidation && compiled.body === null && compiled.bodyFormat === undefined;
 }
 
 /** Returns the phases that a request entered, in order. */

@@ -38,6 +38,10 @@ export interface RouteExtras {
   readonly replies: Replies | undefined;
   /** Function `reply` of the handler's input. Present if `replies` is. */
   readonly reply: ReplyToStatus | undefined;
+  /** Request body that is not JSON. `undefined` if the body is JSON. */
+  readonly bodyFormat: CompiledRoute["bodyFormat"];
+  /** Response that is not JSON. `undefined` if the response is JSON, or if the contract has replies. */
+  readonly responseFormat: CompiledRoute["responseFormat"];
 }
 
 /** Compiled route with the functions that serve it. */
@@ -48,7 +52,7 @@ export interface ExecutableRoute extends ObservedRoute {
   /** True if the chain has a wrapper. */
   readonly hasWrappers: boolean;
   readonly handler: (input: HandlerArgument) => unknown;
-  /** Headers, cookies and replies of the contract. `null` if the contract declares no such part. */
+  /** Headers, cookies, replies and bodies that are not JSON. `null` if the contract declares no such part. */
   readonly extras: RouteExtras | null;
   /** List of the waiting requests with the timeout of the route. */
   readonly inFlight: InFlight;

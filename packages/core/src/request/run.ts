@@ -1,6 +1,15 @@
 import type { AppError } from "@kit/errors";
-import type { CompiledRoute, ServerExchange, ValidationFailure, Validator } from "@kit/types";
+import type {
+  CompiledBody,
+  CompiledContent,
+  CompiledRoute,
+  ServerExchange,
+  ValidationFailure,
+  Validator,
+} from "@kit/types";
 
+import { writeContent } from "../bodies/content.ts";
+import { readFormattedBody } from "../bodies/formatted-body.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
@@ -9,7 +18,9 @@ import { addToContext, Context, MiddlewareArgument, type RoutedRequest, WrapperA
 import type { ChainStep, ExecutableRoute, HandlerArgument, RouteExtras } from "./executable-route.ts";
 import { hideValues } from "./hidden-failure.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
-import { invalidSlot, undeclaredBody } from "./refusals.ts";
+import { dropResult, isUnwrappedStream, notAReply, unexpectedResponse } from "./handler-result.ts";
+import { queryOf, wildcardOf } from "./request-target.ts";
+import { invalidSlot, undeclaredBody, unsupportedMediaType } from "./refusals.ts";
 import { RawResponse } from "./raw-response.ts";
 import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
@@ -154,7 +165,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     this.#stopIfAnswered();
     const result: unknown = await this.#callHandler(readInput());
     if (this.isAnswered) {
-      if (result instanceof RawResponse) result.cancel(new Error("The response was already sent"));
+      dropResult(result, "The response was already sent");
       this.#stopIfAnswered();
     }
     if (extras !== null && extras.replies !== undefined) {
@@ -175,6 +186,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if (declared === null) return this.#succeed(result);
     this.enter(phases.serialization);
     const { status, body } = result as DeclaredReply;
+    if (declared.content !== undefined) return this.respondRaw(status, this.#content(declared.content, body));
     let text: string | null;
     try {
       text = declared.body === null ? null : declared.body.serialize(body);
@@ -233,7 +245,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if (headers === REFUSED) return REFUSED;
     const cookies = extras.cookies === undefined ? undefined : this.#readCookies(extras.cookies);
     if (cookies === REFUSED) return REFUSED;
-    const body = this.#readBody();
+    const body =
+      extras.bodyFormat === undefined ? this.#readBody() : this.#readFormattedBody(extras.bodyFormat);
     if (body === REFUSED) return REFUSED;
     return { params, query, headers, cookies, body, reply: extras.reply, ctx: this.#context };
   }
@@ -285,6 +298,19 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return this.#decoded("body", body, value, mayContainUnstorable(text));
   }
 
+  /** Reads a body that is not JSON. */
+  #readFormattedBody(format: CompiledBody): unknown {
+    this.enter(phases.bodyValidation);
+    const declared = format.validator ?? { name: format.format };
+    const result = readFormattedBody(this.exchange, format, (failures) =>
+      invalidSlot("body", declared, failures),
+    );
+    if ("unsupported" in result) throw unsupportedMediaType(result.unsupported);
+    if ("failures" in result) return this.#refuseWith(invalidSlot("body", declared, result.failures));
+    const failure = result.mayBeUnstorable ? findUnstorable(result.value) : undefined;
+    return failure === undefined ? result.value : this.#refuseWith(invalidSlot("body", declared, [failure]));
+  }
+
   #warnOfQuery(ignoredInput: IgnoredInput): void {
     const text = queryOf(this.exchange.target);
     if (text === "") return;
@@ -330,7 +356,11 @@ export class RequestRun extends RequestState implements RoutedRequest {
   #succeed(result: unknown): void {
     this.enter(phases.serialization);
     const { extras } = this.executable;
-    if (extras !== null && extras.replies !== undefined) return this.#reply(result, extras.replies);
+    if (extras !== null) {
+      if (extras.replies !== undefined) return this.#reply(result, extras.replies);
+      if (extras.responseFormat !== undefined && !(result instanceof RawResponse))
+        return this.respondRaw(this.executable.compiled.status, this.#content(extras.responseFormat, result));
+    }
     const { response, status, ref } = this.executable.compiled;
     if (result instanceof RawResponse) {
       this.respondRaw(statusOfResult(this.executable.compiled, result), result);
@@ -374,8 +404,30 @@ export class RequestRun extends RequestState implements RoutedRequest {
       this.#failToWrite(error);
       return;
     }
+    if (declared.content !== undefined) return this.respondRaw(status, this.#content(declared.content, body));
     // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
     this.respond(status, text === null || list.every(isAscii) ? text : Buffer.from(text));
+  }
+
+  /** Returns the body of a response that is not JSON. */
+  #content(content: CompiledContent, value: unknown): RawResponse {
+    const { ref } = this.executable.compiled;
+    const report = (name: string, failures: readonly ValidationFailure[]): void => {
+      throw new ResponseContractError(ref, name, failures);
+    };
+    const { body, contentType } = writeContent(
+      ref,
+      content,
+      value,
+      this.settings.checkResponses ? report : null,
+    );
+    if (content.format === "events") {
+      const headers = this.responseHeaders;
+      // Without these headers, a cache or a proxy may hold back events until the response ends.
+      if (headers.get("cache-control") === null) headers.set("cache-control", "no-store");
+      if (headers.get("x-accel-buffering") === null) headers.set("x-accel-buffering", "no");
+    }
+    return new RawResponse(body, { contentType });
   }
 
   /**
@@ -412,34 +464,9 @@ export class RequestRun extends RequestState implements RoutedRequest {
 
   /** Discards a result that arrives after the response. */
   #dropLate(value: unknown): void {
-    if (value instanceof RawResponse) value.cancel(new Error("The response was already sent"));
+    dropResult(value, "The response was already sent");
     this.logLateResult();
   }
-}
-
-/**
- * Returns the part of a path that the wildcard of a route matches: `a/b` for the pattern `/files/*path` and
- * the path `/files/a/b`. The part begins after as many slashes as precede the wildcard in the pattern.
- */
-function wildcardOf(pattern: string, path: string): string | undefined {
-  if (!pattern.includes("/*")) return undefined;
-  let start = 0;
-  for (let at = pattern.indexOf("/"); at !== -1; at = pattern.indexOf("/", at + 1)) {
-    start = path.indexOf("/", start) + 1;
-  }
-  return path.slice(start);
-}
-
-/**
- * Returns true for a stream that was not passed to `ctx.send`. For a contract with the response `unknown`, it
- * would otherwise be sent as `{}`.
- */
-function isUnwrappedStream(result: unknown): boolean {
-  return (
-    typeof result === "object" &&
-    result !== null &&
-    (result as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] !== undefined
-  );
 }
 
 /**
@@ -452,26 +479,4 @@ function statusOfResult({ response, status }: CompiledRoute, result: unknown): n
 
 function isAscii(text: string): boolean {
   return !/[\x80-\xff]/.test(text);
-}
-
-function notAReply(ref: string, result: unknown): TypeError {
-  if (result instanceof RawResponse) result.cancel(new Error("The contract of the route declares replies"));
-  const found =
-    result === undefined ? "nothing" : result instanceof RawResponse ? "the result of ctx.send" : "a value";
-  return new TypeError(
-    `The handler of ${ref} returned ${found}, but the contract declares replies; return reply(status, …) with one of them`,
-  );
-}
-
-function unexpectedResponse(ref: string): ResponseContractError {
-  const suggestion = "Return nothing from the handler, or write a response type in the contract";
-  return new ResponseContractError(ref, "void", [
-    { path: "$", expected: "nothing", received: "a value", rule: "unknown", suggestion },
-  ]);
-}
-
-/** Returns the query of a request target, without its `?`. */
-function queryOf(target: string): string {
-  const start = target.indexOf("?");
-  return start === -1 ? "" : target.slice(start + 1);
 }

@@ -39,7 +39,12 @@ export function findUnstorable(slot: unknown): ValidationFailure | undefined {
       for (let index = value.length - 1; index >= 0; index--) {
         places.push({ value: value[index] as unknown, key: index, parent: place });
       }
-    } else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+    } else if (
+      typeof value === "object" &&
+      value !== null &&
+      !ArrayBuffer.isView(value) &&
+      !(value instanceof Blob)
+    ) {
       for (const [key, member] of Object.entries(value).toReversed()) {
         const next: Location = { value: member, key, parent: place };
         if (isUnstorable(key)) return failureAt(next, "key");

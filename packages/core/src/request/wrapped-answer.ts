@@ -1,5 +1,6 @@
 import type { CompiledReply } from "@kit/types";
 
+import { dropResult } from "./handler-result.ts";
 import { RawResponse } from "./raw-response.ts";
 import type { RequestState } from "./request-state.ts";
 import { ResponseHeaders } from "./response-headers.ts";
@@ -59,7 +60,7 @@ export class Answer {
 
   /** Cancels the stream of an answer that is not sent. */
   drop(): void {
-    if (this.result instanceof RawResponse) this.result.cancel(new Error("A wrapper replaced this response"));
+    dropResult(this.result, "A wrapper replaced this response");
   }
 }
 

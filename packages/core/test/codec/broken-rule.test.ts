@@ -30,6 +30,9 @@ const names: Readonly<Record<ValidationRule, true>> = {
   maxDepth: true,
   maxFailures: true,
   characters: true,
+  maxBytes: true,
+  mime: true,
+  multipart: true,
   json: true,
   encoding: true,
 };

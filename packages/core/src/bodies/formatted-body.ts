@@ -1,0 +1,95 @@
+/** Request bodies that are not JSON: forms, multipart bodies, text, bytes and lines. */
+import type { CompiledBody, ServerExchange, ValidationFailure } from "@kit/types";
+
+import { isInRanges, isUtf8, type MediaType, parseMediaType } from "./media-type.ts";
+import { readLines } from "./lines.ts";
+import { readMultipart } from "./multipart-body.ts";
+
+/** Result of reading a body: the value for the handler, the broken rules, or the reason for a response 415. */
+export type BodyResult =
+  | {
+      readonly value: unknown;
+      /** True if the value may have characters that databases cannot store. */
+      readonly mayBeUnstorable: boolean;
+    }
+  | { readonly failures: readonly ValidationFailure[] }
+  | { readonly unsupported: string };
+
+/** Media types that clients use for JSON Lines, which has no registered type. */
+const linesTypes = ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"];
+
+/**
+ * Reads and checks a body. `refuse` creates the error for a broken rule that is found after the call: lines are checked
+ * when the handler reads them.
+ */
+export function readFormattedBody(
+  exchange: ServerExchange,
+  format: CompiledBody,
+  refuse: (failures: readonly ValidationFailure[]) => Error,
+): BodyResult {
+  const isEmpty = exchange.bodyLength === 0;
+  if (isEmpty && format.format === "multipart") {
+    const suggestion = "Send the body as multipart/form-data";
+    return {
+      failures: [
+        {
+          path: "$",
+          expected: "multipart/form-data",
+          received: "nothing",
+          value: null,
+          rule: "required",
+          suggestion,
+        },
+      ],
+    };
+  }
+  // Clients send an empty body without a content type.
+  const type = isEmpty ? undefined : acceptedType(exchange, format);
+  if (typeof type === "string") return { unsupported: type };
+  switch (format.format) {
+    case "raw":
+    case "bytes":
+      return { value: isEmpty ? new Uint8Array(0) : exchange.bodyBytes(), mayBeUnstorable: false };
+    case "multipart":
+      return readMultipart(exchange, format, type!);
+    case "text":
+    case "form":
+    case "lines":
+      break;
+  }
+  const text = isEmpty ? "" : exchange.bodyText();
+  if (text === undefined) {
+    const received = "bytes that are not valid UTF-8";
+    return {
+      failures: [{ path: "$", expected: "text in UTF-8", received, rule: "encoding", limit: "utf-8" }],
+    };
+  }
+  if (format.format === "text") return { value: text, mayBeUnstorable: text.includes("\0") };
+  const validator = format.validator!;
+  if (format.format === "lines") return { value: readLines(text, validator, refuse), mayBeUnstorable: false };
+  const value = format.form!(text);
+  if (!validator.is(value)) return { failures: validator.failures(value) };
+  return { value: validator.decode(value), mayBeUnstorable: text.includes("%00") || text.includes("\0") };
+}
+
+/** Returns the media type of a request, or the reason why the format does not accept the request. */
+function acceptedType(exchange: ServerExchange, { format, mediaTypes }: CompiledBody): MediaType | string {
+  const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== "" && encoding !== "identity")
+    return "Compressed bodies are not accepted; send the body without compression";
+  const accepted = format === "lines" ? linesTypes : mediaTypes;
+  const header = exchange.header("content-type");
+  // A body without a content type is any type (RFC 9110, 8.3).
+  const type = parseMediaType(header ?? (accepted.includes("*/*") ? "application/octet-stream" : ""));
+  if (type !== undefined && isInRanges(type.type, accepted)) {
+    const isText = format === "text" || format === "form" || format === "lines";
+    return isText && !isUtf8(type) ? `The body has another charset; send ${type.type} in UTF-8` : type;
+  }
+  const found =
+    header === undefined
+      ? "The request has no content type"
+      : type === undefined
+        ? "The request's content type is not a media type"
+        : "The request has another content type";
+  return `${found}; send ${mediaTypes.join(" or ")}`;
+}
