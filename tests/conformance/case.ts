@@ -6,6 +6,8 @@ export interface CaseRequest {
   readonly target?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Body as Latin-1, in place of `body`. */
+  readonly bytes?: string;
   readonly repeat?: readonly [text: string, count: number];
   readonly chunks?: number;
   readonly raw?: string;
@@ -39,7 +41,7 @@ export interface Case {
 }
 
 /** Reads the cases of a file, and the maximum body size that they are written for. */
-export function readCases(name: "http" | "contracts" | "wrappers" = "http"): {
+export function readCases(name: "http" | "contracts" | "wrappers" | "bodies" = "http"): {
   readonly bodyLimit: number;
   readonly cases: readonly Case[];
 } {
@@ -69,6 +71,7 @@ export function bytesOf({ request, closes }: Case): Buffer {
 /** Returns the body of a case's request. */
 export function bodyOf(request: CaseRequest): Buffer<ArrayBuffer> {
   const [repeated, count] = request.repeat ?? ["", 0];
+  if (request.bytes !== undefined) return Buffer.from(request.bytes, "latin1");
   return Buffer.from((request.body ?? "") + repeated.repeat(count));
 }
 
