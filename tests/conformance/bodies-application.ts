@@ -28,7 +28,10 @@ async function note(ctx: RequestContext, received: object | string): Promise<voi
   if (typeof received === "object")
     for (const [name, value] of Object.entries(received)) parts[name] = await shown(value);
   const text = JSON.stringify(typeof received === "string" ? received : parts);
-  ctx.header("x-received", text.replaceAll(/[^ -~]/g, (letter) => encodeURIComponent(letter)));
+  ctx.header(
+    "x-received",
+    text.replaceAll(/[^ -~]/g, (letter) => encodeURIComponent(letter)),
+  );
 }
 
 function hex(bytes: Uint8Array): string {
@@ -63,10 +66,10 @@ const handlers = {
     for await (const { pages } of body) imported += pages;
     return { imported };
   },
-  "GET /table": ({ ctx }: Input<void>) =>
-    ctx.headers["x-mode"] !== "stream" ? "title\nBücher\n" : texts(),
+  "GET /table": ({ ctx }: Input<void>) => (ctx.headers["x-mode"] !== "stream" ? "title\nBücher\n" : texts()),
   "GET /image": () => new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
-  "GET /books": ({ ctx }: Input<void>) => (ctx.headers["x-mode"] !== "stream" ? [book(1), book(2)] : books(2)),
+  "GET /books": ({ ctx }: Input<void>) =>
+    ctx.headers["x-mode"] !== "stream" ? [book(1), book(2)] : books(2),
   "GET /events": () => events(),
   "GET /report": ({ ctx, reply }: Input<void>) => {
     const mode = ctx.headers["x-mode"];

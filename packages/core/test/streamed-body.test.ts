@@ -302,7 +302,7 @@ test("the pipeline names routes with lines as routes whose bodies arrive in chun
       bodyText: () => assert.fail("read as a whole"),
       bodyBytes: () => assert.fail("read as a whole"),
       readBody: () => readerOf(),
-      header: () => undefined,
+      header: (name) => (name === "content-type" ? "application/jsonl" : undefined),
       headers: () => ({}),
       remoteAddress: "",
       onAbort: () => undefined,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { findUnstorable } from "../src/request/unstorable-characters.ts";
+import { findUnstorable } from "../src/unstorable-characters.ts";
 import { objectOf, paramsOf, queryOf, responseOf, route } from "./support/compiled.ts";
 import { errorOf, serve, type TestRoute } from "./support/serve.ts";
 

@@ -1,14 +1,13 @@
 //! Emits `routes/index.ts`, from which `@kit/core` loads the routes.
 
 use kit_analysis::sensitive_names;
-use kit_ir::{DeclarationId, DeclaredReply, Route, Slot};
+use kit_ir::{DeclaredReply, Route, Slot};
 
+use super::functions::{coercer_of, value};
 use super::{FROM, bodies};
-use crate::coercer::{self, parameter_order};
+use crate::coercer::parameter_order;
 use crate::context::Context;
-use crate::runtime::module_of;
 use crate::text::{Module, Writer, literal};
-use crate::{header_writer, serializer, validator};
 
 pub(crate) fn emit(context: Context<'_>) -> String {
     let mut module = Module::new(FROM, context.analysis.declared_names());
@@ -205,30 +204,4 @@ fn details(context: Context<'_>, route: &Route, module: &mut Module) -> String {
         }
     }
     literal::object(serializers)
-}
-
-pub(super) fn coercer_of(context: Context<'_>, id: DeclarationId, module: &mut Module) -> String {
-    let name = &context.program.declarations[id].name;
-    let own = format!("coercers/{}", coercer::file_name(name));
-    module.value(&module_of(context, &own), &format!("{name}Coercer"))
-}
-
-/// Returns the name of a type's validator, serializer or header writer, and imports it. Returns `null` if the
-/// route does not declare the slot.
-pub(super) fn value(
-    context: Context<'_>,
-    slot: Option<DeclarationId>,
-    kind: &str,
-    module: &mut Module,
-) -> String {
-    let Some(id) = slot else {
-        return "null".to_owned();
-    };
-    let name = &context.program.declarations[id].name;
-    let path = match kind {
-        "Serializer" => format!("serializers/{}", serializer::file_name(name)),
-        "HeaderWriter" => format!("headers/{}", header_writer::file_name(name)),
-        _ => format!("validators/{}", validator::file_name(name)),
-    };
-    module.value(&module_of(context, &path), &format!("{name}{kind}"))
 }

@@ -2,7 +2,7 @@
 
 use kit_ir::{BodyFormat, DeclarationId, FilePart, Route};
 
-use super::application::{coercer_of, value};
+use super::functions::{coercer_of, value};
 use crate::context::Context;
 use crate::text::{Module, literal};
 

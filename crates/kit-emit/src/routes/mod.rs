@@ -2,6 +2,7 @@
 
 mod application;
 mod bodies;
+mod functions;
 mod table;
 mod tree;
 

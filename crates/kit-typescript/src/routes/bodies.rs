@@ -6,9 +6,9 @@ use std::rc::Rc;
 use kit_diagnostics::codes;
 use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent};
 
-use super::contract::Part;
-use super::{files, replies, slot_declaration};
-use crate::eval::{KitType, Object, Ty, TyId, pascal};
+use super::contract::{Part, members};
+use super::{files, slot_declaration};
+use crate::eval::{KitType, Object, Ty, pascal};
 use crate::lower::Lowering;
 use crate::modules::Location;
 
@@ -46,7 +46,7 @@ pub(super) fn read(
     part: Part,
     name: &str,
 ) -> (BodyFormat, Option<DeclarationId>) {
-    let members = replies::members(&mut lowering.eval, part.ty);
+    let members = members(&mut lowering.eval, part.ty);
     let formats: Vec<KitType> = members
         .iter()
         .filter_map(|member| match lowering.eval.store.get(*member) {
@@ -246,7 +246,7 @@ fn bytes(
 
 fn media_types(lowering: &mut Lowering<'_>, owner: &str, direction: Direction, part: Part) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for member in replies::members(&mut lowering.eval, part.ty) {
+    for member in members(&mut lowering.eval, part.ty) {
         let text = match lowering.eval.store.get(member) {
             Ty::Literal(literal) => literal.name().to_ascii_lowercase(),
             _ => lowering.eval.text(member),
@@ -279,9 +279,4 @@ pub(super) fn invalid(lowering: &mut Lowering<'_>, location: Location, message: 
         .diagnostic(codes::INVALID_BODY, location, message)
         .help(help);
     lowering.report(diagnostic);
-}
-
-/// Returns true if a type is the class `File` of the web platform.
-pub(super) fn is_file(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
-    matches!(lowering.eval.shape_of(ty), Ty::Builtin("File", _))
 }

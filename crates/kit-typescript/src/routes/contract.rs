@@ -191,3 +191,12 @@ fn invalid_slot(lowering: &mut Lowering<'_>, location: Location, message: String
         .help(help);
     lowering.report(diagnostic);
 }
+
+/// Returns the members of a union as shapes. Returns any other type as the only member.
+pub(super) fn members(eval: &mut Evaluator<'_>, ty: TyId) -> Vec<TyId> {
+    let shape = eval.shape(ty);
+    match eval.store.get(shape).clone() {
+        Ty::Union(union) => union.iter().flat_map(|member| members(eval, *member)).collect(),
+        _ => vec![shape],
+    }
+}

@@ -4,7 +4,8 @@ use kit_diagnostics::codes;
 use kit_ir::DeclaredError;
 
 use super::contract::Part;
-use super::replies::{members, status};
+use super::contract::members;
+use super::replies::status;
 use super::tags::{DeclaredThrow, is_error_code};
 use super::{Contract, slot_declaration};
 use crate::eval::{KitType, Literal, Ty, TyId, pascal};

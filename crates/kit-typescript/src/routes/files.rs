@@ -3,10 +3,8 @@
 use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::FilePart;
 
-use super::bodies;
-use super::tags::invalid as invalid_tag;
-use crate::docs::{Doc, TagName, documentation};
-use crate::eval::{Object, Property, Ty};
+use crate::docs::{Doc, TagName, documentation, invalid as invalid_argument};
+use crate::eval::{Object, Property, Ty, TyId};
 use crate::lower::Lowering;
 
 /// Returns the properties of `Multipart<T>` that are files, and the other properties.
@@ -28,7 +26,7 @@ fn file(lowering: &mut Lowering<'_>, property: &Property) -> Option<FilePart> {
     let (ty, absent) = lowering.without_undefined(declared);
     let many = match lowering.eval.shape_of(ty) {
         Ty::Builtin("File", _) => false,
-        Ty::Array { element, .. } if bodies::is_file(lowering, element) => true,
+        Ty::Array { element, .. } if is_file(lowering, element) => true,
         _ => return None,
     };
     let mut file = FilePart {
@@ -58,7 +56,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc, file: &mut FilePart) {
             TagName::MaxBytes => {
                 match byte_count(&tag.argument) {
                     Some(bytes) => file.max_bytes = Some(bytes),
-                    None => lowering.report(invalid_tag(lowering, tag, "@maxBytes 5 MiB").note(
+                    None => lowering.report(invalid_argument(lowering.graph(), tag, "@maxBytes 5 MiB").note(
                         "units are B, KB, MB, GB (powers of 1,000) and KiB, MiB, GiB (powers of 1,024)",
                     )),
                 }
@@ -72,13 +70,17 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc, file: &mut FilePart) {
                 if types.iter().all(|item| is_media_range(item)) {
                     file.media_types = types;
                 } else {
-                    lowering.report(invalid_tag(lowering, tag, "@mime image/png, image/jpeg"));
+                    lowering.report(invalid_argument(
+                        lowering.graph(),
+                        tag,
+                        "@mime image/png, image/jpeg",
+                    ));
                 }
             }
             TagName::MinItems | TagName::MaxItems if file.many => match tag.argument.parse() {
                 Ok(count) if tag.name == TagName::MinItems => file.min_items = Some(count),
                 Ok(count) => file.max_items = Some(count),
-                Err(_) => lowering.report(invalid_tag(lowering, tag, &format!("@{name} 3"))),
+                Err(_) => lowering.report(invalid_argument(lowering.graph(), tag, &format!("@{name} 3"))),
             },
             TagName::Deprecated | TagName::Example => {}
             _ => {
@@ -107,6 +109,11 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc, file: &mut FilePart) {
             .help("swap the two numbers");
         lowering.report(diagnostic);
     }
+}
+
+/// Returns true if a type is the class `File` of the web platform.
+fn is_file(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
+    matches!(lowering.eval.shape_of(ty), Ty::Builtin("File", _))
 }
 
 /// Parses a number of bytes such as `5 MiB`, `500KB` or `1024`.

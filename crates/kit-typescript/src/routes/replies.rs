@@ -5,7 +5,7 @@ use std::rc::Rc;
 use kit_diagnostics::codes;
 use kit_ir::{BodyFormat, DeclaredReply, Slot};
 
-use super::contract::Part;
+use super::contract::{Part, members};
 use super::{Contract, bodies, slot_declaration};
 use crate::eval::{Evaluator, KitType, Ty, TyId};
 use crate::lower::Lowering;
@@ -56,18 +56,6 @@ pub(super) fn declares(lowering: &mut Lowering<'_>, contract: &Contract) -> bool
     members
         .into_iter()
         .any(|member| lowering.eval.kit_type_arguments(member, KitType::Reply).is_some())
-}
-
-/// Returns the members of a union as shapes. Returns any other type as the only member.
-pub(super) fn members(eval: &mut Evaluator<'_>, ty: TyId) -> Vec<TyId> {
-    let shape = eval.shape(ty);
-    match eval.store.get(shape).clone() {
-        Ty::Union(members) => members
-            .iter()
-            .flat_map(|member| self::members(eval, *member))
-            .collect(),
-        _ => vec![shape],
-    }
 }
 
 /// Returns the status in a type argument. Returns `None` unless the argument is a single literal, and a whole

@@ -1,30 +1,22 @@
 /** Request bodies that are not JSON: forms, multipart bodies, text, bytes and lines. */
 import type { CompiledBody, ServerExchange, ValidationFailure } from "@kit/types";
 
+import type { BodyResult } from "./body-result.ts";
 import { isInRanges, isUtf8, type MediaType, parseMediaType } from "./media-type.ts";
 import { readLines } from "./lines.ts";
 import { readMultipart } from "./multipart-body.ts";
-
-/** Result of reading a body: the value for the handler, the broken rules, or the reason for a response 415. */
-export type BodyResult =
-  | {
-      readonly value: unknown;
-      /** True if the value may have characters that databases cannot store. */
-      readonly mayBeUnstorable: boolean;
-    }
-  | { readonly failures: readonly ValidationFailure[] }
-  | { readonly unsupported: string };
 
 /** Media types that clients use for JSON Lines, which has no registered type. */
 const linesTypes = ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"];
 
 /**
  * Reads and checks a body. `refuse` creates the error for a broken rule that is found after the call: lines are checked
- * when the handler reads them.
+ * when the handler reads them. `openChunks` returns the body of a route that reads it in chunks.
  */
 export function readFormattedBody(
   exchange: ServerExchange,
   format: CompiledBody,
+  openChunks: () => AsyncIterable<Uint8Array>,
   refuse: (failures: readonly ValidationFailure[]) => Error,
 ): BodyResult {
   const isEmpty = exchange.bodyLength === 0;
@@ -57,6 +49,13 @@ export function readFormattedBody(
     case "lines":
       break;
   }
+  const validator = format.validator!;
+  if (format.format === "lines") {
+    return {
+      value: readLines(isEmpty ? noChunks() : openChunks(), validator, refuse),
+      mayBeUnstorable: false,
+    };
+  }
   const text = isEmpty ? "" : exchange.bodyText();
   if (text === undefined) {
     const received = "bytes that are not valid UTF-8";
@@ -65,11 +64,13 @@ export function readFormattedBody(
     };
   }
   if (format.format === "text") return { value: text, mayBeUnstorable: text.includes("\0") };
-  const validator = format.validator!;
-  if (format.format === "lines") return { value: readLines(text, validator, refuse), mayBeUnstorable: false };
   const value = format.form!(text);
   if (!validator.is(value)) return { failures: validator.failures(value) };
   return { value: validator.decode(value), mayBeUnstorable: text.includes("%00") || text.includes("\0") };
+}
+
+async function* noChunks(): AsyncGenerator<never, void, undefined> {
+  // An empty body has no chunks.
 }
 
 /** Returns the media type of a request, or the reason why the format does not accept the request. */

@@ -1,35 +1,86 @@
 /** JSON Lines: one JSON value on each line, which ends with LF or CRLF. */
+import { isUtf8 } from "node:buffer";
+
 import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
+import { findUnstorable } from "../unstorable-characters.ts";
 import { mapIterator } from "./value-iterator.ts";
 
+/** Maximum number of bytes of one line of a request. The whole line is in memory while it is parsed. */
+export const greatestLine: number = 1024 * 1024;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
 /**
- * Returns the values of the lines. A line is parsed and checked when it is read, so a broken line fails after the values
- * before it. An empty line at the end is no value.
+ * Returns the values of the lines in a body. A line is parsed and checked when it is read, so a broken line fails after the
+ * values before it. The end of the body after a line break is no line.
  */
 export async function* readLines(
-  text: string,
+  chunks: AsyncIterable<Uint8Array>,
   validator: Validator<unknown>,
   refuse: (failures: readonly ValidationFailure[]) => Error,
 ): AsyncGenerator<unknown, void, undefined> {
   let number = 0;
-  for (let start = 0; start < text.length; number += 1) {
-    const lineFeed = text.indexOf("\n", start);
-    const next = lineFeed === -1 ? text.length : lineFeed + 1;
-    let end = lineFeed === -1 ? text.length : lineFeed;
-    if (text[end - 1] === "\r") end -= 1;
-    const path = `$[${number}]`;
-    let value: unknown;
-    try {
-      value = JSON.parse(text.slice(start, Math.max(start, end)));
-    } catch {
-      const suggestion = "Write one JSON value on each line";
-      throw refuse([{ path, expected: "JSON", received: "text that is not JSON", rule: "json", suggestion }]);
+  // Pieces of the line whose end has not arrived.
+  let pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      pieces.push(chunk.subarray(start, end));
+      refuseLong(length + end - start, number, refuse);
+      yield readLine(pieces, number, validator, refuse);
+      pieces = [];
+      length = 0;
+      number += 1;
+      start = end + 1;
     }
-    if (!validator.is(value)) throw refuse(validator.failures(value).map((failure) => below(path, failure)));
-    yield validator.decode(value);
-    start = next;
+    if (start === chunk.length) continue;
+    pieces.push(chunk.subarray(start));
+    length += chunk.length - start;
+    refuseLong(length, number, refuse);
   }
+  if (length > 0) yield readLine(pieces, number, validator, refuse);
+}
+
+function refuseLong(
+  length: number,
+  number: number,
+  refuse: (failures: readonly ValidationFailure[]) => Error,
+): void {
+  if (length <= greatestLine) return;
+  const expected = `a line of at most ${greatestLine} bytes`;
+  const path = `$[${number}]`;
+  throw refuse([{ path, expected, received: "a longer line", rule: "maxBytes", limit: greatestLine }]);
+}
+
+function readLine(
+  pieces: readonly Uint8Array[],
+  number: number,
+  validator: Validator<unknown>,
+  refuse: (failures: readonly ValidationFailure[]) => Error,
+): unknown {
+  const path = `$[${number}]`;
+  const joined = Buffer.concat(pieces);
+  const line = joined.at(-1) === carriageReturn ? joined.subarray(0, -1) : joined;
+  if (!isUtf8(line)) {
+    const received = "bytes that are not valid UTF-8";
+    throw refuse([{ path, expected: "JSON in UTF-8", received, rule: "encoding", limit: "utf-8" }]);
+  }
+  const text = line.toString();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const suggestion = "Write one JSON value on each line";
+    throw refuse([{ path, expected: "JSON", received: "text that is not JSON", rule: "json", suggestion }]);
+  }
+  if (!validator.is(value)) throw refuse(validator.failures(value).map((failure) => below(path, failure)));
+  const decoded = validator.decode(value);
+  const failure = text.includes("\\u") ? findUnstorable(decoded) : undefined;
+  if (failure !== undefined) throw refuse([below(path, failure)]);
+  return decoded;
 }
 
 /** Returns the failure of a value as a failure of the list that contains it. */
@@ -59,11 +110,14 @@ export function writeLines(
     const iterator = values[Symbol.asyncIterator]();
     return mapIterator(values, iterator, write);
   }
-  return chunks(values, write);
+  return inChunks(values, write);
 }
 
 /** Joins the lines of a synchronous iterable to chunks, because a chunk for each line costs more than the line. */
-async function* chunks(values: Iterable<unknown>, write: (value: unknown) => string): AsyncGenerator<string> {
+async function* inChunks(
+  values: Iterable<unknown>,
+  write: (value: unknown) => string,
+): AsyncGenerator<string> {
   let chunk = "";
   for (const value of values) {
     chunk += write(value);

@@ -6,7 +6,7 @@ import { memberPath } from "../codec/path.ts";
 import { contradictingType } from "./file-signatures.ts";
 import { isInRanges, type MediaType } from "./media-type.ts";
 import { isBoundary, type MultipartPart, parseMultipart } from "./multipart.ts";
-import type { BodyResult } from "./formatted-body.ts";
+import type { BodyResult } from "./body-result.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -30,7 +30,7 @@ export type Replies = NonNullable<CompiledRoute["replies"]>;
 export function replyFunction(ref: string, replies: Replies, owner = "the contract"): ReplyToStatus {
   return (status, ...parts) => {
     const declared = findReply(ref, replies, status, owner);
-    const hasBody = declared.body !== null;
+    const hasBody = declared.body !== null || declared.content !== undefined;
     const most = (hasBody ? 1 : 0) + (declared.headers === null ? 0 : 1);
     if (parts.length > most) {
       throw new TypeError(
@@ -85,7 +85,8 @@ export function checkReply(
   }
 }
 
-function partsInWords({ body, headers }: CompiledReply): string {
-  if (body === null) return headers === null ? "neither body nor headers" : "headers and no body";
+function partsInWords({ body, content, headers }: CompiledReply): string {
+  const hasBody = body !== null || content !== undefined;
+  if (!hasBody) return headers === null ? "neither body nor headers" : "headers and no body";
   return headers === null ? "a body and no headers" : "a body and headers";
 }

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+
 import type { AppError } from "@kit/errors";
 import type {
   CompiledBody,
@@ -25,8 +27,13 @@ import { RawResponse } from "./raw-response.ts";
 import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { RequestState } from "./request-state.ts";
+import { asBodyFailure, StreamedBody } from "./streamed-body.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
-import { findUnstorable, mayContainUnstorable, targetMayContainUnstorable } from "./unstorable-characters.ts";
+import {
+  findUnstorable,
+  mayContainUnstorable,
+  targetMayContainUnstorable,
+} from "../unstorable-characters.ts";
 import { type RequestSlot, ResponseContractError } from "../validation-error.ts";
 
 /** Returned in place of the handler's input if the input is invalid and the error response was sent. */
@@ -302,13 +309,20 @@ export class RequestRun extends RequestState implements RoutedRequest {
   #readFormattedBody(format: CompiledBody): unknown {
     this.enter(phases.bodyValidation);
     const declared = format.validator ?? { name: format.format };
-    const result = readFormattedBody(this.exchange, format, (failures) =>
-      invalidSlot("body", declared, failures),
-    );
+    const refuse = (failures: readonly ValidationFailure[]): Error =>
+      asBodyFailure(invalidSlot("body", declared, failures));
+    const result = readFormattedBody(this.exchange, format, () => this.#openChunks(), refuse);
     if ("unsupported" in result) throw unsupportedMediaType(result.unsupported);
     if ("failures" in result) return this.#refuseWith(invalidSlot("body", declared, result.failures));
     const failure = result.mayBeUnstorable ? findUnstorable(result.value) : undefined;
     return failure === undefined ? result.value : this.#refuseWith(invalidSlot("body", declared, [failure]));
+  }
+
+  /** Returns the body in chunks. An adapter without streams has the whole body, which is then the only chunk. */
+  #openChunks(): AsyncIterable<Uint8Array> {
+    const { exchange, executable } = this;
+    if (exchange.readBody === undefined) return Readable.from([exchange.bodyBytes()]);
+    return new StreamedBody(exchange.readBody(), executable.bodyBytes);
   }
 
   #warnOfQuery(ignoredInput: IgnoredInput): void {

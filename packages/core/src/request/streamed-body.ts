@@ -10,7 +10,13 @@ export function hasStreamedBody({ bodyFormat }: CompiledRoute): boolean {
 /** Errors of bodies that clients have caused. */
 const failures = new WeakSet<object>();
 
-/** Returns true if a client has caused the error with a body that is too large, late or incomplete. */
+/** Returns the error of a value that the client has sent in a body that the handler reads. The log counts it as a refusal. */
+export function asBodyFailure<TError extends Error>(error: TError): TError {
+  failures.add(error);
+  return error;
+}
+
+/** Returns true if a client has caused the error with a body that is too large, late, incomplete or invalid. */
 export function isBodyFailure(error: unknown): boolean {
   return typeof error === "object" && error !== null && failures.has(error);
 }

@@ -5,7 +5,7 @@
  */
 import type { ValidationFailure } from "@kit/types";
 
-import { itemPath, memberPath } from "../codec/path.ts";
+import { itemPath, memberPath } from "./codec/path.ts";
 
 /** Returns true if a JSON string has a `\u` escape, which may encode an unstorable character. */
 export function mayContainUnstorable(json: string): boolean {
