@@ -76,5 +76,5 @@ fn the_example_on_the_documentation_page_compiles_and_uses_every_tag() {
         files: Arc::new(MemoryFiles::new(files.clone())),
     });
     assert!(output.diagnostics.is_empty(), "{:#?}", output.diagnostics);
-    assert_eq!(output.program.routes.len(), 1);
+    assert_eq!(output.program.routes.len(), 2);
 }
