@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use kit_analysis::collect_references;
-use kit_ir::{DeclarationId, DeclarationOrigin, MiddlewareKind, Program, RouteLimits, Slot, TypeId};
+use kit_ir::{
+    BodyFormat, DeclarationId, DeclarationOrigin, MiddlewareKind, Program, RouteLimits, Slot, TypeId,
+};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
@@ -139,7 +141,13 @@ struct RouteEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cookies: Option<&'a str>,
     body: Option<&'a str>,
+    /// Format of a body that is not JSON, such as `Multipart`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_format: Option<&'static str>,
     response: Option<&'a str>,
+    /// Format of a response that is not JSON, such as `Events`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<&'static str>,
     /// Replies that the contract declares. Empty if the response is a plain type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replies: Vec<ReplyEntry<'a>>,
@@ -161,6 +169,9 @@ struct RouteEntry<'a> {
 struct ReplyEntry<'a> {
     status: u16,
     body: Option<&'a str>,
+    /// Format of a body that is not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
     headers: Option<&'a str>,
 }
 
@@ -211,6 +222,11 @@ fn number(value: f64) -> Option<Number> {
     }
 }
 
+/// Returns the name of a format; `None` for JSON.
+fn format_name(format: &BodyFormat) -> Option<&'static str> {
+    (!format.is_json()).then(|| format.name())
+}
+
 fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry<'a> {
     let program = context.program;
     let type_name = |id: DeclarationId| program.declarations[id].name.as_str();
@@ -238,11 +254,14 @@ fn route_entry<'a>(context: Context<'a>, route: &'a kit_ir::Route) -> RouteEntry
         headers: name(Slot::Headers),
         cookies: name(Slot::Cookies),
         body: name(Slot::Body),
+        body_format: format_name(&route.body_format),
         response: name(Slot::Response),
+        response_format: format_name(&route.response_format),
         replies: if route.has_replies() {
             let replies = route.responses().into_iter().map(|reply| ReplyEntry {
                 status: reply.status,
                 body: reply.body.map(type_name),
+                format: format_name(&reply.format),
                 headers: reply.headers.map(type_name),
             });
             replies.collect()

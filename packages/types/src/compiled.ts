@@ -50,6 +50,11 @@ export interface RouteTableEntry {
   readonly responseSchema: string | null;
   /** Names of the types of the replies' bodies, by status. Absent if the response is a plain type. */
   readonly replySchemas?: Readonly<Record<number, string | null>>;
+  /** Format of the request body and of the response, such as `multipart`. Absent if the body is JSON. */
+  readonly bodyFormat?: CompiledBody["format"];
+  readonly responseFormat?: CompiledContent["format"];
+  /** Formats of the replies that are not JSON, by status. Absent if there are none. */
+  readonly replyFormats?: Readonly<Record<number, CompiledContent["format"]>>;
   /** Names of the middleware in order of execution. */
   readonly middleware: readonly string[];
 }

@@ -38,12 +38,31 @@ pub(crate) fn emit(context: Context<'_>) -> String {
                         "responseSchema: {},",
                         schema(Slot::Response).unwrap_or_else(null)
                     ));
+                    for (name, format) in [("body", &route.body_format), ("response", &route.response_format)]
+                    {
+                        if !format.is_json() {
+                            let format = literal::string(&format.name().to_lowercase());
+                            writer.line(format_args!("{name}Format: {format},"));
+                        }
+                    }
                     if route.has_replies() {
                         let bodies = route.responses().into_iter().map(|reply| {
                             let body = reply.body.map(name);
                             (reply.status.to_string(), body.unwrap_or_else(null))
                         });
                         writer.line(format_args!("replySchemas: {},", literal::object(bodies)));
+                        let formats: Vec<_> = route
+                            .responses()
+                            .into_iter()
+                            .filter(|reply| !reply.format.is_json())
+                            .map(|reply| {
+                                let format = literal::string(&reply.format.name().to_lowercase());
+                                (reply.status.to_string(), format)
+                            })
+                            .collect();
+                        if !formats.is_empty() {
+                            writer.line(format_args!("replyFormats: {},", literal::object(formats)));
+                        }
                     }
                     writer.line(format_args!(
                         "middleware: {},",

@@ -1,4 +1,4 @@
-import type { CompiledRoute } from "@kit/types";
+import type { CompiledBody, CompiledContent, CompiledRoute } from "@kit/types";
 
 import { suggestion } from "./nearest.ts";
 import type { SidecarState } from "./sidecar-state.ts";
@@ -29,15 +29,42 @@ function noRoute(name: string, names: readonly string[]): ErrorResponse {
   return new ErrorResponse(404, "ROUTE_NOT_FOUND", message);
 }
 
+/** Names of the formats as contracts write them. */
+const formatNames = {
+  form: "Form",
+  multipart: "Multipart",
+  raw: "Raw",
+  text: "Text",
+  bytes: "Bytes",
+  lines: "Lines",
+  events: "Events",
+} as const;
+
+/** Returns a request body as the contract writes it: `Form<Login>`, `Raw<"application/json">`, `Multipart<{ photo }>`. */
+function bodyText({ format, mediaTypes, validator, files = [] }: CompiledBody): string {
+  const names = files.map(({ name }) => name);
+  const types = mediaTypes.map((type) => JSON.stringify(type)).join(" | ");
+  const content = validator?.name ?? (format === "multipart" ? `{ ${names.join(", ")} }` : types);
+  return `${formatNames[format]}<${content}>`;
+}
+
+/** Returns a response as the contract writes it: `Lines<Book>`, `Text<"text/csv">`, `Events<{ progress, done }>`. */
+function contentText({ format, mediaType, line, events }: CompiledContent): string {
+  const names = events === undefined ? undefined : `{ ${Object.keys(events).join(", ")} }`;
+  return `${formatNames[format]}<${line?.name ?? names ?? JSON.stringify(mediaType)}>`;
+}
+
 function showRoute(route: CompiledRoute): ShownRoute {
   const { method, path, ref, middleware, response, status, group, source } = route;
+  const { bodyFormat, responseFormat } = route;
   const validators = slots.flatMap((slot) => {
     const validator = route[slot];
     return validator === null || validator === undefined ? [] : [[slot, validator.name] as const];
   });
+  if (bodyFormat !== undefined) validators.push(["body", bodyText(bodyFormat)]);
   const replies = Object.entries(route.replies ?? {}).map(([name, reply]) => ({
     status: Number(name),
-    body: reply.body?.name ?? null,
+    body: reply.content === undefined ? (reply.body?.name ?? null) : contentText(reply.content),
     headers: reply.headers?.name ?? null,
   }));
   const details = Object.entries(route.details ?? {}).map(([code, { name }]) => [code, name] as const);
@@ -47,7 +74,7 @@ function showRoute(route: CompiledRoute): ShownRoute {
     ref,
     middleware,
     validators: Object.fromEntries(validators),
-    serializer: response?.name ?? null,
+    serializer: responseFormat === undefined ? (response?.name ?? null) : contentText(responseFormat),
     replies,
     details: Object.fromEntries(details),
     status,

@@ -115,8 +115,12 @@ export interface ShownRoute {
   readonly ref: string;
   /** Names of the middleware in the order in which they run. */
   readonly middleware: readonly string[];
-  /** Name of the type of each validated part of the request: `{ body: "CreateNoteInput" }`. */
+  /**
+   * Name of the type of each part of the request: `{ body: "CreateNoteInput" }`. A body that is not JSON has its format, too:
+   * `Form<Login>`.
+   */
   readonly validators: Readonly<Record<string, string>>;
+  /** Name of the type of the response, with its format if the response is not JSON: `Lines<Book>`. */
   readonly serializer: string | null;
   /** Replies that the contract declares. Empty if its response is a plain type. */
   readonly replies: readonly ShownReply[];

@@ -20,7 +20,13 @@ struct Entry {
     headers: Option<String>,
     cookies: Option<String>,
     body: Option<String>,
+    /// Format of a body that is not JSON, such as `Multipart`.
+    #[serde(rename = "bodyFormat")]
+    body_format: Option<String>,
     response: Option<String>,
+    /// Format of a response that is not JSON, such as `Events`.
+    #[serde(rename = "responseFormat")]
+    response_format: Option<String>,
     #[serde(default)]
     replies: Vec<Reply>,
     #[serde(default)]
@@ -38,6 +44,9 @@ struct Entry {
 struct Reply {
     status: u16,
     body: Option<String>,
+    /// Format of a body that is not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
     headers: Option<String>,
 }
 
@@ -79,7 +88,11 @@ struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cookies: Option<&'a str>,
     body: Option<&'a str>,
+    #[serde(rename = "bodyFormat", skip_serializing_if = "Option::is_none")]
+    body_format: Option<&'a str>,
     response: Option<&'a str>,
+    #[serde(rename = "responseFormat", skip_serializing_if = "Option::is_none")]
+    response_format: Option<&'a str>,
     /// Replies that the contract declares. Absent if the response is a plain type.
     #[serde(skip_serializing_if = "<[Reply]>::is_empty")]
     replies: &'a [Reply],
@@ -113,7 +126,9 @@ impl Entry {
             headers: self.headers.as_deref(),
             cookies: self.cookies.as_deref(),
             body: self.body.as_deref(),
+            body_format: self.body_format.as_deref(),
             response: self.response.as_deref(),
+            response_format: self.response_format.as_deref(),
             replies: &self.replies,
             details,
         }
@@ -143,13 +158,18 @@ impl Entry {
     /// Returns the type of the response, or the status and the type of each reply.
     fn response_text(&self) -> String {
         if self.replies.is_empty() {
-            return cell(self.response.as_deref());
+            return cell(formatted(self.response_format.as_deref(), self.response.as_deref()).as_deref());
         }
-        let reply = |Reply { status, body, .. }: &Reply| match body {
-            Some(body) => format!("{status} {body}"),
-            None => status.to_string(),
+        let reply = |reply: &Reply| match formatted(reply.format.as_deref(), reply.body.as_deref()) {
+            Some(body) => format!("{} {body}", reply.status),
+            None => reply.status.to_string(),
         };
         self.replies.iter().map(reply).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the type of the request body.
+    fn body_text(&self) -> String {
+        cell(formatted(self.body_format.as_deref(), self.body.as_deref()).as_deref())
     }
 
     fn status_text(&self) -> String {
@@ -234,7 +254,7 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
             ];
             row.extend(with_headers.then(|| cell(entry.headers.as_deref())));
             row.extend(with_cookies.then(|| cell(entry.cookies.as_deref())));
-            row.extend([cell(entry.body.as_deref()), entry.response_text()]);
+            row.extend([entry.body_text(), entry.response_text()]);
             if verbose {
                 row.push(or_none(&entry.middleware.join(", ")));
                 row.push(entry.status_text());
@@ -245,6 +265,14 @@ pub(super) fn print_all(built: &Built, verbose: bool, console: &Console<'_>) -> 
         .collect();
     console.result(&table(&headings, &cells));
     Ok(())
+}
+
+/// Returns a type with its format as the contract writes them: `Form<Login>`, `Text`. Returns `None` if there is no body.
+fn formatted(format: Option<&str>, name: Option<&str>) -> Option<String> {
+    match (format, name) {
+        (Some(format), Some(name)) => Some(format!("{format}<{name}>")),
+        (format, name) => format.or(name).map(str::to_owned),
+    }
 }
 
 /// Prints one route.
@@ -268,7 +296,7 @@ pub(super) fn print_one(
     let mut parts = vec![
         ("params", entry.params_text()),
         ("query", cell(entry.query.as_deref())),
-        ("body", cell(entry.body.as_deref())),
+        ("body", entry.body_text()),
         ("response", entry.response_text()),
         ("status", entry.status_text()),
         ("middleware", or_none(&entry.middleware.join(", "))),

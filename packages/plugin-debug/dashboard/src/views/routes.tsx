@@ -243,7 +243,16 @@ function Registered(props: {
   return <Source {...at} extent="declaration" label={`The middleware ${name}`} />;
 }
 
+/** Links a type. Of a body that is not JSON, such as `Form<Login>`, only the type is a link. */
 function TypeLink({ name }: { readonly name: string }): JSX.Element {
+  const [, format, type = ""] = /^(\w+)<(.+)>$/.exec(name) ?? [];
+  if (format !== undefined) {
+    return (
+      <span class="mono">
+        {format}&lt;{/^\w+$/.test(type) ? <TypeLink name={type} /> : type}&gt;
+      </span>
+    );
+  }
   return (
     <a class="mono" href={hrefOf({ view: "types", id: name })}>
       {name}

@@ -11,6 +11,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     querySchema: null,
     bodySchema: "PostSessionsBody",
     responseSchema: null,
+    bodyFormat: "form",
     middleware: [],
   },
   "POST /photos": {
@@ -20,6 +21,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     querySchema: null,
     bodySchema: "PostPhotosBody",
     responseSchema: "Photo",
+    bodyFormat: "multipart",
     middleware: [],
   },
   "POST /files": {
@@ -28,6 +30,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    bodyFormat: "multipart",
     middleware: [],
   },
   "POST /comments": {
@@ -37,6 +40,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     querySchema: null,
     bodySchema: "PostCommentsBody",
     responseSchema: null,
+    bodyFormat: "multipart",
     middleware: [],
   },
   "POST /hooks": {
@@ -45,6 +49,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    bodyFormat: "raw",
     middleware: [],
   },
   "POST /blobs": {
@@ -53,6 +58,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    bodyFormat: "raw",
     middleware: [],
   },
   "POST /tables": {
@@ -61,6 +67,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    bodyFormat: "text",
     middleware: [],
   },
   "POST /images": {
@@ -69,6 +76,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    bodyFormat: "bytes",
     middleware: [],
   },
   "POST /icons": {
@@ -77,6 +85,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    bodyFormat: "bytes",
     middleware: [],
   },
   "POST /imports": {
@@ -86,6 +95,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     querySchema: null,
     bodySchema: "Book",
     responseSchema: "PostImportsResponse",
+    bodyFormat: "lines",
     middleware: [],
   },
   "GET /table": {
@@ -94,6 +104,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    responseFormat: "text",
     middleware: [],
   },
   "GET /image": {
@@ -102,6 +113,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    responseFormat: "bytes",
     middleware: [],
   },
   "GET /books": {
@@ -110,6 +122,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: "Book",
+    responseFormat: "lines",
     middleware: [],
   },
   "GET /events": {
@@ -118,6 +131,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     params: [],
     querySchema: null,
     responseSchema: null,
+    responseFormat: "events",
     middleware: [],
   },
   "GET /report": {
@@ -127,6 +141,7 @@ export const routeTable: Readonly<Record<string, RouteTableEntry>> = {
     querySchema: null,
     responseSchema: null,
     replySchemas: { 200: null, 202: "Progress", 203: "Book" },
+    replyFormats: { 200: "text", 203: "lines" },
     middleware: [],
   },
 };
