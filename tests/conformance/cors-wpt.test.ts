@@ -150,7 +150,7 @@ describe("web-platform-tests of CORS, in Chromium", { skip: withoutChromium }, (
       }
 
       for (const listed of origins) {
-        test(`cors/origin.htm: ${JSON.stringify(listed)} as an origin allows the page nothing`, async () => {
+        test(`cors/origin.htm: with the allowed origin ${JSON.stringify(listed)}, the page cannot read the response`, async () => {
           const page = pages.origin("port");
           const value = listed
             .replaceAll("{page}", page)

@@ -112,7 +112,7 @@ fn document(program: &Program) -> Value {
 }
 
 #[test]
-fn program_document_matches_its_typescript_types() {
+fn program_as_plugins_receive_it_matches_its_typescript_types() {
     let (types, id) = described();
     let value = document(&program_of(SOURCE, "things.types.ts"));
     assert_ne!(fit(&types, id, &value), Fit::No, "{value:#}");

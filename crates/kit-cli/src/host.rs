@@ -63,7 +63,8 @@ pub struct EnvFile {
 pub enum DatabaseAction {
     /// Start the database while the command runs, and return its URL.
     Url,
-    /// Start the database, keep it running until it is stopped, and return its URL.
+    /// Start the database and return its URL. The database keeps running after the command, until an action
+    /// stops it.
     Start,
     /// Let the database stop as soon as nothing uses it, and return the number of processes that still use
     /// it.

@@ -195,7 +195,7 @@ fn prints_the_coverage_of_the_contracts_after_the_result() {
         said,
         "contracts covered: 1 of 1 route, 1 of 3 responses, 1 of 1 field, 0 of 1 bound, 1 of 2 rules\n\
          not covered:\n  \
-           POST /notes: no request was refused for maxLength 200 of body $.title\n  \
+           POST /notes: no test sends a request that breaks maxLength 200 of body $.title\n  \
            POST /notes: no accepted request was at maxLength 200 of body $.title\n  \
            POST /notes: no request got the response 404 NO_AUTHOR, 409 TAKEN\n"
     );

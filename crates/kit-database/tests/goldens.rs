@@ -114,7 +114,7 @@ fn matches_the_goldens_of_every_kind_of_column() {
 }
 
 #[test]
-fn matches_the_goldens_of_whole_numbers_without_a_bigint() {
+fn schema_with_integers_but_no_bigint_matches_its_goldens() {
     let mut builder = Builder::new();
     support::counters(&mut builder);
     let schema = schema(&builder.program);

@@ -177,8 +177,8 @@ impl Guard {
 
     /// Returns the layout of a request if the bytes are exactly one complete, simple request: a path as its
     /// target, a body of at most `body_bytes` bytes that is not chunked, and no header field that needs
-    /// special treatment, such as `expect`. Returns `None` for all other bytes. The caller must pass these
-    /// bytes to [`Self::admit`].
+    /// special treatment, such as `expect`. Otherwise returns `None`, and the caller must pass the
+    /// same bytes to [`Self::admit`].
     ///
     /// ```
     /// use kit_guard::{Guard, Limits};

@@ -371,7 +371,7 @@ fn check_package(document: &DocumentMut, text: &str, problems: &mut Vec<Manifest
     if is_taken(&library) {
         problems.push(ManifestProblem {
             message: format!(
-                "`{name}` in Cargo.toml is already the name of a crate or keyword that the generated code uses"
+                "`{name}` is a name that the generated code uses, so it cannot be the name of the package in Cargo.toml"
             ),
             line: line_of(text, "name"),
             help: format!("write `name = \"{}\"`", package_name_beside(&library)),

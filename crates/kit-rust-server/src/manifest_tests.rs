@@ -200,7 +200,7 @@ fn reports_lines_that_make_the_generated_code_fail_to_compile() {
         (
             "name = \"notes\"",
             "name = \"tokio\"",
-            "`tokio` in Cargo.toml is already the name of a crate or keyword that the generated code uses",
+            "`tokio` is a name that the generated code uses, so it cannot be the name of the package in Cargo.toml",
             4,
         ),
     ] {

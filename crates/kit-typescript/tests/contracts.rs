@@ -333,7 +333,7 @@ fn refuses_names_of_headers_and_cookies_that_a_contract_cannot_declare() {
           help: write `x-shared`: the names of headers are case-insensitive, and kit uses lower case
         src/a.routes.ts:4:32 KIT1413 the header `X-Tenant` is not in lower case
           help: write `x-tenant`: the names of headers are case-insensitive, and kit uses lower case
-        src/a.routes.ts:4:52 KIT1413 `x tenant` is not the name of a header
+        src/a.routes.ts:4:52 KIT1413 `x tenant` is not a valid name of a header
           help: write letters, digits and the characters ! # $ % & ' * + - . ^ _ ` | ~ only
         src/a.routes.ts:4:72 KIT1413 a contract cannot declare `host`, because the HTTP client sets this header and no caller can choose it
           help: remove the property; a handler or middleware can read the header from `ctx.headers`
@@ -341,9 +341,9 @@ fn refuses_names_of_headers_and_cookies_that_a_contract_cannot_declare() {
           help: remove the property; a handler or middleware can read the header from `ctx.headers`
         src/a.routes.ts:4:112 KIT1413 `cookie` is not a header that a contract declares
           help: declare each cookie in the slot `cookies`: `cookies: { sid: string }`
-        src/a.routes.ts:5:32 KIT1413 `s;id` is not the name of a cookie
+        src/a.routes.ts:5:32 KIT1413 `s;id` is not a valid name of a cookie
           help: write letters, digits and the characters ! # $ % & ' * + - . ^ _ ` | ~ only
-        src/a.routes.ts:5:48 KIT1413 `` is not the name of a cookie
+        src/a.routes.ts:5:48 KIT1413 `` is not a valid name of a cookie
           help: write letters, digits and the characters ! # $ % & ' * + - . ^ _ ` | ~ only
         src/a.routes.ts:6:50 KIT1413 the header `Location` is not in lower case
           help: write `location`: the names of headers are case-insensitive, and kit uses lower case

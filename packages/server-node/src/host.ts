@@ -83,7 +83,10 @@ export class NodeHost {
   /** True if other processes have a copy of the listening socket. */
   #isShared = false;
 
-  /** Takes over a server that does not listen yet. Accepted requests are passed to the server's `request` listeners. */
+  /**
+   * Handles the connections of a Node server, which must not be listening yet. Requests that kit does not refuse are
+   * passed on as the server's event `request`.
+   */
   constructor(
     server: Server,
     service: ServerService,

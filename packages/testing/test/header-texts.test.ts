@@ -33,7 +33,7 @@ test("cookies are percent-encoded, and replace cookies of the header `cookie` wi
   assert.equal(withCookies(headers), headers);
 });
 
-test("a value without a text is refused with the name of the header or the cookie", async () => {
+test("a header or cookie that cannot be sent as text throws an error with its name", async () => {
   await assert.rejects(
     resolveHeaders({ "x-a": [{} as never] }),
     /The header `x-a` of a test is \[object Object\]/,

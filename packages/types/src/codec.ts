@@ -49,8 +49,8 @@ export type ValidationLimitValue = string | number | boolean | null;
 export type ValidationLimit = ValidationLimitValue | readonly ValidationLimitValue[];
 
 /**
- * Location in a value, with the rule that the value breaks there. Generated validators may define every property except
- * `path` and `expected` as a getter, so a spread (`{ ...failure }`) can lose properties. To copy a failure, read the
+ * Location in a value, with the rule that the value breaks there. Only `path` and `expected` are always plain properties.
+ * The others may be getters of a class, which a spread (`{ ...failure }`) does not copy. To copy a failure, read its
  * properties by name, or use `JSON.stringify`, which includes all properties.
  */
 export interface ValidationFailure {

@@ -64,7 +64,7 @@ impl Stored<'_> {
         found
     }
 
-    /// Returns the constants with the names of the constraints, in generated code.
+    /// Returns generated code: a constant for each constraint, whose value is the name of the constraint.
     pub(super) fn constraint_names(&self) -> TokenStream {
         let constraints = self.constraints();
         let constants = constraints.iter().map(|Constraint { constant, name, rule }| {

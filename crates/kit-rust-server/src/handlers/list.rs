@@ -26,7 +26,7 @@ pub(super) struct List<'k> {
     item: Option<String>,
 }
 
-/// A property of the path or query by which a list filters rows.
+/// A property of the path or query by which the handler of a list selects rows.
 pub(super) struct Filter {
     /// Name of the property in the request. The property of the entity has the same name.
     pub(super) property: String,

@@ -11,9 +11,10 @@ use crate::names;
 /// that a type may need two Rust types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
-    /// In responses, rows and values that handlers create. Every property with `@generated` is present.
+    /// Form for responses, for rows of tables, and for values that handlers create: every property with
+    /// `@generated` is present.
     Complete,
-    /// In requests. A property with `@generated` may be absent.
+    /// Form for requests: a property with `@generated` may be absent.
     Request,
 }
 

@@ -84,7 +84,7 @@ pub(crate) struct Decl<'a> {
     pub(crate) kind: DeclKind<'a>,
     /// Location of the declared name.
     pub(crate) span: Span,
-    /// Offsets of the statements that declare the type. A doc comment belongs to the statement after it.
+    /// Start offsets of the statements that declare the type, to find the doc comment before each statement.
     pub(crate) statements: Vec<u32>,
 }
 

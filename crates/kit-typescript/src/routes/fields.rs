@@ -125,7 +125,7 @@ fn header(name: &str) -> Option<Mistake> {
 
 fn not_a_token(name: &str, what: &str) -> Mistake {
     (
-        format!("`{name}` is not the name of a {what}"),
+        format!("`{name}` is not a valid name of a {what}"),
         "write letters, digits and the characters ! # $ % & ' * + - . ^ _ ` | ~ only".to_owned(),
     )
 }

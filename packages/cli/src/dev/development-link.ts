@@ -237,7 +237,7 @@ function isEdited(url: string | undefined): url is string {
   return url !== undefined && url.startsWith("file:") && !url.includes("/node_modules/");
 }
 
-/** Returns the message of a start error of `@kit/core`. Returns the stack of any other error. */
+/** Returns only the message if `@kit/core` refused to start the application. For any other error, returns the stack. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = (error as { [startError]?: unknown })[startError];

@@ -150,7 +150,7 @@ impl<'a> CoverageReport<'a> {
     }
 }
 
-/// Describes an uncovered item: `POST /notes: no request was refused for maxLength 200 of body
+/// Describes an uncovered item: `POST /notes: no test sends a request that breaks maxLength 200 of body
 /// $.title`.
 fn missing(item: &ContractItem) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -162,6 +162,6 @@ fn missing(item: &ContractItem) -> String {
         ItemKind::Field => format!("{route}: no accepted request had {place}"),
         ItemKind::Bound => format!("{route}: no accepted request was at {what} of {place}"),
         ItemKind::Member => format!("{route}: no accepted request had {what} as {place}"),
-        ItemKind::Rule => format!("{route}: no request was refused for {what} of {place}"),
+        ItemKind::Rule => format!("{route}: no test sends a request that breaks {what} of {place}"),
     }
 }
