@@ -7,6 +7,7 @@ import { test } from "node:test";
 
 import type { App } from "@kit/core";
 
+import { contradictingType } from "../../core/src/bodies/file-signatures.ts";
 import { createTestClient } from "../src/client.ts";
 import { contentValues } from "../src/contracts/expect-content.ts";
 import { contentOf } from "../src/contracts/contents.ts";
@@ -36,6 +37,15 @@ test("a valid multipart body has all files that the contract requires, text fiel
   );
   assert.deepEqual([...body.keys()].toSorted(), ["album", "pages", "pages", "photo", "tags", "tags"]);
   assert.equal(body.get("album"), '{"name":"x"}');
+});
+
+test("a valid file of each type that kit knows by its first bytes has these bytes", async () => {
+  const types = ["png", "jpeg", "gif", "webp", "bmp", "avif"].map((name) => `image/${name}`);
+  for (const type of [...types, "application/pdf", "video/webm"]) {
+    const { body } = contentOf({ ...multipart, files: [{ name: "a", types: [type] }] }, {});
+    const file = (body as FormData).get("a") as File;
+    assert.equal(contradictingType(type, new Uint8Array(await file.arrayBuffer())), undefined, type);
+  }
 });
 
 test("other formats have the content type of the contract and short contents", async () => {

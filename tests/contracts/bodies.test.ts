@@ -1,0 +1,166 @@
+// Runs the generated contract tests of the program `bodies`, whose bodies are not JSON, against an application that keeps
+// its contract, and against applications that break it.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { rm } from "node:fs/promises";
+
+import { contractTests, type ContractTests, type RouteTable } from "@kit/testing";
+import { type AnyHandlers, type App, createApp } from "@kit/core";
+import { expressServer } from "@kit/server-express";
+
+import { createClient } from "../../crates/kit-emit/tests/goldens/bodies/client/index.ts";
+import { bodyOptions } from "../conformance/bodies-application.ts";
+import { contractsIn, copiedGoldens, tablesIn } from "./tables.ts";
+
+const root = await copiedGoldens();
+after(() => rm(root, { recursive: true, force: true }));
+const directory = join(root, "bodies");
+const tables = await tablesIn(directory);
+const contracts = await contractsIn(directory);
+
+interface Ran {
+  readonly passed: string[];
+  readonly failed: Map<string, string>;
+}
+
+/** Runs the contract tests of an application, and returns the names of the tests that passed and that failed. */
+async function runAgainst(app: unknown, routes: readonly RouteTable[] = tables): Promise<Ran> {
+  const begins: (() => Promise<void>)[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  const tests: [name: string, run: Parameters<ContractTests["runner"]["test"]>[1]][] = [];
+  let group = "";
+  contractTests({
+    runner: {
+      describe(name, define) {
+        group = name;
+        define();
+      },
+      test: (name, run) => tests.push([`${group}: ${name}`, run]),
+      before: (run) => begins.push(run),
+      after: (run) => ends.push(run),
+    },
+    group: "PhotoRoutes",
+    contracts,
+    app: async () => ({ app }),
+    root: pathToFileURL(`${directory}/`),
+    database: false,
+    headers: {},
+    routes,
+  });
+  const passed: string[] = [];
+  const failed = new Map<string, string>();
+  for (const begin of begins) await begin();
+  for (const [name, run] of tests) {
+    try {
+      await run({ skip: () => undefined });
+      passed.push(name);
+    } catch (error) {
+      failed.set(name, String(error));
+    }
+  }
+  for (const end of ends) await end();
+  return { passed, failed };
+}
+
+/** Creates the application, with other handlers for some routes. */
+function application(changed: AnyHandlers = {}): App {
+  const options = bodyOptions();
+  const [first] = options.routes!;
+  // These requests have texts that the handlers of the conformance tests cannot show in a header.
+  const quiet: AnyHandlers = {
+    "POST /sessions": () => undefined,
+    "POST /comments": () => undefined,
+    "POST /photos": () => ({ id: "6f1d2c3b-0a9e-4f8d-8c7b-6a5d4e3f2a1b", title: "Harbour" }),
+  };
+  const handlers = { ...first!.handlers, ...quiet, ...changed };
+  return createApp({ ...options, server: expressServer(), routes: [{ handlers: handlers as never }] });
+}
+
+test("an application that keeps its contract passes all tests of bodies that are not JSON", async () => {
+  const { passed, failed } = await runAgainst(application());
+  assert.deepEqual([...failed], []);
+  for (const name of [
+    "POST /photos: refuses body $.photo: missing",
+    "POST /photos: refuses body $.photo: 5242881 bytes (maximum 5242880)",
+    "POST /photos: refuses body $.more: 4 files (maximum 3)",
+    "POST /photos: refuses body $.more[0]: a text instead of a file",
+    "POST /photos: refuses body $: without its last boundary",
+    "POST /sessions: refuses application/x-kit-other",
+    "POST /imports: refuses a line that is not JSON",
+    "POST /tables: refuses bytes that are not UTF-8",
+    "GET /events: answers a valid request",
+    "GET /books: answers a valid request",
+  ])
+    assert.ok(passed.includes(name), name);
+});
+
+/** Answers with a page. */
+function html({ ctx }: { ctx: { send(body: string, options: object): unknown } }): unknown {
+  return ctx.send("<p>", { headers: { "content-type": "text/html" } });
+}
+
+test("a response that breaks the format, a line or an event of its contract fails the test", async () => {
+  const routes = tables.filter(({ route }) => route.startsWith("GET ") && route !== "GET /report");
+  const wrong = await runAgainst(
+    application({
+      "GET /table": html,
+      "GET /image": html,
+      "GET /books": html,
+      "GET /events": async function* () {
+        yield { event: "progress", data: { percent: "half" } };
+      },
+    }),
+    routes,
+  );
+  const reasons = routes.map(
+    ({ route }) => wrong.failed.get(`${route}: answers a valid request`) ?? "passed",
+  );
+  for (const [index, reason] of [
+    /text\/plain.*expected text\/csv/,
+    /image\/png/,
+    /application\/jsonl/,
+    /GET \/events broke off/,
+  ].entries())
+    assert.match(reasons[index] ?? "", reason);
+});
+
+test("the generated client and the server agree about every format", async () => {
+  const app = application({
+    "POST /photos": async ({ body }: { body: { title: string; photo: File; more?: File[] } }) => ({
+      id: "6f1d2c3b-0a9e-4f8d-8c7b-6a5d4e3f2a1b",
+      title: `${body.title} ${await body.photo.slice(3).text()} ${body.more?.length}`,
+    }),
+  });
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  try {
+    const api = createClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const photo = new File([new Uint8Array([0xff, 0xd8, 0xff]), "pixels"], "a.jpg", { type: "image/jpeg" });
+    const album = { name: "x", opened: new Date(0) };
+    const added = await api.post("/photos", { body: { title: "t", album, photo, more: [photo, photo] } });
+    assert.equal(added.title, "t pixels 2");
+    await api.post("/sessions", { body: { email: "a@b.c", count: 2, topics: ["news"] } });
+    await api.post("/images", { body: new Uint8Array([1]), contentType: "image/gif" });
+    const books = [1, 2].map((pages) => ({ title: "a", pages, printed: new Date(0) }));
+    assert.deepEqual(await api.post("/imports", { body: books }), { imported: 3 });
+    const refused = await api.post("/files", { body: { file: new Blob(["x".repeat(1001)]) } }).result();
+    assert.ok(!refused.ok && refused.error.code === "VALIDATION_ERROR");
+    assert.equal(refused.error.details?.fields[0]?.rule, "maxBytes");
+    assert.equal(await api.get("/table"), "title\nBücher\n");
+    const read: Date[] = [];
+    for await (const book of await api.get("/books")) read.push(book.printed);
+    assert.ok(read.length === 2 && read.every((printed) => printed instanceof Date));
+    const events: [event: string, id: string][] = [];
+    for await (const event of await api.get("/events", { retry: false }))
+      events.push([event.event, event.id]);
+    assert.deepEqual(events, [
+      ["progress", ""],
+      ["done", "7"],
+      ["stopped", "7"],
+    ]);
+  } finally {
+    await app.close({ delayMs: 0, graceMs: 0 });
+  }
+});
