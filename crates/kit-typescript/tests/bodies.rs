@@ -50,7 +50,7 @@ fn reads_every_format_of_a_request() {
           "POST /import": Route<{ body: Lines<Meta> }>;
         }
         "#,
-        r#"
+        r"
         type Meta = {
           album: string;
         }
@@ -75,7 +75,7 @@ fn reads_every_format_of_a_request() {
         route POST /csv 204 body as Text text/csv text/tab-separated-values
         route POST /image 204 body as Bytes image/*
         route POST /import 204 body: Meta body as Lines
-        "#,
+        ",
     );
 }
 
@@ -92,7 +92,7 @@ fn reads_every_format_of_a_response_and_of_replies() {
           "GET /either": Route<{ response: Reply<200, Text> | Reply<202, Progress> }>;
         }
         "#,
-        r#"
+        r"
         type Progress = {
           percent: number;
         }
@@ -104,7 +104,7 @@ fn reads_every_format_of_a_response_and_of_replies() {
         route GET /rows 200 response: GetRowsResponseLine response as Lines
         route GET /watch 200 response as Events progress: Progress done
         route GET /either 200 reply 200 as Text text/plain reply 202 Progress
-        "#,
+        ",
     );
 }
 
@@ -161,7 +161,7 @@ fn refuses_fields_that_text_cannot_hold_and_tags_that_do_not_fit() {
           }> }>;
         }
         "#,
-        r#"
+        r"
         src/a.routes.ts:3:38 KIT1407 text cannot be coerced to `{ a: string }`, the type of `nested` in the form of `POST /form`
           help: use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these
         src/a.routes.ts:4:39 KIT1306 `File` has no JSON form
@@ -180,6 +180,6 @@ fn refuses_fields_that_text_cannot_hold_and_tags_that_do_not_fit() {
           help: swap the two numbers
         src/a.routes.ts:11:9 KIT1304 `@maxBytes` has no effect on a property that is not a file
           help: the tag belongs on a `File` or `File[]` in `Multipart<{ photo: File }>`
-        "#,
+        ",
     );
 }

@@ -79,9 +79,10 @@ pub(super) fn read(
         location: lowering.eval.written_at(*ty).unwrap_or(location),
     });
     match (kind, argument) {
-        (KitType::Form, Some(fields)) => match slot_declaration(lowering, fields, name, false) {
-            Some(declaration) => (BodyFormat::Form, Some(declaration)),
-            None => {
+        (KitType::Form, Some(fields)) => {
+            if let Some(declaration) = slot_declaration(lowering, fields, name, false) {
+                (BodyFormat::Form, Some(declaration))
+            } else {
                 let message = format!("the form of {owner} has no fields");
                 invalid(
                     lowering,
@@ -91,12 +92,12 @@ pub(super) fn read(
                 );
                 (BodyFormat::Json, None)
             }
-        },
+        }
         (KitType::Multipart, Some(parts)) => multipart(lowering, owner, parts, name),
-        (KitType::Lines, Some(line)) => match slot_declaration(lowering, line, &format!("{name}Line"), false)
-        {
-            Some(declaration) => (BodyFormat::Lines, Some(declaration)),
-            None => {
+        (KitType::Lines, Some(line)) => {
+            if let Some(declaration) = slot_declaration(lowering, line, &format!("{name}Line"), false) {
+                (BodyFormat::Lines, Some(declaration))
+            } else {
                 let message = format!("the lines of {owner} have no type");
                 invalid(
                     lowering,
@@ -106,7 +107,7 @@ pub(super) fn read(
                 );
                 (BodyFormat::Json, None)
             }
-        },
+        }
         (KitType::Events, Some(events)) => (events_of(lowering, owner, events, name), None),
         (kind, argument) => (bytes(lowering, owner, direction, kind, argument), None),
     }
