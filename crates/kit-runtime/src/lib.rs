@@ -17,11 +17,15 @@ pub mod coerce;
 mod connection;
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
+mod file_signatures;
 pub mod format;
 mod http;
 pub mod json;
 mod listener;
 mod log;
+mod media_type;
+#[doc(hidden)] // Public only for tests.
+pub mod multipart;
 mod never;
 #[cfg(feature = "sqlx")]
 pub mod postgres;
@@ -42,6 +46,7 @@ mod timestamp;
 pub mod trust_proxy;
 
 pub use axum;
+pub use axum::body::Bytes as BodyBytes;
 pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
@@ -49,9 +54,10 @@ pub use cookies::{Cookie, SameSite};
 #[cfg(feature = "etag")]
 pub use http::Etag;
 pub use http::{
-    Application, ChunkSender, Context, Cors, Csrf, CurrentVersion, DeclaredReply, Error, ErrorFormat,
-    Failure, InvalidField, Match, Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLog,
-    Response, RouteTree, Router, Routes, Segment, Serve, Wrapped, Wrapper,
+    Application, ChunkSender, Context, Cors, Csrf, CurrentVersion, DeclaredReply, Error, ErrorFormat, Event,
+    EventData, EventSender, Events, Failure, File, FilePart, Files, InvalidField, LineSender, Lines, Match,
+    Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLines, RequestLog, Response, RouteTree,
+    Router, Routes, Segment, Serve, Wrapped, Wrapper,
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};

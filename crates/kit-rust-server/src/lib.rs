@@ -20,6 +20,7 @@
 // Reason: this crate prints only a few kilobytes of text, and the format strings are easiest to read in place.
 #![allow(clippy::format_collect, clippy::format_push_string)]
 
+mod bodies;
 mod compression;
 mod cors;
 mod csrf;

@@ -5,6 +5,7 @@ use kit_ir::DeclaredReply;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::bodies;
 use crate::middleware::Middleware;
 use crate::router::RouteNames;
 use crate::source::{Imports, doc, ident, string_literal};
@@ -17,10 +18,16 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
     let replies = &handled.route.replies;
     let text = format!("Replies of `{}`.", handled.route.reference());
     let declared = declared(types, name, &text, replies);
+    // A stream is sent once, so the reply is consumed.
+    let (receiver, reference) = if bodies::has_stream(replies) {
+        (quote!(self), quote!(&))
+    } else {
+        (quote!(&self), quote!())
+    };
     let arms = replies.iter().map(|reply| {
         let response = types.of_runtime("Response");
         let status = status_name(&types.of_runtime("StatusCode"), reply.status);
-        arm(reply, &quote!(#response::declared(context, #status)?))
+        arm(reply, &quote!(#response::declared(context, #status)?), &reference)
     });
     let name = ident(name);
     let [context, response, error] = ["Context", "Response", "Error"].map(|name| types.of_runtime(name));
@@ -28,7 +35,7 @@ pub(crate) fn replies(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Tok
         #declared
 
         impl #name {
-            fn respond(&self, context: &#context) -> Result<#response, #error> {
+            fn respond(#receiver, context: &#context) -> Result<#response, #error> {
                 match self { #(#arms)* }
             }
         }
@@ -45,7 +52,8 @@ pub(crate) fn of_wrapper(types: &Types<'_>, middleware: &Middleware) -> Option<T
     let arms = replies.iter().map(|reply| {
         let response = types.of_runtime("Response");
         let status = status_name(&types.of_runtime("StatusCode"), reply.status);
-        arm(reply, &quote!(#response::of_wrapper(context, #wrapper, #status)))
+        let begun = quote!(#response::of_wrapper(context, #wrapper, #status));
+        arm(reply, &begun, &quote!())
     });
     let name = ident(name);
     let [runtime, context, response, error] =
@@ -79,9 +87,14 @@ pub(crate) fn import(types: &Types<'_>, replies: &[DeclaredReply], models: &mut 
 fn declared(types: &Types<'_>, name: &str, text: &str, replies: &[DeclaredReply]) -> TokenStream {
     let (name, comment) = (ident(name), doc(text));
     let variants = replies.iter().map(|reply| variant(types, reply));
+    let derived = if bodies::has_stream(replies) {
+        quote!(Debug)
+    } else {
+        quote!(Debug, Clone, PartialEq)
+    };
     quote! {
         #comment
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(#derived)]
         #[allow(clippy::large_enum_variant)]
         pub enum #name { #(#variants),* }
     }
@@ -94,7 +107,11 @@ fn variant(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
         let (name, comment, kind) = (ident(name), doc(text), ident(types.name(id)));
         quote!(#comment #name: #kind)
     };
-    let body = reply.body.map(|id| field("body", "Body.", id));
+    let other = bodies::of_reply(types, reply).map(|kind| {
+        let comment = doc("Body.");
+        quote!(#comment body: #kind)
+    });
+    let body = other.or_else(|| reply.body.map(|id| field("body", "Body.", id)));
     let headers = reply.headers.map(|id| field("headers", "Headers.", id));
     let fields: Vec<_> = [body, headers].into_iter().flatten().collect();
     if fields.is_empty() {
@@ -105,16 +122,17 @@ fn variant(types: &Types<'_>, reply: &DeclaredReply) -> TokenStream {
 }
 
 /// Returns the match arm that creates the response of a reply. `begun` is Rust code that creates a reply
-/// without headers.
-fn arm(reply: &DeclaredReply, begun: &TokenStream) -> TokenStream {
+/// without headers. `reference` is `&` if the arm owns the fields of the reply.
+fn arm(reply: &DeclaredReply, begun: &TokenStream, reference: &TokenStream) -> TokenStream {
     let name = ident(&variant_name(reply.status));
-    let headers = reply.headers.map(|_| quote!(.headers(headers)?));
-    let result = if reply.body.is_some() {
-        quote!(#begun #headers.json(body))
+    let headers = reply.headers.map(|_| quote!(.headers(#reference headers)?));
+    let result = if reply.has_body() {
+        let complete = bodies::complete(reply, reference);
+        quote!(#begun #headers #complete)
     } else {
         quote!(Ok(#begun #headers.empty()))
     };
-    let fields = reply.body.map(|_| quote!(body)).into_iter();
+    let fields = reply.has_body().then(|| quote!(body)).into_iter();
     let fields: Vec<_> = fields.chain(reply.headers.map(|_| quote!(headers))).collect();
     let pattern = if fields.is_empty() {
         quote!(Self::#name)

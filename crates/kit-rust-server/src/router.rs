@@ -11,12 +11,13 @@ use kit_ir::{DeclaredError, MiddlewareKind, Program, Route, RouteLimits, Segment
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+use crate::bodies::BodyNames;
 use crate::middleware::Middleware;
 use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
 use crate::types::{Form, Types};
-use crate::{File, Problem, edge, error_format, names, replies};
+use crate::{File, Problem, bodies, edge, error_format, names, replies};
 
 /// Routes of an application by their groups.
 pub(crate) struct Routes<'a> {
@@ -55,6 +56,8 @@ pub(crate) struct RouteNames<'a> {
     pub(crate) input: String,
     /// Name of the enum that the method returns: `GetNotesByIdReply`. `None` if the contract declares no replies.
     pub(crate) reply: Option<String>,
+    /// Names of the types for bodies that are not JSON.
+    pub(crate) bodies: BodyNames,
     /// Middleware that runs before the handler, in this order.
     pub(crate) middleware: Vec<Middleware>,
 }
@@ -106,6 +109,7 @@ impl<'a> Routes<'a> {
             let handled = RouteNames {
                 route,
                 function: names::unique_field(&input, &mut functions),
+                bodies: BodyNames::new(route, &input, &mut taken),
                 input,
                 reply,
                 middleware: own,
@@ -178,6 +182,9 @@ impl<'a> RouteNames<'a> {
         if let Some(reply) = &self.reply {
             return ident(reply).into_token_stream();
         }
+        if let Some(answer) = bodies::answer(types, self) {
+            return answer;
+        }
         match self.route.slots.response {
             Some(_) if self.is_open(types) => quote!(Reply),
             Some(id) => ident(types.name(id)).into_token_stream(),
@@ -187,7 +194,9 @@ impl<'a> RouteNames<'a> {
 
     /// Returns true if the contract declares the response as `unknown`.
     pub(crate) fn is_open(&self, types: &Types<'_>) -> bool {
-        self.route.slots.response.is_some_and(|id| {
+        let response = self.route.slots.response;
+        let response = response.filter(|_| self.route.response_format.is_json());
+        response.is_some_and(|id| {
             let program = types.program;
             matches!(
                 program.types[program.declarations[id].r#type].kind,
@@ -199,6 +208,15 @@ impl<'a> RouteNames<'a> {
     /// Returns the slots of the request that the contract declares, each as a field of the generated struct.
     fn parts(&self, types: &Types<'_>) -> Vec<Part> {
         let part = |slot: Slot| {
+            let body = Some(slot).filter(|slot| *slot == Slot::Body);
+            if let Some((r#type, read)) = body.and_then(|_| bodies::request(types, self)) {
+                return Some(Part {
+                    name: slot.name(),
+                    r#type,
+                    read,
+                    comment: "Body.",
+                });
+            }
             let id = self.route.slots.get(slot)?;
             let (reader, comment) = match slot {
                 Slot::Params => ("params", "Path parameters."),
@@ -207,10 +225,11 @@ impl<'a> RouteNames<'a> {
                 Slot::Cookies => ("declared_cookies", "Cookies."),
                 Slot::Body | Slot::Response => ("body", "Body."),
             };
+            let reader = ident(reader);
             Some(Part {
                 name: slot.name(),
-                r#type: types.name_in(id, Form::Request).to_owned(),
-                reader,
+                r#type: ident(types.name_in(id, Form::Request)).into_token_stream(),
+                read: quote!(request.#reader()?),
                 comment,
             })
         };
@@ -218,10 +237,18 @@ impl<'a> RouteNames<'a> {
     }
 
     /// Returns true if the contract has slots for which kit cannot generate a handler, because types do not
-    /// tell their meaning: headers, cookies, replies, or errors with details.
+    /// tell their meaning: headers, cookies, replies, bodies that are not JSON, or errors with details.
     pub(crate) fn has_parts_without_meaning(&self) -> bool {
-        let Route { slots, replies, .. } = self.route;
-        slots.headers.is_some()
+        let Route {
+            slots,
+            replies,
+            body_format,
+            response_format,
+            ..
+        } = self.route;
+        !body_format.is_json()
+            || !response_format.is_json()
+            || slots.headers.is_some()
             || slots.cookies.is_some()
             || !replies.is_empty()
             || self.contract_errors().any(|error| error.details.is_some())
@@ -246,9 +273,9 @@ struct Part {
     /// Name of the field.
     name: &'static str,
     /// Type of the field.
-    r#type: String,
-    /// Method of `kit_runtime::Request` that decodes the slot.
-    reader: &'static str,
+    r#type: TokenStream,
+    /// Expression that decodes the slot.
+    read: TokenStream,
     /// Text of the doc comment.
     comment: &'static str,
 }
@@ -289,10 +316,14 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     let mut models = Imports::default();
     error_format::add_model(types, &mut models);
     for handled in all() {
-        for part in handled.parts(types) {
-            models.add("crate::models", &part.r#type);
+        let slots = Slot::INPUTS.into_iter();
+        for id in slots.filter_map(|slot| handled.route.slots.get(slot)) {
+            models.add("crate::models", types.name_in(id, Form::Request));
         }
         replies::import(types, &handled.route.replies, &mut models);
+        for id in handled.route.response_format.event_types() {
+            models.add("crate::models", types.name(id));
+        }
         if let Some(id) = handled.route.slots.response.filter(|_| !handled.is_open(types)) {
             models.add("crate::models", types.name(id));
         }
@@ -308,7 +339,8 @@ pub(crate) fn file(types: &Types<'_>, routes: &Routes<'_>) -> File {
     let traits = routes.groups.iter().map(|group| group_trait(types, group));
     let inputs = all().map(|handled| {
         let (input, replies) = (input(types, handled), replies::replies(types, handled));
-        quote!(#input #replies)
+        let (parts, events) = (bodies::parts(types, handled), bodies::events(types, handled));
+        quote!(#input #parts #replies #events)
     });
     let wrappers = routes
         .middleware
@@ -373,7 +405,7 @@ fn input(types: &Types<'_>, handled: &RouteNames<'_>) -> TokenStream {
         handled.route.reference()
     ));
     let parts = handled.parts(types).into_iter().map(|part| {
-        let (name, r#type, comment) = (ident(part.name), ident(&part.r#type), doc(part.comment));
+        let (name, r#type, comment) = (ident(part.name), part.r#type, doc(part.comment));
         quote!(#comment pub #name: #r#type)
     });
     let middleware = handled.middleware.iter().map(|middleware| {
@@ -487,10 +519,10 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
         .iter()
         .map(|middleware| ident(&middleware.module))
         .collect();
-    let (parts, readers): (Vec<_>, Vec<_>) = handled
+    let (parts, reads): (Vec<_>, Vec<_>) = handled
         .parts(types)
-        .iter()
-        .map(|part| (ident(part.name), ident(part.reader)))
+        .into_iter()
+        .map(|part| (ident(part.name), part.read))
         .unzip();
     let status = status_name(&types.of_runtime("StatusCode"), handled.route.status);
     // If creating the status needs an expression, its value is assigned to a variable.
@@ -516,6 +548,11 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
     let call = quote!(#group::#function(#app, input).await?);
     let result = if handled.reply.is_some() {
         quote!(#call.respond(&context))
+    } else if let Some(respond) = bodies::respond(&response, &status, &handled.route.response_format) {
+        quote! {
+            let answer = #call;
+            #respond
+        }
     } else if handled.is_open(types) {
         quote! {
             let answer = #call;
@@ -533,7 +570,7 @@ fn dispatch(types: &Types<'_>, group: &Group<'_>, handled: &RouteNames<'_>) -> T
         }
     };
     let handle = quote! {
-        #(let #parts = request.#readers()?;)*
+        #(let #parts = #reads;)*
         let context = request.#into_context()?;
         let input = #input {
             #(#parts,)*

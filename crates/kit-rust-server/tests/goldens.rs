@@ -56,6 +56,14 @@ fn matches_the_golden_of_contracts() {
     );
 }
 
+/// Compares only the files with code for bodies.
+#[test]
+fn matches_the_golden_of_bodies() {
+    let mut files = files(&whole("bodies", &support::bodies::program()));
+    files.retain(|path, _| ["kit/router.rs", "src/handlers/photos.rs"].contains(&path.as_str()));
+    check("bodies", files);
+}
+
 /// Compares only the files that the options change.
 #[test]
 fn matches_the_golden_of_problem() {

@@ -7,6 +7,7 @@
 
 mod project_directory;
 mod projects;
+mod served_bodies;
 mod served_contracts;
 mod served_http;
 mod served_keys;
@@ -176,6 +177,20 @@ fn returns_404_or_400_if_a_parameter_is_not_a_uuid() {
 #[test]
 fn validates_headers_and_cookies_before_handlers_that_are_not_written() {
     served_contracts::contracts(&Workspace::compiled().server("contracts"));
+}
+
+#[test]
+fn reads_request_bodies_that_are_not_json() {
+    let server = Workspace::compiled().server("bodies");
+    served_bodies::fields(&server);
+    served_bodies::unchanged(&server);
+    served_bodies::multipart(&server);
+    served_bodies::lines(&server);
+}
+
+#[test]
+fn writes_response_bodies_that_are_not_json() {
+    served_bodies::responses(&Workspace::compiled().server("bodies"));
 }
 
 #[test]

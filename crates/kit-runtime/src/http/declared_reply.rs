@@ -11,8 +11,8 @@ use crate::{Contract, is_development};
 /// A reply that a contract declares, before its body is added.
 #[derive(Debug)]
 pub struct DeclaredReply<'c> {
-    context: &'c Context,
-    status: StatusCode,
+    pub(super) context: &'c Context,
+    pub(super) status: StatusCode,
     headers: HeaderMap,
     /// Name of the wrapper that replies; `None` for the handler.
     wrapper: Option<&'static str>,
@@ -129,7 +129,7 @@ impl DeclaredReply<'_> {
 
     /// Adds the status and the headers to the response: the headers of [`Context::set_header`], then the
     /// headers that the reply declares. Cookies of the two are all sent.
-    fn complete(self, mut response: axum::response::Response) -> Response {
+    pub(super) fn complete(self, mut response: axum::response::Response) -> Response {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.extend(std::mem::take(&mut *self.context.answer_headers()));

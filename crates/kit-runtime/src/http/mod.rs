@@ -1,6 +1,7 @@
 //! Processing of a request: routing, middleware, decoding of path, query and body, responses and errors.
 
 mod abandoned;
+mod bodies;
 mod body;
 #[cfg(feature = "compression")]
 mod compression;
@@ -36,6 +37,9 @@ mod status_phrase;
 mod unstorable;
 mod wrapper;
 
+pub use bodies::{
+    Event, EventData, EventSender, Events, File, FilePart, Files, LineSender, Lines, RequestLines,
+};
 #[cfg(feature = "compression")]
 pub use compression::{Coding, Compression};
 #[cfg(feature = "etag")]

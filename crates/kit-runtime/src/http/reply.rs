@@ -236,6 +236,25 @@ impl ChunkSender {
         let sent = self.sender.send((chunk, permit)).await;
         sent.map_err(|_| Error::internal("The client has left"))
     }
+
+    /// Sends a chunk if the queue has room. Never waits.
+    pub(super) fn send_if_room(&self, chunk: &'static str) {
+        let bytes = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
+        if let Ok(permit) = Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+            // The chunk is dropped if the client has left, which the next write of the connection finds out.
+            let _ = self
+                .sender
+                .try_send((Bytes::from_static(chunk.as_bytes()), Some(permit)));
+        }
+    }
+
+    /// Returns a sender for the same queue.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            sender: self.sender.clone(),
+            room: Arc::clone(&self.room),
+        }
+    }
 }
 
 /// Body of a stream. It runs the function that sends chunks, and passes the queued chunks to the connection.

@@ -198,7 +198,7 @@ impl Request {
     }
 
     /// In development, logs warnings for query keys that the contract does not declare.
-    fn warn_of_query(&self, shape: Option<&'static Shape>) {
+    pub(super) fn warn_of_query(&self, shape: Option<&'static Shape>) {
         let query = self.context.query();
         if query.is_empty() || !is_development() || self.has_query_keys.swap(true, Ordering::Relaxed) {
             return;
@@ -243,7 +243,7 @@ impl fmt::Debug for Request {
 
 /// Decodes a slot of the request into its type. Reports all failures if the value does not fit. If
 /// `is_suspicious` is true, strings are also checked for characters that databases cannot store.
-fn decode<T: Contract>(slot: Slot, value: &Json, is_suspicious: bool) -> Result<T, Error> {
+pub(super) fn decode<T: Contract>(slot: Slot, value: &Json, is_suspicious: bool) -> Result<T, Error> {
     let secrets = match slot {
         Slot::Cookies => Secrets::All,
         Slot::Headers => Secrets::Property("authorization"),

@@ -175,6 +175,8 @@ impl<'k> HandlerContext<'k, '_> {
             router.add("crate::router", &handled.input);
             if let Some(reply) = &handled.reply {
                 router.add("crate::router", reply);
+            } else if let Some(event) = &handled.bodies.event {
+                router.add("crate::router", event);
             } else if handled.is_open(self.types) {
                 uses.runtime("Reply");
             } else if let Some(id) = handled.route.slots.response {

@@ -28,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Program)> {
         ("owners", owners()),
         ("tokens", tokens()),
         ("contracts", support::contracts::program()),
+        ("bodies", support::bodies::program()),
         ("problem", problem()),
         ("own-errors", own_errors()),
         ("wrappers", wrappers()),
@@ -76,6 +77,10 @@ pub fn own_errors() -> Program {
 
 /// Returns the files that the user of an application has written, with their paths.
 pub fn handwritten(name: &str) -> Vec<(String, String)> {
+    if name == "bodies" {
+        let handlers = fs::read_to_string(tests().join("inputs/bodies/photos.rs")).expect("handlers");
+        return vec![("src/handlers/photos.rs".to_owned(), handlers)];
+    }
     let page = match name {
         "own-errors" => "error-formats.md",
         "contracts" => "cookies.md",

@@ -3,6 +3,7 @@
 #![allow(unreachable_pub)] // a module of tests has no outside
 
 use std::io::{BufRead as _, BufReader};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -98,23 +99,35 @@ impl Server {
 
     /// Sends a request with headers. Returns the whole response.
     pub fn answer(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<Value>) -> Answer {
+        let json = ("content-type", "application/json");
+        let typed = body.is_some().then_some(json);
+        let headers: Vec<_> = headers.iter().copied().chain(typed).collect();
+        let text = body.map_or_else(String::new, |body| body.to_string());
+        self.send(method, path, &headers, text.into())
+    }
+
+    /// Sends a request with headers and the bytes of a body. Returns the whole response; bytes of its body that are not
+    /// UTF-8 are replaced.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        if body.is_some() {
-            request = request.header("content-type", "application/json");
-        }
-        let text = body.map_or_else(String::new, |body| body.to_string());
-        let mut answer = self.agent.run(request.body(text).unwrap()).unwrap();
-        let body = answer.body_mut().read_to_string().unwrap();
+        let mut answer = self.agent.run(request.body(body).unwrap()).unwrap();
+        let body = answer.body_mut().read_to_vec().unwrap();
         Answer {
             status: answer.status().as_u16(),
             headers: answer.headers().clone(),
-            body,
+            body: String::from_utf8_lossy(&body).into_owned(),
         }
+    }
+
+    /// Opens a connection to the server.
+    pub fn connect(&self) -> TcpStream {
+        let address = self.url.strip_prefix("http://").unwrap();
+        TcpStream::connect(address).unwrap()
     }
 
     pub fn get(&self, path: &str) -> (u16, Value) {

@@ -1,0 +1,210 @@
+//! Reads request bodies that are not JSON.
+
+use std::sync::atomic::Ordering;
+
+use axum::body::Bytes;
+use axum::http::{StatusCode, header};
+use serde_json::Value;
+
+use super::multipart::{self, FilePart, Files};
+use super::request_lines::RequestLines;
+use crate::check::{Failure, Rule};
+use crate::coerce::coerce_query;
+use crate::http::context::text_of;
+use crate::http::direct_input::read_query;
+use crate::http::request::decode;
+use crate::http::source::Slot;
+use crate::http::unstorable::find_unstorable;
+use crate::http::{Error, Phase, Request};
+use crate::media_type::{MediaType, is_in_ranges, trim};
+use crate::{Contract, multipart as parser};
+
+/// Media types that clients use for JSON Lines, which has no registered type.
+const LINES: [&str; 3] = [
+    "application/jsonl",
+    "application/x-ndjson",
+    "application/x-jsonlines",
+];
+
+impl Request {
+    /// Decodes a body in the format `application/x-www-form-urlencoded`, like a query.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if the fields do not fit the type, 415 if the content type is another one.
+    pub fn form<T: Contract>(&self) -> Result<T, Error> {
+        const FORM: &str = "application/x-www-form-urlencoded";
+        self.begin_body();
+        self.accept(&[FORM], &[FORM], true)?;
+        let text = self.body_text(T::NAME)?;
+        let is_suspicious = text.contains("%00") || text.contains('\0');
+        if let Some(form) = read_query(text).filter(|_| !is_suspicious) {
+            return Ok(form);
+        }
+        decode(Slot::Body, &coerce_query(T::shape(), text), is_suspicious)
+    }
+
+    /// Returns a body of UTF-8 text. `media_types` are the types or ranges that the body may have.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if the body is not UTF-8, 415 if the content type is another one.
+    pub fn text(&self, media_types: &[&str]) -> Result<String, Error> {
+        self.begin_body();
+        self.accept(media_types, media_types, true)?;
+        let text = self.body_text("text")?;
+        let unstorable = Some(text)
+            .filter(|text| text.contains('\0'))
+            .and_then(|text| find_unstorable(&text));
+        match unstorable {
+            Some(failure) => Err(Error::invalid(Slot::Body, "text", vec![failure])),
+            None => Ok(text.to_owned()),
+        }
+    }
+
+    /// Returns the bytes of a body, unchanged. `media_types` are the types or ranges that the body may have.
+    ///
+    /// # Errors
+    ///
+    /// 415 if the content type is another one.
+    pub fn bytes(&self, media_types: &[&str]) -> Result<Bytes, Error> {
+        self.begin_body();
+        self.accept(media_types, media_types, false)?;
+        Ok(self.body.clone())
+    }
+
+    /// Decodes a multipart body with files and with parts that are no files, and checks all parts.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if the framing is broken or parts do not fit, 415 if the content type is another one.
+    pub fn multipart<T: Contract>(&self, files: &[FilePart]) -> Result<(T, Files), Error> {
+        let parts = self.parts(T::NAME)?;
+        multipart::read(&parts, files)
+    }
+
+    /// Decodes a multipart body whose declared parts are all files, and checks them.
+    ///
+    /// # Errors
+    ///
+    /// 400 `VALIDATION_ERROR` if the framing is broken or files do not fit, 415 if the content type is another one.
+    pub fn multipart_files(&self, files: &[FilePart]) -> Result<Files, Error> {
+        let parts = self.parts("multipart")?;
+        multipart::read_files(&parts, files)
+    }
+
+    /// Returns the lines of a body of JSON Lines. Each line is checked when it is read.
+    ///
+    /// # Errors
+    ///
+    /// 415 if the content type is another one.
+    pub fn lines<T: Contract>(&self) -> Result<RequestLines<T>, Error> {
+        self.begin_body();
+        self.accept(&LINES, &LINES[..1], true)?;
+        Ok(RequestLines::new(self.body.clone()))
+    }
+
+    fn parts(&self, schema: &'static str) -> Result<Vec<parser::Part>, Error> {
+        const MULTIPART: &str = "multipart/form-data";
+        self.begin_body();
+        let Some(media_type) = self.accept(&[MULTIPART], &[MULTIPART], false)? else {
+            let failure = Failure {
+                path: "$".to_owned(),
+                expected: MULTIPART.to_owned(),
+                received: "nothing".to_owned(),
+                value: Some(Value::Null),
+                rule: Rule::Required,
+                limit: None,
+                suggestion: Some("Send the body as multipart/form-data".to_owned()),
+            };
+            return Err(Error::invalid(Slot::Body, schema, vec![failure]));
+        };
+        let parts = parser::boundary_of(&media_type).and_then(|boundary| parser::parse(&self.body, boundary));
+        parts.map_err(|mistake| {
+            let failure = Failure {
+                path: "$".to_owned(),
+                expected: format!("multipart/form-data: {}", mistake.expected),
+                received: mistake.received,
+                value: None,
+                rule: Rule::Multipart,
+                limit: None,
+                suggestion: Some("Send the body as FormData, or let a library write it".to_owned()),
+            };
+            Error::invalid(Slot::Body, schema, vec![failure])
+        })
+    }
+
+    /// Checks the content type. Returns `None` for an empty body, which clients send without a content type.
+    /// `shown` are the types that the message recommends.
+    fn accept(&self, accepted: &[&str], shown: &[&str], is_text: bool) -> Result<Option<MediaType>, Error> {
+        if self.body.is_empty() {
+            return Ok(None);
+        }
+        let encoding = text_of(self.headers(), header::CONTENT_ENCODING);
+        let encoding = encoding.map(|value| trim(&value).to_ascii_lowercase());
+        if !matches!(encoding.as_deref(), None | Some("" | "identity")) {
+            return Err(unsupported(
+                "Compressed bodies are not accepted; send the body without compression",
+            ));
+        }
+        let found = text_of(self.headers(), header::CONTENT_TYPE);
+        // A body without a content type is any type (RFC 9110, 8.3).
+        let any = || {
+            if accepted.contains(&"*/*") {
+                "application/octet-stream"
+            } else {
+                ""
+            }
+        };
+        let media_type = MediaType::parse(found.as_deref().unwrap_or_else(any));
+        match media_type {
+            Some(media_type) if is_in_ranges(&media_type.essence, accepted) => {
+                if is_text && !media_type.is_utf8() {
+                    let essence = &media_type.essence;
+                    let message = format!("The body has another charset; send {essence} in UTF-8");
+                    return Err(unsupported(message));
+                }
+                Ok(Some(media_type))
+            }
+            media_type => {
+                let found = match (found, media_type) {
+                    (None, _) => "The request has no content type",
+                    (Some(_), None) => "The request's content type is not a media type",
+                    (Some(_), Some(_)) => "The request has another content type",
+                };
+                Err(unsupported(format!("{found}; send {}", shown.join(" or "))))
+            }
+        }
+    }
+
+    /// Returns the text of the body.
+    fn body_text(&self, schema: &'static str) -> Result<&str, Error> {
+        std::str::from_utf8(&self.body).map_err(|_| {
+            let failure = Failure {
+                path: "$".to_owned(),
+                expected: "text in UTF-8".to_owned(),
+                received: "bytes that are not valid UTF-8".to_owned(),
+                value: None,
+                rule: Rule::Encoding,
+                limit: Some("utf-8".into()),
+                suggestion: None,
+            };
+            Error::invalid(Slot::Body, schema, vec![failure])
+        })
+    }
+
+    /// Begins to read the body.
+    fn begin_body(&self) {
+        self.warn_of_query(None);
+        self.context.enter_validation(Phase::Body);
+        self.has_body.store(true, Ordering::Relaxed);
+    }
+}
+
+fn unsupported(message: impl Into<String>) -> Error {
+    Error::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "UNSUPPORTED_MEDIA_TYPE",
+        message,
+    )
+}

@@ -1,0 +1,304 @@
+//! Bodies that are not JSON in generated code: their Rust types, and the code that reads and writes them.
+//!
+//! All items of the runtime have their complete paths, because types of the application may have the same names.
+
+use std::collections::BTreeSet;
+
+use kit_ir::{BodyFormat, DeclaredReply, FilePart, Slot};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::names;
+use crate::router::RouteNames;
+use crate::shapes::integer;
+use crate::source::{doc, ident, string_literal};
+use crate::types::{Form, Types};
+
+/// Names of the Rust types that a route has because its bodies are not JSON.
+pub(crate) struct BodyNames {
+    /// Struct with the parts of a multipart body: `PostPhotosParts`.
+    pub(crate) parts: Option<String>,
+    /// Enum of the events of the response: `GetWatchEvent`.
+    pub(crate) event: Option<String>,
+}
+
+impl BodyNames {
+    pub(crate) fn new(route: &kit_ir::Route, input: &str, taken: &mut BTreeSet<String>) -> Self {
+        let is_multipart = matches!(route.body_format, BodyFormat::Multipart { .. });
+        let has_events = matches!(route.response_format, BodyFormat::Events { .. });
+        let mut unique = |wanted: String| names::unique_type(wanted, taken);
+        Self {
+            parts: is_multipart.then(|| unique(format!("{input}Parts"))),
+            event: has_events.then(|| unique(format!("{input}Event"))),
+        }
+    }
+}
+
+/// Returns the Rust type of the request body, and the expression that reads the body. Returns `None` if the body is
+/// JSON.
+pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(TokenStream, TokenStream)> {
+    let route = handled.route;
+    let model = || {
+        route
+            .slots
+            .get(Slot::Body)
+            .map(|id| ident(types.name_in(id, Form::Request)))
+    };
+    Some(match &route.body_format {
+        BodyFormat::Json | BodyFormat::Events { .. } => return None,
+        BodyFormat::Form => {
+            let model = model();
+            (quote!(#model), quote!(request.form()?))
+        }
+        BodyFormat::Multipart { files } => {
+            let name = ident(handled.bodies.parts.as_deref()?);
+            (
+                quote!(#name),
+                read_parts(&name, files, route.slots.body.is_some()),
+            )
+        }
+        BodyFormat::Text { media_types } => {
+            let media_types = strings(media_types);
+            (quote!(String), quote!(request.text(&[#media_types])?))
+        }
+        BodyFormat::Raw { media_types } | BodyFormat::Bytes { media_types } => {
+            let media_types = strings(media_types);
+            (
+                quote!(kit_runtime::BodyBytes),
+                quote!(request.bytes(&[#media_types])?),
+            )
+        }
+        BodyFormat::Lines => {
+            let model = model();
+            (
+                quote!(kit_runtime::RequestLines<#model>),
+                quote!(request.lines()?),
+            )
+        }
+    })
+}
+
+/// Returns the expression that reads a multipart body.
+fn read_parts(name: &proc_macro2::Ident, files: &[FilePart], has_fields: bool) -> TokenStream {
+    let declared = files.iter().map(declaration);
+    let fields = field_names(files);
+    let taken = files.iter().zip(&fields).map(|(file, field)| {
+        let (part, field) = (string_literal(&file.name), ident(field));
+        if file.many {
+            quote!(#field: files.many(#part))
+        } else if file.optional {
+            quote!(#field: files.optional(#part))
+        } else {
+            quote!(#field: files.one(#part)?)
+        }
+    });
+    if files.is_empty() {
+        return quote!({
+            let (fields, _) = request.multipart(&[])?;
+            #name { fields }
+        });
+    }
+    if has_fields {
+        quote!({
+            let (fields, mut files) = request.multipart(&[#(#declared),*])?;
+            #name { fields, #(#taken),* }
+        })
+    } else {
+        quote!({
+            let mut files = request.multipart_files(&[#(#declared),*])?;
+            #name { #(#taken),* }
+        })
+    }
+}
+
+/// Returns the expression that declares a file of a multipart body.
+fn declaration(file: &FilePart) -> TokenStream {
+    let part = string_literal(&file.name);
+    let new = if file.many { quote!(many) } else { quote!(one) };
+    let optional = file.optional.then(|| quote!(.optional()));
+    let limit = |name: &str, number: Option<u64>| {
+        let (name, number) = (ident(name), integer(number?));
+        Some(quote!(.#name(#number)))
+    };
+    let min_items = limit("min_items", file.min_items);
+    let max_items = limit("max_items", file.max_items);
+    let max_bytes = limit("max_bytes", file.max_bytes);
+    let media_types = (!file.media_types.is_empty()).then(|| {
+        let media_types = strings(&file.media_types);
+        quote!(.media_types(&[#media_types]))
+    });
+    quote!(kit_runtime::FilePart::#new(#part) #optional #min_items #max_items #max_bytes #media_types)
+}
+
+/// Returns the names of the fields for the files of a multipart body. None is `fields`, which has the other parts.
+fn field_names(files: &[FilePart]) -> Vec<String> {
+    let mut taken = BTreeSet::from(["fields".to_owned()]);
+    let names = files.iter().map(|file| {
+        let plain = names::plain_field(&file.name);
+        names::unique_field(&plain, &mut taken)
+    });
+    names.collect()
+}
+
+/// Returns the struct with the parts of a multipart body. Returns `None` for other bodies.
+pub(crate) fn parts(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
+    let BodyFormat::Multipart { files } = &handled.route.body_format else {
+        return None;
+    };
+    let name = ident(handled.bodies.parts.as_deref()?);
+    let comment = doc(&format!(
+        "Parts of the multipart body of `{}`.",
+        handled.route.reference()
+    ));
+    let fields = handled.route.slots.body.map(|id| {
+        let model = ident(types.name_in(id, Form::Request));
+        quote! {
+            /// Parts that are no files.
+            pub fields: #model,
+        }
+    });
+    let members = files.iter().zip(field_names(files)).map(|(file, field)| {
+        let field = ident(&field);
+        let text = file.documentation.description.as_deref();
+        let comment = doc(text.unwrap_or(if file.many { "Files." } else { "File." }));
+        let kind = if file.many {
+            quote!(Vec<kit_runtime::File>)
+        } else if file.optional {
+            quote!(Option<kit_runtime::File>)
+        } else {
+            quote!(kit_runtime::File)
+        };
+        quote!(#comment pub #field: #kind,)
+    });
+    Some(quote! {
+        #comment
+        #[derive(Debug)]
+        pub struct #name { #fields #(#members)* }
+    })
+}
+
+/// Returns the Rust type that a handler returns for a response that is not JSON. Returns `None` if the response is JSON.
+pub(crate) fn answer(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
+    match &handled.route.response_format {
+        BodyFormat::Text { .. } => Some(quote!(String)),
+        BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::BodyBytes)),
+        BodyFormat::Lines => {
+            let model = ident(types.name(handled.route.slots.response?));
+            Some(quote!(kit_runtime::Lines<#model>))
+        }
+        BodyFormat::Events { .. } => {
+            let event = ident(handled.bodies.event.as_deref()?);
+            Some(quote!(kit_runtime::Events<#event>))
+        }
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+    }
+}
+
+/// Returns the expression that creates the response from the variable `answer`. Returns `None` if the response is JSON.
+pub(crate) fn respond(
+    response: &TokenStream,
+    status: &TokenStream,
+    format: &BodyFormat,
+) -> Option<TokenStream> {
+    let media_type = string_literal(format.media_types().first().copied().unwrap_or_default());
+    match format {
+        BodyFormat::Text { .. } => Some(quote!(#response::text(&context, #status, #media_type, answer))),
+        BodyFormat::Bytes { .. } => Some(quote!(#response::bytes(&context, #status, #media_type, answer))),
+        BodyFormat::Lines => Some(quote!(#response::lines(&context, #status, answer))),
+        BodyFormat::Events { .. } => Some(quote!(#response::events(&context, #status, answer))),
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+    }
+}
+
+/// Returns the enum of the events of a response. Returns `None` for other responses.
+pub(crate) fn events(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<TokenStream> {
+    let BodyFormat::Events { events } = &handled.route.response_format else {
+        return None;
+    };
+    let name = ident(handled.bodies.event.as_deref()?);
+    let comment = doc(&format!("Events of `{}`.", handled.route.reference()));
+    let mut taken = BTreeSet::new();
+    let variants: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let variant = names::unique(names::variant(&event.name), |name| taken.contains(name));
+            taken.insert(variant.clone());
+            ident(&variant)
+        })
+        .collect();
+    let declared = events.iter().zip(&variants).map(|(event, variant)| {
+        let comment = doc(&format!("Event `{}`.", event.name));
+        let data = event.data.map(|id| ident(types.name(id)));
+        let data = data.map(|model| quote!((#model)));
+        quote!(#comment #variant #data)
+    });
+    let named = events.iter().zip(&variants).map(|(event, variant)| {
+        let text = string_literal(&event.name);
+        let rest = event.data.map(|_| quote!((_)));
+        quote!(Self::#variant #rest => #text,)
+    });
+    let written = events.iter().zip(&variants).map(|(event, variant)| {
+        if event.data.is_some() {
+            quote!(Self::#variant(data) => context.event_data(data),)
+        } else {
+            quote!(Self::#variant => Ok("null".to_owned()),)
+        }
+    });
+    let context_name = if events.iter().any(|event| event.data.is_some()) {
+        ident("context")
+    } else {
+        ident("_context")
+    };
+    let [context, error] = ["Context", "Error"].map(|name| types.of_runtime(name));
+    Some(quote! {
+        #comment
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(clippy::large_enum_variant)]
+        pub enum #name { #(#declared),* }
+
+        impl kit_runtime::EventData for #name {
+            fn name(&self) -> &'static str {
+                match self { #(#named)* }
+            }
+
+            fn data(&self, #context_name: &#context) -> Result<String, #error> {
+                match self { #(#written)* }
+            }
+        }
+    })
+}
+
+/// Returns true if a reply has a stream as its body. Such a reply cannot be cloned or compared.
+pub(crate) fn has_stream(replies: &[DeclaredReply]) -> bool {
+    replies.iter().any(|reply| reply.format == BodyFormat::Lines)
+}
+
+/// Returns the Rust type of the body of a reply that is not JSON. Returns `None` if the body is JSON.
+pub(crate) fn of_reply(types: &Types<'_>, reply: &DeclaredReply) -> Option<TokenStream> {
+    match &reply.format {
+        BodyFormat::Text { .. } => Some(quote!(String)),
+        BodyFormat::Bytes { .. } => Some(quote!(kit_runtime::BodyBytes)),
+        BodyFormat::Lines => {
+            let model = ident(types.name(reply.body?));
+            Some(quote!(kit_runtime::Lines<#model>))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the call that completes a reply with its body. The variable `body` has the body, and `reference` is `&` if
+/// the variable owns the body.
+pub(crate) fn complete(reply: &DeclaredReply, reference: &TokenStream) -> TokenStream {
+    let media_type = string_literal(reply.format.media_types().first().copied().unwrap_or_default());
+    match &reply.format {
+        BodyFormat::Text { .. } => quote!(.text(#media_type, #reference body)),
+        BodyFormat::Bytes { .. } => quote!(.bytes(#media_type, #reference body)),
+        BodyFormat::Lines => quote!(.lines(body)),
+        _ => quote!(.json(#reference body)),
+    }
+}
+
+fn strings(texts: &[String]) -> TokenStream {
+    let texts = texts.iter().map(|text| string_literal(text));
+    quote!(#(#texts),*)
+}
