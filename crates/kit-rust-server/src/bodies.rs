@@ -9,30 +9,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::names;
-use crate::router::RouteNames;
+use crate::route_names::RouteNames;
 use crate::shapes::integer;
 use crate::source::{doc, ident, string_literal};
 use crate::types::{Form, Types};
-
-/// Names of the Rust types that a route has because its bodies are not JSON.
-pub(crate) struct BodyNames {
-    /// Struct with the parts of a multipart body: `PostPhotosParts`.
-    pub(crate) parts: Option<String>,
-    /// Enum of the events of the response: `GetWatchEvent`.
-    pub(crate) event: Option<String>,
-}
-
-impl BodyNames {
-    pub(crate) fn new(route: &kit_ir::Route, input: &str, taken: &mut BTreeSet<String>) -> Self {
-        let is_multipart = matches!(route.body_format, BodyFormat::Multipart { .. });
-        let has_events = matches!(route.response_format, BodyFormat::Events { .. });
-        let mut unique = |wanted: String| names::unique_type(wanted, taken);
-        Self {
-            parts: is_multipart.then(|| unique(format!("{input}Parts"))),
-            event: has_events.then(|| unique(format!("{input}Event"))),
-        }
-    }
-}
 
 /// Returns the Rust type of the request body, and the expression that reads the body. Returns `None` if the body is
 /// JSON.

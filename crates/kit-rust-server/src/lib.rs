@@ -40,6 +40,7 @@ mod print;
 mod project;
 mod replies;
 mod request_log;
+mod route_names;
 mod router;
 mod security_header_values;
 mod security_headers;

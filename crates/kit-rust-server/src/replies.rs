@@ -7,7 +7,7 @@ use quote::quote;
 
 use crate::bodies;
 use crate::middleware::Middleware;
-use crate::router::RouteNames;
+use crate::route_names::RouteNames;
 use crate::source::{Imports, doc, ident, string_literal};
 use crate::status::{constant, status_name};
 use crate::types::Types;

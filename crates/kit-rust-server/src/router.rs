@@ -11,8 +11,8 @@ use kit_ir::{DeclaredError, MiddlewareKind, Program, Route, RouteLimits, Segment
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-use crate::bodies::BodyNames;
 use crate::middleware::Middleware;
+use crate::route_names::{BodyNames, RouteNames};
 use crate::shapes::integer;
 use crate::source::{Imports, doc, file_doc, ident, string_literal};
 use crate::status::status_name;
@@ -45,21 +45,6 @@ impl Group<'_> {
     pub(crate) fn file(&self) -> String {
         format!("src/handlers/{}.rs", self.module.trim_start_matches("r#"))
     }
-}
-
-/// A route, and the names of the Rust code that is generated for it.
-pub(crate) struct RouteNames<'a> {
-    pub(crate) route: &'a Route,
-    /// Name of the method in the trait: `get_notes_by_id`.
-    pub(crate) function: String,
-    /// Name of the struct that the method receives: `GetNotesById`.
-    pub(crate) input: String,
-    /// Name of the enum that the method returns: `GetNotesByIdReply`. `None` if the contract declares no replies.
-    pub(crate) reply: Option<String>,
-    /// Names of the types for bodies that are not JSON.
-    pub(crate) bodies: BodyNames,
-    /// Middleware that runs before the handler, in this order.
-    pub(crate) middleware: Vec<Middleware>,
 }
 
 impl<'a> Routes<'a> {

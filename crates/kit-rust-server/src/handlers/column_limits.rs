@@ -6,7 +6,7 @@ use kit_ir::{Decimal, DeclarationId, Format, Method, Type, TypeId, TypeKind};
 
 use super::HandlerContext;
 use crate::database::{Stored, StoredColumn};
-use crate::router::RouteNames;
+use crate::route_names::RouteNames;
 
 impl<'k> HandlerContext<'k, '_> {
     /// Returns true if a route accepts values that a column cannot store, such as a number beyond 32 bits for

@@ -9,7 +9,7 @@ use super::operations::awaited_query;
 use super::values::Part;
 use super::{HandlerContext, Uses};
 use crate::database::Stored;
-use crate::router::RouteNames;
+use crate::route_names::RouteNames;
 use crate::source::ident;
 use crate::types::{Field, Form, RustType};
 

@@ -16,7 +16,8 @@ use quote::quote;
 
 use crate::database::{Database, Parameter, Stored};
 use crate::middleware::{ContextValue, Middleware};
-use crate::router::{Group, RouteNames, Routes};
+use crate::route_names::RouteNames;
+use crate::router::{Group, Routes};
 use crate::source::{Imports, doc, file_doc, ident, reads_field_of, string_literal};
 use crate::types::{RuntimeItem, RuntimeType, RustType, Types};
 use crate::{File, Warning, names};

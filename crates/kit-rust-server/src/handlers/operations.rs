@@ -7,7 +7,8 @@ use quote::quote;
 use super::values::{Part, RequestValue, converted};
 use super::{HandlerContext, Uses};
 use crate::database::Stored;
-use crate::router::{Group, RouteNames};
+use crate::route_names::RouteNames;
+use crate::router::Group;
 use crate::source::ident;
 use crate::types::{Field, Form};
 

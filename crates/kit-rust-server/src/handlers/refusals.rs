@@ -9,7 +9,8 @@ use quote::quote;
 
 use super::{HandlerContext, Uses};
 use crate::database::{Constraint, Rule, Stored};
-use crate::router::{Group, RouteNames};
+use crate::route_names::RouteNames;
+use crate::router::Group;
 use crate::source::{doc, ident, string_literal};
 use crate::{errors, names};
 

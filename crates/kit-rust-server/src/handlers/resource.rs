@@ -7,7 +7,7 @@ use quote::quote;
 use super::HandlerContext;
 use super::values::Part;
 use crate::database::Stored;
-use crate::router::RouteNames;
+use crate::route_names::RouteNames;
 use crate::types::{Field, Form};
 
 /// Generated code for the key of the row that a handler accesses.
