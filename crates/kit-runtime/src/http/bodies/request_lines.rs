@@ -161,7 +161,7 @@ mod tests {
         let mut found = String::new();
         while let Some(line) = lines.next().await {
             match line {
-                Ok(Title(text)) => found += &format!("{text};"),
+                Ok(Title(text)) => found.extend([text.as_str(), ";"]),
                 Err(error) => found += error.message(),
             }
         }
