@@ -10,12 +10,17 @@ import type { Served } from "./application.ts";
 import { bodyOptions, serveBodies } from "./bodies-application.ts";
 import { type Case, readCases } from "./case.ts";
 import { bytesOf, requestOf } from "./fetch-request.ts";
+import { isRust, notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 
 quietStdout();
 
 const { cases } = readCases("bodies");
 
+notInRust(
+  "bodies that are not JSON",
+  "crates/kit-rust-server/tests/served_bodies has the cases of the Rust server",
+);
 for (const [name, make] of servers) {
   describe(name, { concurrency: 8 }, () => {
     let app: Served;
@@ -27,7 +32,7 @@ for (const [name, make] of servers) {
   });
 }
 
-describe("app.fetch", () => {
+describe("app.fetch", { skip: isRust && "the Rust server has no such function" }, () => {
   const app = createApp(bodyOptions());
   after(() => app.close({ graceMs: 0 }));
   const possible = cases.flatMap((one): [Case, Request][] => {

@@ -14,6 +14,7 @@ import { runInNewContext } from "node:vm";
 import type { ServerExchange } from "@kit/types";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { piece, chunked, codeOf, head, open, readAll, say, serveUploads } from "./uploads.ts";
 
@@ -44,6 +45,7 @@ async function countBytes(exchange: ServerExchange, isSlow: boolean): Promise<[b
   return [bytes, peak];
 }
 
+notInRust("the memory of uploads", "the Rust server reads a whole body before its handler");
 for (const [name, make] of servers) {
   for (const [speed, isSlowHandler, pauseMs] of [
     ["a fast client and a fast handler", false, 0],

@@ -10,6 +10,7 @@ import type { RequestBodyReader, ServerExchange } from "@kit/types";
 
 import { StreamedBody } from "../../packages/core/src/request/streamed-body.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
 import { piece, chunked, codeOf, head, open, readAll, say, serveUploads } from "./uploads.ts";
 
@@ -28,6 +29,7 @@ async function tellError(exchange: ServerExchange): Promise<void> {
   say(exchange, String(code), /large/i.test(String(code)) ? 413 : 200);
 }
 
+notInRust("request bodies in chunks", "the Rust server reads a whole body before its handler");
 for (const [name, make] of servers) {
   describe(name, { concurrency: true }, () => {
     test("passes the request on before its body arrives, and each chunk as it arrives", async () => {

@@ -101,7 +101,7 @@ where
 }
 
 /// Creates the JSON object of one log entry.
-fn entry(level: Level, fields: Fields) -> Map<String, Value> {
+fn entry(level: Level, mut fields: Fields) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
     entry.insert("message".to_owned(), json!(fields.message));
@@ -116,6 +116,11 @@ fn entry(level: Level, fields: Fields) -> Map<String, Value> {
         }
         entry.insert("phase".to_owned(), json!(request.phase().to_string()));
         entry.insert("requestId".to_owned(), json!(request.request_id()));
+    } else if fields.is_of_runtime
+        && let Some(trace) = fields.data.remove("traceId")
+    {
+        // The HTTP engine refused the request, so there is a trace id in the response but no request.
+        entry.insert("traceId".to_owned(), trace);
     }
     entry.insert("serverAdapter".to_owned(), json!(SERVER_ADAPTER));
     if !fields.data.is_empty() {
