@@ -1,9 +1,11 @@
 // Runs every case of conformance/bodies.json on every server over real connections, and through `app.fetch`.
 
+import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import { createApp } from "@kit/core";
 
+import { compiled, headerWriterOf, route } from "../../packages/core/test/support/compiled.ts";
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { check, send } from "./answer.ts";
 import type { Served } from "./application.ts";
@@ -29,6 +31,33 @@ for (const [name, make] of servers) {
     });
     after(() => app[Symbol.asyncDispose]());
     for (const one of cases) test(one.name, async () => check(one, await send(app.port, one)));
+
+    test("sends a header in Latin-1 unchanged beside a text", async () => {
+      const headers = headerWriterOf("TextHeaders", { "x-city": "string" });
+      const content = { format: "text", mediaType: "text/plain" } as const;
+      const one = createApp({
+        ...bodyOptions(),
+        compiled: compiled(route("GET /city", { replies: { 200: { body: null, content, headers } } })),
+        routes: [
+          {
+            handlers: {
+              "GET /city": ({ reply }: { reply: (...parts: unknown[]) => unknown }) =>
+                reply(200, "Köln", { "x-city": "Köln" }),
+            } as never,
+          },
+        ],
+        server: make(),
+      });
+      const { port } = await one.listen({ port: 0, host: "127.0.0.1" });
+      try {
+        const request = { method: "GET", target: "/city" };
+        const { bytes } = await send(port, { name: "", request, status: 200 });
+        assert.match(bytes.toString("latin1"), /x-city: K\u00f6ln\r\n/i);
+        assert.ok(bytes.toString().endsWith("\r\n\r\nKöln"));
+      } finally {
+        await one.close({ graceMs: 0 });
+      }
+    });
   });
 }
 

@@ -11,8 +11,8 @@
 //! - Constraints belong to the *type* ([`Type::constraints`]), never to the property: an emitter that has the
 //!   type has every rule that a value must satisfy. The other doc tags of a property (id, default, column)
 //!   are in [`PropertyTags`].
-//! - Each of the four parts of a route's contract (params, query, body, response) refers to a declaration, so
-//!   its type has a name.
+//! - Each slot of a route's contract refers to a declaration, so its type has a name. Bodies in a format without a
+//!   type, such as raw bytes, have only a [`BodyFormat`].
 //! - The IR describes values in the form that handlers receive ([`TypeKind::Date`] is a `Date`). The
 //!   documentation of each kind describes its wire form.
 //!

@@ -193,7 +193,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
     if (declared === null) return this.#succeed(result);
     this.enter(phases.serialization);
     const { status, body } = result as DeclaredReply;
-    if (declared.content !== undefined) return this.respondRaw(status, this.#content(declared.content, body));
+    if (declared.content !== undefined)
+      return this.respondRaw(status, this.#content(declared.content, body, declaredHeaders));
     let text: string | null;
     try {
       text = declared.body === null ? null : declared.body.serialize(body);
@@ -418,13 +419,14 @@ export class RequestRun extends RequestState implements RoutedRequest {
       this.#failToWrite(error);
       return;
     }
-    if (declared.content !== undefined) return this.respondRaw(status, this.#content(declared.content, body));
+    if (declared.content !== undefined)
+      return this.respondRaw(status, this.#content(declared.content, body, list));
     // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
     this.respond(status, text === null || list.every(isAscii) ? text : Buffer.from(text));
   }
 
-  /** Returns the body of a response that is not JSON. */
-  #content(content: CompiledContent, value: unknown): RawResponse {
+  /** Returns the body of a response that is not JSON. `declaredHeaders` are those of a declared reply. */
+  #content(content: CompiledContent, value: unknown, declaredHeaders: readonly string[] = []): RawResponse {
     const { ref } = this.executable.compiled;
     const report = (name: string, failures: readonly ValidationFailure[]): void => {
       throw new ResponseContractError(ref, name, failures);
@@ -441,7 +443,9 @@ export class RequestRun extends RequestState implements RoutedRequest {
       if (headers.get("cache-control") === null) headers.set("cache-control", "no-store");
       if (headers.get("x-accel-buffering") === null) headers.set("x-accel-buffering", "no");
     }
-    return new RawResponse(body, { contentType });
+    // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
+    const isBytes = typeof body === "string" && !declaredHeaders.every(isAscii);
+    return new RawResponse(isBytes ? Buffer.from(body) : body, { contentType });
   }
 
   /**
