@@ -14,12 +14,14 @@ mod migration;
 mod paths;
 mod pipeline;
 pub mod runtime;
+mod websocket;
 
 use arbitrary::Unstructured;
 
 pub use generate::source;
 pub use migration::migration;
 pub use paths::paths;
+pub use websocket::websocket;
 
 /// A function that receives the bytes of a fuzzer.
 pub type Target = fn(&[u8]);
@@ -36,6 +38,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("text", text),
     ("trust-proxy", runtime::trust_proxy),
     ("types", types),
+    ("websocket", websocket),
 ];
 
 /// Compiles source files with any content. A line `=== path` starts a file. The text before the first such line is a file

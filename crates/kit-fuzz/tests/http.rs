@@ -1,4 +1,4 @@
-//! Runs the fuzz targets of the HTTP engine with random inputs from fixed seeds.
+//! Runs the fuzz targets of the HTTP engine and of WebSockets with random inputs from fixed seeds.
 
 mod support;
 
@@ -25,4 +25,9 @@ fn engine_gives_the_same_result_for_every_division_of_a_stream() {
 #[test]
 fn guard_gives_the_same_result_for_every_size_of_the_chunks() {
     try_all("http-guard", kit_fuzz::http::guard, 3000, 200);
+}
+
+#[test]
+fn websocket_gives_the_same_result_for_every_size_of_the_parts() {
+    try_all("websocket", kit_fuzz::websocket, 20_000, 300);
 }
