@@ -121,6 +121,8 @@ pub struct Timeouts {
     pub discard: Duration,
     /// Total time in which a client whose request was rejected may continue to send.
     pub discard_total: Duration,
+    /// Time to wait for the close frame of a client after the engine has sent its own.
+    pub socket_close: Duration,
 }
 
 impl Default for Timeouts {
@@ -133,6 +135,7 @@ impl Default for Timeouts {
             write: Duration::from_mins(1),
             discard: Duration::from_secs(5),
             discard_total: Duration::from_secs(30),
+            socket_close: kit_websocket::CLOSE_TIME,
         }
     }
 }

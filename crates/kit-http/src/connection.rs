@@ -18,6 +18,7 @@ use crate::link::Link;
 use crate::rejection::{self, Refusal};
 use crate::state::{ConnectionState, Outcome, WaitKind};
 use crate::upload::Read;
+use crate::web_socket::WebSocket;
 
 /// Wait of a connection, with its deadline.
 #[derive(Clone, Copy)]
@@ -157,7 +158,16 @@ impl Connection {
             WaitKind::Write => self.poll_for_progress(poll),
             // A response that has begun cannot become an error.
             WaitKind::Upload if self.link.request().is_some() => Outcome::TimedOut,
-            WaitKind::Unlimited | WaitKind::Idle | WaitKind::Upload | WaitKind::Linger => Outcome::Done,
+            WaitKind::Ping => {
+                self.link.with_web_socket(WebSocket::ping);
+                Outcome::Again
+            }
+            WaitKind::Unlimited
+            | WaitKind::Idle
+            | WaitKind::Upload
+            | WaitKind::Linger
+            | WaitKind::Pong
+            | WaitKind::Close => Outcome::Done,
         }
     }
 
@@ -196,6 +206,10 @@ impl Connection {
         let progress = match &*state {
             // Each byte extends this deadline, up to the total time for discarding.
             ConnectionState::Lingering(linger) => linger.progress(),
+            // Each received byte extends these deadlines.
+            ConnectionState::WebSocket(web_socket) if matches!(kind, WaitKind::Ping | WaitKind::Pong) => {
+                web_socket.received()
+            }
             // Each written byte extends this deadline: a client may read slowly. It must not send slowly.
             _ if kind == WaitKind::Write => self.link.socket.borrow().written(),
             // Each received byte extends this deadline: a large body has no total limit.
@@ -214,6 +228,11 @@ impl Connection {
             WaitKind::Upload => Some(timeouts.body_idle),
             WaitKind::Write => Some(timeouts.write),
             WaitKind::Linger => Some(timeouts.discard),
+            WaitKind::Close => Some(timeouts.socket_close),
+            WaitKind::Ping | WaitKind::Pong => match &*state {
+                ConnectionState::WebSocket(web_socket) => Some(web_socket.ping_after()),
+                _ => None,
+            },
         };
         let mut deadline = time.and_then(|time| now.checked_add(time));
         if let ConnectionState::Lingering(linger) = &mut *state {
@@ -230,6 +249,24 @@ impl Connection {
             deadline,
         });
         deadline
+    }
+
+    /// Drops the state of hyper, because the connection has become a WebSocket.
+    pub(crate) fn leave_hyper(&self) {
+        *self.hyper.borrow_mut() = None;
+    }
+
+    /// Ends the connection after its last bytes, and discards up to `discard_limit` bytes that the client still sends.
+    pub(crate) fn linger(
+        &self,
+        message: Vec<u8>,
+        discard_limit: usize,
+        scratch: &RefCell<Vec<u8>>,
+    ) -> Outcome {
+        let mut linger = Box::new(Linger::new(message, discard_limit));
+        let outcome = self.poll_linger(&mut linger, scratch);
+        *self.link.state.borrow_mut() = ConnectionState::Lingering(linger);
+        outcome
     }
 
     /// Ends the connection after its last response, or because of a rejection. Writes the rejection of the
@@ -266,9 +303,7 @@ impl Connection {
                 &self.link.error_bodies,
             )
         });
-        let mut linger = Box::new(Linger::new(message, discard_limit));
-        let outcome = self.poll_linger(&mut linger, scratch);
-        *self.link.state.borrow_mut() = ConnectionState::Lingering(linger);
-        (outcome, refusal)
+        drop(guard);
+        (self.linger(message, discard_limit, scratch), refusal)
     }
 }

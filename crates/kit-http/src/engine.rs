@@ -2,6 +2,7 @@
 
 mod closing;
 mod lingering;
+mod sockets;
 mod streaming;
 mod uploads;
 
@@ -20,6 +21,7 @@ use mio::{Events, Poll, Token};
 use slab::Slab;
 
 use self::lingering::Lingering;
+use self::sockets::Sockets;
 use self::streaming::Stream;
 use self::uploads::UploadPlace;
 use crate::body::Body;
@@ -37,6 +39,7 @@ use crate::response::Response;
 use crate::response_error::ResponseError;
 use crate::state::{ConnectionState, Outcome};
 use crate::upload::UploadFailure;
+use kit_websocket::Message as SocketMessage;
 
 const LISTENER: Token = Token(usize::MAX);
 /// Size of the read buffer in bytes. A larger buffer is not faster.
@@ -65,6 +68,7 @@ pub struct Engine {
     streams: RefCell<HashMap<RequestId, Stream>>,
     /// Request bodies that handlers read in chunks, by the ids of their requests.
     uploads: RefCell<HashMap<RequestId, UploadPlace>>,
+    sockets: Sockets,
     queue: RefCell<Vec<usize>>,
     lingering: Lingering,
     pub(crate) scratch: Rc<RefCell<Vec<u8>>>,
@@ -125,6 +129,7 @@ impl Engine {
             requests: RefCell::default(),
             streams: RefCell::default(),
             uploads: RefCell::default(),
+            sockets: Sockets::default(),
             queue: RefCell::default(),
             lingering: Lingering::default(),
             scratch: Rc::new(RefCell::new(vec![0; SCRATCH_BYTES])),
@@ -308,6 +313,9 @@ impl Engine {
             return;
         };
         connection.queued.set(false);
+        if connection.link.is_web_socket() {
+            return self.drive_socket(slot, &connection, handler);
+        }
         if self.is_leaving(&connection) && connection.link.has_fast_response() {
             // The fast path must announce in this response that it is the last one.
             connection.leave();
@@ -318,6 +326,9 @@ impl Engine {
             outcome = self.poll_connection(&connection, handler);
             if let Some(request) = connection.link.take_received() {
                 self.start(slot, &connection, request, handler);
+            }
+            if connection.link.is_web_socket() {
+                return self.drive_socket(slot, &connection, handler);
             }
             if connection.link.is_body_wanted() {
                 outcome = self.read_upload(&connection, outcome, handler);
@@ -420,6 +431,7 @@ impl Engine {
         self.fail_upload(connection, UploadFailure::Aborted, handler);
         abort(connection, handler);
         self.abort_stream(connection, handler);
+        self.abort_socket(connection, handler);
     }
 
     fn handle_deadlines(&self, handler: &mut dyn Handler) {
@@ -445,7 +457,13 @@ impl Engine {
             let outcome = if cut {
                 Outcome::Done
             } else {
-                connection.expire(|| self.poll_connection(&connection, handler))
+                connection.expire(|| {
+                    if connection.link.is_web_socket() {
+                        self.poll_socket(&connection, handler)
+                    } else {
+                        self.poll_connection(&connection, handler)
+                    }
+                })
             };
             self.settle(slot, &connection, outcome, handler);
         }

@@ -3,6 +3,7 @@
 use crate::rejection::Refusal;
 use crate::request::{Request, RequestId};
 use crate::upload::UploadPart;
+use kit_websocket::Message as SocketMessage;
 
 /// Reason why the engine does not accept connections for now. New connections wait in the kernel's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,21 @@ pub trait Handler {
     /// meanwhile.
     fn body_part(&mut self, id: RequestId, part: UploadPart<'_>) {
         let _ = (id, part);
+    }
+    /// Called for each complete message of a WebSocket. After [`crate::Engine::pause_socket`], messages that the engine has
+    /// already read may follow.
+    fn socket_message(&mut self, id: RequestId, message: SocketMessage<'_>) {
+        let _ = (id, message);
+    }
+    /// Called after [`WriteResult::Wait`], when the client of a WebSocket has read so much that the sender may continue.
+    fn socket_drained(&mut self, id: RequestId) {
+        let _ = id;
+    }
+    /// Called once when a WebSocket has ended, as its last callback. `code` is the code of the client's close frame, the code
+    /// with which the engine closed because of a violation of the protocol, 1005 for a close frame without a code, or 1006
+    /// if there was no close frame.
+    fn socket_closed(&mut self, id: RequestId, code: u16, reason: &str) {
+        let _ = (id, code, reason);
     }
     /// Called when the engine has rejected data that is not a valid request, for the log of the application.
     fn refused(&mut self, refusal: &Refusal) {

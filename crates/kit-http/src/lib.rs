@@ -21,6 +21,8 @@
 //! - The handler receives a request once, and the request gets at most one response. The request is complete, unless its
 //!   route has bodies in chunks ([`BodyRule::is_streamed`]): the handler then reads the body ([`Engine::read_body`]), and
 //!   the engine reads at most one chunk ahead.
+//! - A request for a WebSocket can be accepted instead ([`Engine::accept_socket`]). The connection then moves messages in
+//!   both directions and serves no further request.
 //! - No method blocks. No input of a client causes a panic. If the process lacks memory or file descriptors, the engine
 //!   waits and does not loop.
 //!
@@ -81,11 +83,13 @@ mod state;
 mod stream;
 mod unix_listener;
 mod upload;
+mod web_socket;
 
 /// Header name for [`Request::has_header`].
 pub use http::header::HeaderName;
 
 pub use kit_guard::{Rejection, normal_target};
+pub use kit_websocket::Message as SocketMessage;
 
 pub use body_rules::{BodyRule, BodyRules};
 pub use config::{Config, Limits, Timeouts};
@@ -99,3 +103,4 @@ pub use response::Response;
 pub use response_error::ResponseError;
 pub use server_headers::DefaultHeaders;
 pub use upload::{UploadFailure, UploadPart};
+pub use web_socket::SocketOptions;

@@ -1,6 +1,6 @@
 //! State of a connection that the engine shares with hyper. hyper owns the stream and the service, which both use it.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -17,6 +17,7 @@ use crate::server_headers::DefaultHeaders;
 use crate::socket::Socket;
 use crate::state::ConnectionState;
 use crate::upload::Upload;
+use crate::web_socket::WebSocket;
 use kit_guard::Guard;
 
 /// Maximum number of bytes up to which the head and body of a response are copied into one buffer. This is faster than
@@ -32,6 +33,8 @@ pub(crate) struct Link {
     /// Read buffer, shared by all connections. hyper gets a copy of its content after the guard has checked it.
     scratch: Rc<RefCell<Vec<u8>>>,
     pub(crate) state: RefCell<ConnectionState>,
+    /// Number of requests that hyper has read, without those that it has read again.
+    pub(crate) requests_of_hyper: Cell<u64>,
     /// Body of the current request, if the handler reads it in chunks.
     pub(crate) upload: RefCell<Option<Box<Upload>>>,
     pub(crate) body_rules: ConnectionBodyRules,
@@ -70,6 +73,7 @@ impl Link {
             passed: RefCell::default(),
             scratch,
             state: RefCell::new(ConnectionState::Idle),
+            requests_of_hyper: Cell::new(0),
             upload: RefCell::new(None),
             body_rules,
             defaults,
@@ -223,6 +227,25 @@ impl Link {
     /// Returns true if there are bytes that the guard has accepted and hyper has not read.
     pub(crate) fn has_passed(&self) -> bool {
         !self.passed.borrow().is_empty() || self.guard.borrow().rejection().is_some()
+    }
+
+    /// Returns true if the client has sent bytes after the request that hyper has read last.
+    pub(crate) fn has_bytes_after_request(&self) -> bool {
+        let guard = self.guard.borrow();
+        self.has_passed() || !guard.is_between_messages() || guard.heads() != self.requests_of_hyper.get()
+    }
+
+    /// Returns true if the connection is a WebSocket.
+    pub(crate) fn is_web_socket(&self) -> bool {
+        matches!(*self.state.borrow(), ConnectionState::WebSocket(_))
+    }
+
+    /// Calls a function with the WebSocket of the connection. Returns `None` if the connection is not a WebSocket.
+    pub(crate) fn with_web_socket<T>(&self, run: impl FnOnce(&mut WebSocket) -> T) -> Option<T> {
+        match &mut *self.state.borrow_mut() {
+            ConnectionState::WebSocket(web_socket) => Some(run(web_socket)),
+            _ => None,
+        }
     }
 
     /// Passes bytes through the guard, and stores the accepted bytes until hyper reads them.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::{COOKIE, HeaderName};
+use http::header::{CONNECTION, COOKIE, HeaderName, UPGRADE};
 use http::request::Parts;
 
 use crate::raw_request::RawRequest;
@@ -230,10 +230,33 @@ impl Request {
         }
     }
 
+    /// Returns true if the client asks to change the connection to a WebSocket: a GET request of HTTP/1.1 without a body,
+    /// with `connection: upgrade` and `upgrade: websocket`.
+    pub fn wants_socket(&self) -> bool {
+        // The fast path takes no requests with these headers.
+        let Content::Parsed { parts, body } = &self.content else {
+            return false;
+        };
+        parts.method == http::Method::GET
+            && parts.version == http::Version::HTTP_11
+            && self.body_state == BodyState::Whole
+            && body.is_empty()
+            && has_token(&parts.headers, &UPGRADE, b"websocket")
+            && has_token(&parts.headers, &CONNECTION, b"upgrade")
+    }
+
     /// Returns the address of the client; `None` for a Unix socket.
     pub fn remote_address(&self) -> Option<SocketAddr> {
         self.remote
     }
+}
+
+/// Returns true if a list of tokens in a header contains a token.
+fn has_token(headers: &HeaderMap, name: &HeaderName, token: &[u8]) -> bool {
+    headers.get_all(name).iter().any(|value| {
+        let mut items = value.as_bytes().split(|byte| *byte == b',');
+        items.any(|item| item.trim_ascii().eq_ignore_ascii_case(token))
+    })
 }
 
 fn joined<'a>(name: &str, mut values: impl Iterator<Item = &'a [u8]>) -> Option<Cow<'a, [u8]>> {

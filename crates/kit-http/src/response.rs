@@ -75,7 +75,8 @@ impl Response {
         Self::error(INTERNAL_ERROR, bodies)
     }
 
-    fn error(error: Rejection, bodies: &ErrorBodies) -> Self {
+    /// Creates an error that the engine sends without the application.
+    pub(crate) fn error(error: Rejection, bodies: &ErrorBodies) -> Self {
         let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let (content_type, body) = bodies.of(error, trace_id());
         let mut response = Self::empty(status);
@@ -110,15 +111,13 @@ impl Response {
     /// Returns an error if the name or the value is invalid, or if the engine sets the header
     /// itself.
     pub fn add_header(&mut self, name: &str, value: &[u8]) -> Result<(), ResponseError> {
-        let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
-            return Err(ResponseError::HeaderName(name.to_owned()));
-        };
-        if is_reserved(parsed.as_str()) || (parsed == CONNECTION && !value.eq_ignore_ascii_case(b"close")) {
-            return Err(ResponseError::Reserved(parsed.as_str().to_owned()));
+        let (name, value) = parse_header(name, value)?;
+        if is_reserved(name.as_str())
+            || (name == CONNECTION && !value.as_bytes().eq_ignore_ascii_case(b"close"))
+        {
+            return Err(ResponseError::Reserved(name.as_str().to_owned()));
         }
-        let value = HeaderValue::from_bytes(value)
-            .map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
-        self.headers.push((parsed, value));
+        self.headers.push((name, value));
         Ok(())
     }
 
@@ -177,7 +176,18 @@ impl Response {
     }
 }
 
-fn is_reserved(name: &str) -> bool {
+/// Parses the name and value of a header.
+pub(crate) fn parse_header(name: &str, value: &[u8]) -> Result<(HeaderName, HeaderValue), ResponseError> {
+    let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
+        return Err(ResponseError::HeaderName(name.to_owned()));
+    };
+    let value =
+        HeaderValue::from_bytes(value).map_err(|_| ResponseError::HeaderValue(parsed.as_str().to_owned()))?;
+    Ok((parsed, value))
+}
+
+/// Returns true if the engine sets a header itself.
+pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(
         name,
         "content-length" | "transfer-encoding" | "keep-alive" | "te" | "trailer" | "upgrade"

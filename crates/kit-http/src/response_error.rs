@@ -18,6 +18,9 @@ pub enum ResponseError {
     /// The engine sets this header itself, because it determines the end of the message.
     #[error("the header `{0}` is set by the server itself")]
     Reserved(String),
+    /// The request does not ask for a WebSocket ([`crate::Request::wants_socket`]).
+    #[error("the request does not ask for a WebSocket")]
+    NoHandshake,
     /// The body is longer or shorter than the declared length.
     #[error("the body has {found} bytes, but the head of the response declared {declared}")]
     Length {

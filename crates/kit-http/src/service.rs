@@ -37,6 +37,9 @@ impl hyper::service::Service<http::Request<Incoming>> for Service {
                 collecting: None,
             };
         };
+        if !link.has_response() {
+            link.requests_of_hyper.set(link.requests_of_hyper.get() + 1);
+        }
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
             deliver(&link, parts, Bytes::new(), BodyState::Whole);

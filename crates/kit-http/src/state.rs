@@ -4,6 +4,7 @@ use crate::body::Body;
 use crate::linger::Linger;
 use crate::request::{Request, RequestId};
 use crate::response::Response;
+use crate::web_socket::WebSocket;
 
 /// State of a connection. HTTP/1.1 serves the requests of a connection one after another, so the state of the current
 /// request is the state of the connection.
@@ -32,6 +33,8 @@ use crate::response::Response;
 /// | `Responded` | `Idle` | hyper takes any other response |
 /// | `Streaming` | `Idle` | hyper has read the whole body |
 /// | `Responded`, `Streaming` | `GivenUp` | the handler aborts the stream |
+/// | `Waiting` | `WebSocket` | the handler has accepted a WebSocket |
+/// | `WebSocket` | `Lingering` | both sides have sent a close frame, or the client has violated the protocol |
 /// | any | `Lingering` | hyper has closed the connection, or a request has not arrived in time |
 ///
 /// If hyper has not read the request of a response (`Responded`), the response did not qualify for the fast
@@ -74,6 +77,8 @@ pub(crate) enum ConnectionState {
     /// that the socket accepts at once are still written, because many clients repeat a request if they get
     /// no byte of a response. After these bytes, the connection is closed.
     GivenUp(Option<http::Response<Body>>),
+    /// The connection is a WebSocket, and hyper no longer serves it.
+    WebSocket(Box<WebSocket>),
     /// The connection reads no further request. The engine writes a rejection, and discards the bytes that
     /// the client still sends.
     Lingering(Box<Linger>),
@@ -99,6 +104,7 @@ impl ConnectionState {
             Self::ReceivingBody => WaitKind::Body,
             Self::Writing(_) => WaitKind::Write,
             Self::Lingering(_) => WaitKind::Linger,
+            Self::WebSocket(web_socket) => wait_of(web_socket, is_write_blocked()),
             Self::Idle | Self::BetweenRequests | Self::ClientLeft | Self::Refused | Self::Streaming(_)
                 if is_write_blocked() =>
             {
@@ -122,6 +128,21 @@ impl ConnectionState {
     }
 }
 
+fn wait_of(web_socket: &WebSocket, is_write_blocked: bool) -> WaitKind {
+    if is_write_blocked && !web_socket.session.output().is_empty() {
+        WaitKind::Write
+    } else if web_socket.session.is_closing() {
+        WaitKind::Close
+    } else if web_socket.holds_back() {
+        // The engine does not read pongs either. The operating system checks if the client is still there.
+        WaitKind::Unlimited
+    } else if web_socket.is_ping_sent() {
+        WaitKind::Pong
+    } else {
+        WaitKind::Ping
+    }
+}
+
 /// Kind of wait of a connection, which determines its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitKind {
@@ -133,6 +154,12 @@ pub(crate) enum WaitKind {
     Upload,
     Write,
     Linger,
+    /// A WebSocket waits for bytes, after which it sends a ping.
+    Ping,
+    /// A WebSocket waits for bytes after a ping.
+    Pong,
+    /// A WebSocket waits for the close frame of the client.
+    Close,
 }
 
 /// Result of polling a connection.

@@ -13,6 +13,7 @@ mod rejection_reports;
 mod same_thread;
 mod serving;
 mod sharing;
+mod sockets;
 mod splitting;
 mod streaming;
 mod strictness;

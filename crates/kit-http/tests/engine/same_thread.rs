@@ -5,7 +5,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use kit_http::{
-    Config, Engine, Handler, Request, RequestId, Response, Timeouts, UploadFailure, UploadPart, WriteResult,
+    Config, Engine, Handler, Request, RequestId, Response, SocketMessage, Timeouts, UploadFailure,
+    UploadPart, WriteResult,
 };
 
 /// Callbacks that the engine has called.
@@ -24,6 +25,10 @@ pub(crate) struct Log {
     pub(crate) parts: usize,
     pub(crate) ended: usize,
     pub(crate) failed: Vec<UploadFailure>,
+    /// Messages of WebSockets: text, or bytes after `binary:`.
+    pub(crate) messages: Vec<String>,
+    /// Codes and reasons with which WebSockets have ended.
+    pub(crate) closed: Vec<(u16, String)>,
     /// Codes of refusals that the engine sent by itself.
     pub(crate) refused: Vec<u16>,
 }
@@ -50,6 +55,18 @@ impl Handler for Log {
     }
     fn refused(&mut self, refusal: &kit_http::Refusal) {
         self.refused.push(refusal.rejection.status);
+    }
+    fn socket_message(&mut self, _: RequestId, message: SocketMessage<'_>) {
+        self.messages.push(match message {
+            SocketMessage::Text(text) => text.into_owned(),
+            SocketMessage::Binary(bytes) => format!("binary:{}", String::from_utf8_lossy(&bytes)),
+        });
+    }
+    fn socket_drained(&mut self, _: RequestId) {
+        self.drained += 1;
+    }
+    fn socket_closed(&mut self, _: RequestId, code: u16, reason: &str) {
+        self.closed.push((code, reason.to_owned()));
     }
     fn drained(&mut self, _: RequestId) {
         self.drained += 1;
