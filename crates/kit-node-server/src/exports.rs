@@ -1,6 +1,7 @@
 //! Functions that JavaScript calls. `packages/server-native/src/addon.ts` declares their types.
 
 mod reservations;
+mod socket;
 mod stream;
 mod upload;
 
@@ -42,7 +43,7 @@ pub(crate) struct Export {
 pub(crate) static EXPORTS: &[Export] = &[
     Export {
         name: "create",
-        arguments: 7,
+        arguments: 8,
         run: create,
     },
     Export {
@@ -104,6 +105,36 @@ pub(crate) static EXPORTS: &[Export] = &[
         name: "cancelBody",
         arguments: 2,
         run: upload::cancel_body,
+    },
+    Export {
+        name: "acceptSocket",
+        arguments: 7,
+        run: socket::accept_socket,
+    },
+    Export {
+        name: "sendSocket",
+        arguments: 3,
+        run: socket::send_socket,
+    },
+    Export {
+        name: "closeSocket",
+        arguments: 4,
+        run: socket::close_socket,
+    },
+    Export {
+        name: "terminateSocket",
+        arguments: 2,
+        run: socket::terminate_socket,
+    },
+    Export {
+        name: "pauseSocket",
+        arguments: 2,
+        run: socket::pause_socket,
+    },
+    Export {
+        name: "resumeSocket",
+        arguments: 2,
+        run: socket::resume_socket,
     },
     Export {
         name: "remoteAddress",
@@ -170,6 +201,7 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
         refused: Reference::new(env, args[4])?,
         stream: Reference::new(env, args[5])?,
         body: Reference::new(env, args[6])?,
+        socket: Reference::new(env, args[7])?,
     };
     let config = options.config(&tree).map_err(|error| invalid(&error))?;
     let engine = match options.fd {
@@ -247,22 +279,36 @@ fn head<'scope>(
             }
         }
     }
-    if !env.is_nothing(headers)? {
-        for pair in env.elements(headers)?.chunks(2) {
-            let [name, value] = pair else {
-                return Err(Error::new(
-                    "ERR_KIT_ADDON",
-                    "headers must be names and values alternately",
-                ));
-            };
-            let name = env.to_text(*name)?;
-            env.read_text(*value, &mut text)?;
-            response
-                .add_header(&name, &latin1(&text))
-                .map_err(|error| refusal(&error))?;
-        }
-    }
+    drop(text);
+    read_headers(env, state, headers, |name, value| {
+        response.add_header(name, value)
+    })?;
     Ok(response)
+}
+
+/// Calls a function with each header of `headers: string[] | null`, which contains names and values alternately.
+fn read_headers<'scope>(
+    env: Env<'scope>,
+    state: &State,
+    headers: Value<'scope>,
+    mut add: impl FnMut(&str, &[u8]) -> Result<(), ResponseError>,
+) -> Result<(), Error> {
+    if env.is_nothing(headers)? {
+        return Ok(());
+    }
+    let mut text = state.text.borrow_mut();
+    for pair in env.elements(headers)?.chunks(2) {
+        let [name, value] = pair else {
+            return Err(Error::new(
+                "ERR_KIT_ADDON",
+                "headers must be names and values alternately",
+            ));
+        };
+        let name = env.to_text(*name)?;
+        env.read_text(*value, &mut text)?;
+        add(&name, &latin1(&text)).map_err(|error| refusal(&error))?;
+    }
+    Ok(())
 }
 
 fn method<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Result<Value<'scope>, Error> {
@@ -391,6 +437,7 @@ fn request<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> R
 fn refusal(error: &ResponseError) -> Error {
     let code = match error {
         ResponseError::UnknownRequest => "ERR_KIT_ANSWERED",
+        ResponseError::NoHandshake => "ERR_KIT_NO_HANDSHAKE",
         ResponseError::Status(_) => "ERR_HTTP_INVALID_STATUS_CODE",
         ResponseError::HeaderName(_) | ResponseError::Reserved(_) => "ERR_INVALID_HTTP_TOKEN",
         ResponseError::HeaderValue(_) => "ERR_INVALID_CHAR",

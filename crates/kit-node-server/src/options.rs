@@ -166,6 +166,7 @@ impl Options {
                 write: time(self.timeouts.write, defaults.write),
                 discard: time(self.timeouts.discard, defaults.discard),
                 discard_total: time(self.timeouts.discard_total, defaults.discard_total),
+                ..defaults
             },
             default_headers,
             error_bodies: error_bodies.unwrap_or_default(),

@@ -34,11 +34,12 @@ const OTHER_METHOD: usize = 15;
 const BODY_TOO_LARGE: i32 = 1 << 4;
 const HAS_TRACEPARENT: i32 = 1 << 5;
 const BODY_IN_CHUNKS: i32 = 1 << 6;
+const WANTS_SOCKET: i32 = 1 << 7;
 
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// Returns facts about a request that JavaScript nearly always needs, in one number: the index of the method in
-/// [`Method::ALL`], and three flags.
+/// [`Method::ALL`], and four flags.
 pub(crate) fn request_flags(request: &Request) -> i32 {
     let place = Method::from_name(request.method())
         .and_then(|method| Method::ALL.iter().position(|known| *known == method))
@@ -52,6 +53,9 @@ pub(crate) fn request_flags(request: &Request) -> i32 {
     }
     if request.has_header(&TRACEPARENT) {
         request_flags |= HAS_TRACEPARENT;
+    }
+    if request.wants_socket() {
+        request_flags |= WANTS_SOCKET;
     }
     request_flags
 }

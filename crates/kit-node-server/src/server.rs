@@ -1,5 +1,7 @@
 //! A server in Node: the HTTP engine, the router, and the code that runs in each turn of the event loop.
 
+mod sockets;
+
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
@@ -7,7 +9,9 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use kit_http::{Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, UploadFailure, UploadPart};
+use kit_http::{
+    Engine, Handler, Pause, Refusal, Rejection, Request, RequestId, SocketMessage, UploadFailure, UploadPart,
+};
 use kit_router::{ParamBuffer, Router};
 
 use crate::node::{
@@ -37,6 +41,8 @@ pub(crate) struct Callbacks {
     /// A part of a request body has arrived: `(id, part)`. The part is a chunk, or one of the codes of
     /// [`body_code`].
     pub(crate) body: Reference,
+    /// An event of a WebSocket: `(id, message)`, `(id, code)` or `(id, code, reason)`. See [`sockets`].
+    pub(crate) socket: Reference,
 }
 
 /// Value of `event`: the stream accepts more data.
@@ -374,6 +380,18 @@ impl Handler for TurnHandler<'_, '_> {
         if let Err(error) = tell(self) {
             report(self.env, &error);
         }
+    }
+
+    fn socket_message(&mut self, id: RequestId, message: SocketMessage<'_>) {
+        self.tell_of_message(id, &message);
+    }
+
+    fn socket_drained(&mut self, id: RequestId) {
+        self.tell_of_room(id);
+    }
+
+    fn socket_closed(&mut self, id: RequestId, code: u16, reason: &str) {
+        self.tell_of_end(id, code, reason);
     }
 
     fn refused(&mut self, refusal: &Refusal) {

@@ -16,15 +16,18 @@ import {
   type OnBody,
   type OnRefused,
   type OnRequest,
+  type OnSocket,
   type OnStream,
   type Reserved,
 } from "./addon.ts";
 import type { WaitingReaders } from "./body-reader.ts";
-import { type ExchangeHost, isBodyTooLarge, NativeExchange } from "./exchange.ts";
+import { type ExchangeHost, isBodyTooLarge, NativeExchange, wantsSocket } from "./exchange.ts";
 import { FallbackServer, isFallbackWanted } from "./fallback.ts";
 import { UploadExchange } from "./upload-exchange.ts";
 import { RouteMatches } from "./match.ts";
 import type { OpenStreams } from "./response-stream.ts";
+import type { OpenSockets } from "./socket.ts";
+import { SocketExchange } from "./socket-exchange.ts";
 import { type EngineOptions, type NativeServerOptions, readOptions } from "./options.ts";
 import { readWorkers } from "./workers/count.ts";
 import { plan } from "./workers/plan.ts";
@@ -138,22 +141,22 @@ class Running implements NativeServerHandle {
     const aborted = new Set<number>();
     const streams: OpenStreams = new Map();
     const matches = new RouteMatches(service.routes.length);
-    const onWholeRequest: OnRequest = (id, route, traits, target, bodyLength, body, ...params) => {
+    const onPlainRequest: OnRequest = (id, route, traits, target, bodyLength, body, ...params) => {
       const match = matches.fromCode(route, params);
       service.handle(new NativeExchange(host, id, match, traits, target, bodyLength, body));
     };
     const streamed = service.streamedBodies?.byRoute;
+    const { socketRoutes } = service;
     // Only applications with such routes check this for each request.
     const onRequest: OnRequest =
-      streamed === undefined
-        ? onWholeRequest
+      streamed === undefined && socketRoutes === undefined
+        ? onPlainRequest
         : (id, route, traits, target, bodyLength, body, ...params) => {
-            if (streamed[route] !== true || isBodyTooLarge(traits)) {
-              onWholeRequest(id, route, traits, target, bodyLength, body, ...params);
-              return;
-            }
             const match = matches.fromCode(route, params);
-            service.handle(new UploadExchange(host, id, match, traits, target, bodyLength, body));
+            const isStreamed = streamed?.[route] === true && !isBodyTooLarge(traits);
+            const isSocket = socketRoutes?.[route] === true && wantsSocket(traits);
+            const Exchange = isStreamed ? UploadExchange : isSocket ? SocketExchange : NativeExchange;
+            service.handle(new Exchange(host, id, match, traits, target, bodyLength, body));
           };
     const onAbort = (id: number): void => {
       aborted.add(id);
@@ -172,9 +175,12 @@ class Running implements NativeServerHandle {
     const onStream: OnStream = (id, event) => streams.get(id)?.onEvent(event);
     const bodies: WaitingReaders = new Map();
     const onBody: OnBody = (id, part) => bodies.get(id)?.onPart(part);
-    const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream, onBody];
+    const sockets: OpenSockets = new Map();
+    const onSocket: OnSocket = (id, event, reason = "") => sockets.get(id)?.onEvent(event, reason);
+    const callbacks: Callbacks = [onRequest, onAbort, resolve, onRefused, onStream, onBody, onSocket];
     const created = create(addon, service, where, options, callbacks);
-    const host: ExchangeHost = { addon, server: created.server, listening, aborted, streams, bodies };
+    const { server } = created;
+    const host: ExchangeHost = { addon, server, listening, aborted, streams, bodies, sockets };
     this.#host = host;
     this.address = addressOf(created, where.path);
   }

@@ -9,7 +9,7 @@ export type RequestId = number;
 
 /**
  * Called once for each request. `route` is the index of a route, or one of the negative codes in `match.ts`. `traits` contains the method
- * and three flags, see `exchange.ts`. `body` is set if the body is UTF-8 text and the content type is exactly `application/json`.
+ * and four flags, see `exchange.ts`. `body` is set if the body is UTF-8 text and the content type is exactly `application/json`.
  */
 export type OnRequest = (
   id: RequestId,
@@ -43,8 +43,14 @@ export type OnStream = (id: RequestId, event: number) => void;
 export type OnBody = (id: RequestId, part: Uint8Array | number) => void;
 
 /**
+ * Called for events of a WebSocket. `event` is a message, or a code: `socket.ts` defines the code for more room, other codes are
+ * those of the end of the socket. Only the end has a `reason`.
+ */
+export type OnSocket = (id: RequestId, event: string | Uint8Array | number, reason?: string) => void;
+
+/**
  * Callbacks of `create`: for requests, for clients that disconnect, for the end of the server, for refused requests, for
- * streamed responses, and for request bodies in chunks.
+ * streamed responses, for request bodies in chunks, and for WebSockets.
  */
 export type Callbacks = readonly [
   onRequest: OnRequest,
@@ -53,6 +59,7 @@ export type Callbacks = readonly [
   onRefused: OnRefused,
   onStream: OnStream,
   onBody: OnBody,
+  onSocket: OnSocket,
 ];
 
 /** Content type of a response: 0 for none, 1 for `application/json`, or any other type as a string. */
@@ -100,6 +107,22 @@ export interface Addon {
   readBody(server: number, id: RequestId): 0 | 1;
   /** Ends reading of a body. */
   cancelBody(server: number, id: RequestId): void;
+  /** Accepts a request as a WebSocket. Returns 0 if the client has already disconnected. */
+  acceptSocket(
+    server: number,
+    id: RequestId,
+    messageBytes: number,
+    compression: 0 | 1,
+    pingMs: number,
+    protocol: string | null,
+    headers: readonly string[] | null,
+  ): 0 | 1;
+  /** Sends a message. Returns 0 if the sender must wait. This function and the next ones do nothing if the socket has ended. */
+  sendSocket(server: number, id: RequestId, data: string | Uint8Array): 0 | 1;
+  closeSocket(server: number, id: RequestId, code: number, reason: string): void;
+  terminateSocket(server: number, id: RequestId): void;
+  pauseSocket(server: number, id: RequestId): void;
+  resumeSocket(server: number, id: RequestId): void;
   remoteAddress(server: number, id: RequestId): string;
   close(server: number, graceMs: number): void;
   connections(server: number): number;

@@ -9,16 +9,18 @@ import type {
 import type { Addon, ContentTypeCode, RequestId } from "./addon.ts";
 import type { WaitingReaders } from "./body-reader.ts";
 import { type OpenStreams, ResponseStream } from "./response-stream.ts";
+import type { OpenSockets } from "./socket.ts";
 
 /**
  * Layout of `traits`, a number that the addon passes with every request. The lowest four bits are the index of the method in `methods`. The
- * next three bits are flags.
+ * next four bits are flags.
  */
 const methodBits = 0xf;
 const methods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const bodyTooLargeBit = 1 << 4;
 const traceparentBit = 1 << 5;
 const bodyInChunksBit = 1 << 6;
+const wantsSocketBit = 1 << 7;
 
 const jsonType = "application/json";
 
@@ -34,6 +36,8 @@ export interface ExchangeHost {
   readonly streams: OpenStreams;
   /** Readers of request bodies that wait for a chunk. */
   readonly bodies: WaitingReaders;
+  /** WebSockets that have not ended. */
+  readonly sockets: OpenSockets;
 }
 
 /**
@@ -157,7 +161,7 @@ export class NativeExchange implements ServerExchange {
   }
 
   /** Removes the listeners of a request whose response is sent. */
-  private forget(): void {
+  protected forget(): void {
     const { listening, aborted } = this.host;
     if (this.abortListeners !== undefined) listening.delete(this.id);
     if (aborted.size > 0) aborted.delete(this.id);
@@ -174,6 +178,11 @@ export class NativeExchange implements ServerExchange {
 /** Returns true if the body of a request with these traits is larger than the limit. */
 export function isBodyTooLarge(traits: number): boolean {
   return (traits & bodyTooLargeBit) !== 0;
+}
+
+/** Returns true if a request with these traits asks for a WebSocket. */
+export function wantsSocket(traits: number): boolean {
+  return (traits & wantsSocketBit) !== 0;
 }
 
 function typeCode(contentType: string | null): ContentTypeCode {

@@ -79,6 +79,7 @@ export async function serve(
     tree,
     routes,
     limits: { bodyBytes },
+    socketRoutes: routes.map((ref) => ref === "GET /notes/:id"),
     handle,
     fail: () => {},
     logRefusal: (refusal) => void refusals.push(refusal),

@@ -10,7 +10,7 @@ use super::env::{Env, Error, Value, panic_message};
 use crate::exports::{EXPORTS, Export, State};
 
 /// Maximum number of arguments of an exported function.
-const MAX_ARGUMENTS: usize = 7;
+const MAX_ARGUMENTS: usize = 8;
 
 /// Entry point that Node calls when the addon is loaded, once in each environment.
 ///
