@@ -46,3 +46,13 @@ test("OpenAPI documents, the Rust servers and the servers on Node have the same 
     node!.filter((line) => !/^(400|500) /.test(line)),
   );
 });
+
+test("static files have the same content types in TypeScript and in Rust", async () => {
+  const root = join(import.meta.dirname, "..");
+  const [node, rust] = await Promise.all(
+    ["packages/core/src/files/media-types.ts", "crates/kit-static/src/media-types.txt"].map((name) =>
+      readFile(join(root, name), "utf8"),
+    ),
+  );
+  assert.equal(/const table = `\n([^`]+)`;/.exec(node!)?.[1], rust);
+});

@@ -164,7 +164,15 @@ export const ownFormat: ErrorFormat<OwnError> = defineErrorFormat<OwnError>({
 /** Options of the application. */
 export type EdgeOptions = Pick<
   AppOptions,
-  "cors" | "securityHeaders" | "errors" | "compression" | "etag" | "requestLog" | "csrf" | "trustProxy"
+  | "cors"
+  | "securityHeaders"
+  | "errors"
+  | "compression"
+  | "etag"
+  | "requestLog"
+  | "csrf"
+  | "trustProxy"
+  | "staticFiles"
 >;
 
 /** Creates the application. Without a server, it can be called with `app.fetch` only. */

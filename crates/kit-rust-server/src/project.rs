@@ -51,6 +51,41 @@ const GUARD: [(&str, &str); 12] = [
     ),
 ];
 
+/// Sources of `kit-static`, which are in a subdirectory of `kit-runtime`.
+const STATIC: [(&str, &str); 16] = [
+    ("Cargo.toml", include_str!("static.toml")),
+    ("src/accept.rs", include_str!("../../kit-static/src/accept.rs")),
+    ("src/answer.rs", include_str!("../../kit-static/src/answer.rs")),
+    ("src/find.rs", include_str!("../../kit-static/src/find.rs")),
+    (
+        "src/http_date.rs",
+        include_str!("../../kit-static/src/http_date.rs"),
+    ),
+    ("src/lib.rs", include_str!("../../kit-static/src/lib.rs")),
+    (
+        "src/media-types.txt",
+        include_str!("../../kit-static/src/media-types.txt"),
+    ),
+    (
+        "src/media_types.rs",
+        include_str!("../../kit-static/src/media_types.rs"),
+    ),
+    ("src/open.rs", include_str!("../../kit-static/src/open.rs")),
+    ("src/path.rs", include_str!("../../kit-static/src/path.rs")),
+    (
+        "src/preconditions.rs",
+        include_str!("../../kit-static/src/preconditions.rs"),
+    ),
+    ("src/range.rs", include_str!("../../kit-static/src/range.rs")),
+    ("src/reader.rs", include_str!("../../kit-static/src/reader.rs")),
+    ("src/request.rs", include_str!("../../kit-static/src/request.rs")),
+    ("src/site.rs", include_str!("../../kit-static/src/site.rs")),
+    (
+        "src/validators.rs",
+        include_str!("../../kit-static/src/validators.rs"),
+    ),
+];
+
 const RUSTFMT: &str = "edition = \"2024\"\nmax_width = 110\n";
 
 pub(crate) fn files(
@@ -104,6 +139,11 @@ pub(crate) fn files(
         GUARD
             .iter()
             .map(|(path, text)| carried(format!("runtime/guard/{path}"), text)),
+    );
+    files.extend(
+        STATIC
+            .iter()
+            .map(|(path, text)| carried(format!("runtime/static/{path}"), text)),
     );
     files
 }

@@ -101,7 +101,11 @@ fn matches_the_golden_of_kitchen_sink() {
 #[test]
 fn writes_all_sources_of_the_runtime() {
     let output = generated("notes", &Program::default());
-    for (own, written) in [("kit-runtime", "runtime/src"), ("kit-guard", "runtime/guard/src")] {
+    for (own, written) in [
+        ("kit-runtime", "runtime/src"),
+        ("kit-guard", "runtime/guard/src"),
+        ("kit-static", "runtime/static/src"),
+    ] {
         let source = projects::repository().join("crates").join(own).join("src");
         for (path, text) in read_tree(&source) {
             let written = format!("{written}/{path}");

@@ -24,6 +24,7 @@ export {
   preconditionsHold,
 } from "./edge/preconditions-hold.ts";
 export type { CorsOptions } from "./edge/cors.ts";
+export type { StaticFilesOptions } from "./files/static-files.ts";
 export type { SecurityHeadersOptions } from "./edge/security-headers.ts";
 export type { HealthCheck, HealthOptions } from "./request/health.ts";
 export type { ForwardingHeader } from "./request/forwarded.ts";

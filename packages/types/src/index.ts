@@ -74,6 +74,7 @@ export type {
   ValidationRule,
   Validator,
 } from "./codec.ts";
+export type { FileSite, ServedFiles } from "./files.ts";
 export type {
   BodyLimits,
   RequestBodyErrorCode,

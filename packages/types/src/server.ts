@@ -1,4 +1,5 @@
 import type { CompiledRouteTree } from "./compiled.ts";
+import type { ServedFiles } from "./files.ts";
 
 /**
  * Result of matching a method and a path. A `route` runs its handler. The other kinds result in the statuses 404, 405
@@ -371,6 +372,11 @@ export interface ServerService {
    * route accepts WebSockets.
    */
   readonly socketRoutes?: readonly boolean[];
+  /**
+   * Static files. Absent if there are none, or if the service must see every request, such as for the request log. The
+   * service serves them too, so that an adapter may ignore this property.
+   */
+  readonly servedFiles?: ServedFiles;
   /** Runs the pipeline. Never throws. Responds through {@link ServerExchange.respond}, immediately or later. */
   handle(exchange: ServerExchange): void;
   /** Logs a refusal by the server, with one entry per kind and minute. Never throws. */

@@ -13,10 +13,11 @@ use crate::cookies::{Cookie, Cookies};
 use crate::is_development;
 use crate::settings::settings;
 
+use kit_static::{CurrentVersion, Outcome, evaluate};
+
 use super::Error;
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
-use super::preconditions::{CurrentVersion, Outcome, evaluate};
 use super::routes::{Segment, hide_parameters, wildcard_of};
 use super::source::RouteSource;
 use crate::redact::{REDACTED, redactor};
@@ -308,7 +309,7 @@ impl Context {
     /// }
     /// ```
     pub fn preconditions_hold(&self, current: Option<&CurrentVersion<'_>>) -> bool {
-        evaluate(self.method(), |name| self.header(name), current) == Outcome::Passed
+        evaluate(self.method().as_str(), |name| self.header(name), current) == Outcome::Passed
     }
 
     /// Returns all request headers.

@@ -36,6 +36,7 @@ import { InFlightLists } from "../request/in-flight-lists.ts";
 import { OpenApiDocument } from "../request/openapi-document.ts";
 import { Pipeline } from "../request/pipeline.ts";
 import { RequestLog } from "../request/request-log.ts";
+import { StaticFiles } from "../request/static-files.ts";
 import { RefusedRequestLog } from "../request/refused-request-log.ts";
 import type { App, AppCloseOptions } from "./app-interface.ts";
 import { compressedService } from "./compressed-service.ts";
@@ -57,7 +58,9 @@ import { ignoreStdioErrors } from "./ignore-stdio-errors.ts";
 import { closeAndEnd, closeOnSignal } from "./signals.ts";
 import { loggedService } from "./logged-service.ts";
 import { ruledService } from "./ruled-service.ts";
+import { servingFiles } from "./serving-files.ts";
 import { showStartErrors } from "./start-error.ts";
+import { findSites } from "./static-files-option.ts";
 import { testedService } from "./test-link.ts";
 
 const defaultGraceMs = 10_000;
@@ -445,6 +448,7 @@ class Application implements App {
       inFlight: this.#inFlight,
       limits,
     });
+    const sites = findSites(this.#options.staticFiles, projectRoot);
     const recorder = this.#makeRecorder(routes, log);
     const pipeline = new Pipeline({
       tree: found.compiled.tree,
@@ -453,6 +457,7 @@ class Application implements App {
       reference: apiDocs && ApiReference.of(docs!.path, apiDocs, found.compiled),
       openapi: servesDocument ? OpenApiDocument.of(found.compiled) : null,
       health: health && new Health(health, paths, () => this.#isReady, log),
+      files: StaticFiles.of(sites),
       cors,
       csrf: this.#options.csrf && new Csrf(this.#options.csrf),
       settings: {
@@ -481,7 +486,18 @@ class Application implements App {
         recorder,
       },
     });
-    const ruled = rules === null ? pipeline : ruledService(pipeline, rules);
+    // An adapter may serve files without the service, unless every request is logged or recorded.
+    const isWatched = requestLog !== null || recorder !== null;
+    const withFiles =
+      sites.length === 0 || isWatched
+        ? pipeline
+        : servingFiles(pipeline, {
+            sites,
+            reserved: pipeline.ownPaths,
+            headers: cors?.headers(() => undefined) ?? [],
+            dependsOnOrigin: cors?.dependsOnOrigin === true,
+          });
+    const ruled = rules === null ? withFiles : ruledService(withFiles, rules);
     // Compression is outside of the rules, so that it sees all headers. The log is outside of both: it counts bytes.
     const compressed = compression === null ? ruled : compressedService(ruled, new Compression(compression));
     const service = await testedService(

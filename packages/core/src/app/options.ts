@@ -1,6 +1,7 @@
 import type { CompiledApplication, ServerAdapter, ServerLimits, TelemetrySettings } from "@kit/types";
 
 import type { CompressionOptions, ReadCompression } from "../edge/compression.ts";
+import type { ReadStaticFiles, StaticFilesOptions } from "../files/static-files.ts";
 import type { EtagOptions, ReadEtag } from "../edge/conditional.ts";
 import type { CorsOptions, ReadCors } from "../edge/cors.ts";
 import type { CsrfOptions, ReadCsrf } from "../edge/csrf.ts";
@@ -21,6 +22,7 @@ import { readCsrf } from "./csrf-option.ts";
 import { type DocsOptions, type ReadDocs, readDocs } from "./docs-option.ts";
 import { type Environment, environmentOf, environments } from "../environment.ts";
 import { type ErrorsOptions, readErrors } from "./errors-option.ts";
+import { readStaticFiles } from "./static-files-option.ts";
 import { readEtag } from "./etag-option.ts";
 import { readRequestLog } from "./request-log-option.ts";
 import { readHealth } from "./health-options.ts";
@@ -173,6 +175,11 @@ export interface AppOptions {
    */
   readonly etag?: boolean | EtagOptions;
   /**
+   * Directories whose files are served, such as `{ dir: "public" }`, or a list of them. Routes take precedence. No
+   * middleware runs for files. Default: none.
+   */
+  readonly staticFiles?: StaticFilesOptions | readonly StaticFilesOptions[];
+  /**
    * True, or an object, to write one log entry for each request: its method, path, route, status, duration, bytes and
    * address. Default `false`.
    */
@@ -230,6 +237,7 @@ const known: Readonly<Record<keyof AppOptions, true>> = {
   cookies: true,
   compression: true,
   etag: true,
+  staticFiles: true,
   requestLog: true,
   health: true,
   docs: true,
@@ -277,6 +285,7 @@ export interface ReadOptions {
   readonly cookieKeys: readonly string[];
   readonly compression: ReadCompression | null;
   readonly etag: ReadEtag | null;
+  readonly staticFiles: readonly ReadStaticFiles[];
   readonly requestLog: ReadRequestLog | null;
   readonly docs: ReadDocs | null;
   /** Settings of telemetry. `null` if all telemetry is off. */
@@ -365,6 +374,7 @@ export function readOptions(options: AppOptions): ReadOptions {
     cookieKeys: readCookieKeys(options.cookies),
     compression: readCompression(options.compression),
     etag: readEtag(options.etag),
+    staticFiles: readStaticFiles(options.staticFiles),
     requestLog: readRequestLog(options.requestLog),
     telemetry: readTelemetry(telemetry),
     docs: readDocs(options.docs, isProduction, health),

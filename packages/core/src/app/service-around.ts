@@ -24,6 +24,7 @@ export function serviceAround(
     ...(service.logAnswer !== undefined && { logAnswer: (answer) => service.logAnswer?.(answer) }),
     ...(service.hasRoute !== undefined && { hasRoute: (path) => service.hasRoute?.(path) === true }),
     ...(service.errorBodies !== undefined && { errorBodies: service.errorBodies }),
+    ...(service.servedFiles !== undefined && { servedFiles: service.servedFiles }),
     ...(service.responseRules !== undefined && { responseRules: service.responseRules }),
   };
 }

@@ -2,9 +2,9 @@
 export type ContentCoding = "br" | "gzip";
 
 /** Coding for a response. */
-export interface CodingChoice {
+export interface CodingChoice<TCoding extends string = ContentCoding> {
   /** Coding of the response. `null` to send the response without a coding. */
-  readonly coding: ContentCoding | null;
+  readonly coding: TCoding | null;
   /** True if the client accepts no response without a coding. */
   readonly isRequired: boolean;
 }
@@ -12,7 +12,7 @@ export interface CodingChoice {
 /** Matches a member of `accept-encoding`: a coding and its weight (RFC 9110, 12.4.2). */
 const member = /^([!#$%&'*+\-.^_`|~0-9a-z]+)[\t ]*(?:;[\t ]*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
 
-const withoutCoding: CodingChoice = { coding: null, isRequired: false };
+const withoutCoding = { coding: null, isRequired: false } as const;
 
 /**
  * Chooses the coding of a response from the header `accept-encoding` (RFC 9110, 12.5.3). Takes the coding with the
@@ -21,11 +21,14 @@ const withoutCoding: CodingChoice = { coding: null, isRequired: false };
  *
  * An invalid member of the header is ignored. If a coding occurs twice, its first weight counts.
  */
-export function chooseCoding(header: string | undefined, codings: readonly ContentCoding[]): CodingChoice {
+export function chooseCoding<TCoding extends string>(
+  header: string | undefined,
+  codings: readonly TCoding[],
+): CodingChoice<TCoding> {
   if (header === undefined) return withoutCoding;
   const weights = weightsOf(header);
   const any = weights.get("*");
-  let chosen: ContentCoding | null = null;
+  let chosen: TCoding | null = null;
   let best = 0;
   for (const coding of codings) {
     const weight = weights.get(coding) ?? any ?? 0;

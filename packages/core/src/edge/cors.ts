@@ -94,6 +94,11 @@ export class Cors {
     return allowed === undefined ? this.#always : ["access-control-allow-origin", allowed, ...this.#rest];
   }
 
+  /** True if the headers of a response depend on the header `origin` of the request. */
+  get dependsOnOrigin(): boolean {
+    return this.#options.origins !== "*";
+  }
+
   /** Returns true for a preflight request. */
   isPreflight(method: string, header: ReadHeader): boolean {
     return (

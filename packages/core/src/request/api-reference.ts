@@ -47,6 +47,11 @@ export class ApiReference {
     return target.startsWith(this.#path) ? this.#partAt(pathOf(target)) : undefined;
   }
 
+  /** Paths of the reference. */
+  get paths(): readonly string[] {
+    return [...this.#parts].map((part) => (part === page ? this.#path : `${this.#path}/${part}`));
+  }
+
   /** Responds to a GET or HEAD request for a resource that {@link ApiReference.find} returned. Never throws. */
   async answer(state: RequestState, part: Part): Promise<void> {
     state.enter(phases.handler);

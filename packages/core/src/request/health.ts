@@ -59,6 +59,11 @@ export class Health {
     return plain === this.#live || plain === this.#ready ? plain : undefined;
   }
 
+  /** Paths that are served. */
+  get paths(): readonly string[] {
+    return [this.#live, this.#ready].filter((path) => path !== null);
+  }
+
   /** Responds to a GET or HEAD request for a path that {@link Health.find} returned. Never throws. */
   answer(exchange: ServerExchange, path: string): void {
     if (path === this.#live) this.#respond(exchange, 200, { status: "ok" });

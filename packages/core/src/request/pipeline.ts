@@ -21,7 +21,7 @@ import type { ApiReference } from "./api-reference.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
 import type { ExecutableRoute } from "./executable-route.ts";
 import type { Health } from "./health.ts";
-import type { OpenApiDocument } from "./openapi-document.ts";
+import { documentPath, type OpenApiDocument } from "./openapi-document.ts";
 import {
   badPath,
   crossSiteRequest,
@@ -34,6 +34,7 @@ import type { PipelineSettings } from "./pipeline-settings.ts";
 import { pathOf } from "../router/path-of.ts";
 import { RequestState } from "./request-state.ts";
 import { RequestRun } from "./run.ts";
+import type { StaticFiles } from "./static-files.ts";
 import { hasStreamedBody } from "./streamed-body.ts";
 import { allowOf, respondToOptionsAsterisk, isOptionsAsterisk } from "./options-asterisk.ts";
 
@@ -50,6 +51,8 @@ export interface PipelineParts {
   readonly reference: ApiReference | null;
   /** Health paths. `null` if they are not served. */
   readonly health: Health | null;
+  /** Static files. `null` if there are none. */
+  readonly files: StaticFiles | null;
   /** Rules of CORS. `null` if pages of other origins may not read responses. */
   readonly cors: Cors | null;
   /** Rules for requests of web pages. `null` if the option `csrf` is off. */
@@ -69,6 +72,7 @@ export class Pipeline implements ServerService {
   readonly #openapi: OpenApiDocument | null;
   readonly #reference: ApiReference | null;
   readonly #health: Health | null;
+  readonly #files: StaticFiles | null;
   readonly #cors: Cors | null;
   readonly #csrf: Csrf | null;
   readonly #match: Matcher;
@@ -86,6 +90,7 @@ export class Pipeline implements ServerService {
     this.#openapi = parts.openapi;
     this.#reference = parts.reference;
     this.#health = parts.health;
+    this.#files = parts.files;
     this.#cors = parts.cors;
     this.#csrf = parts.csrf;
     this.#allow = allowOf(this.routes);
@@ -146,7 +151,20 @@ export class Pipeline implements ServerService {
       }
       return new RequestRun(this.#settings, exchange, route, match.params).start();
     }
+    if (match.kind === "not-found" && this.#files?.covers(exchange) === true) {
+      void this.#files.answer(new RequestState(this.#settings, exchange, null));
+      return undefined;
+    }
     return this.#refuseUnmatched(exchange, match);
+  }
+
+  /** Paths that the pipeline serves in addition to routes and files. */
+  get ownPaths(): readonly string[] {
+    return [
+      ...(this.#openapi === null ? [] : [documentPath]),
+      ...(this.#reference?.paths ?? []),
+      ...(this.#health?.paths ?? []),
+    ];
   }
 
   refuseUnseen(exchange: ServerExchange, error: unknown, about?: "body"): void {

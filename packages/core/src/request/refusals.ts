@@ -5,6 +5,8 @@ import type { ValidationFailure, Validator } from "@kit/types";
 import { count } from "../codec/describe.ts";
 import { type RequestSlot, RequestValidationError } from "../validation-error.ts";
 
+const rangeCode = "RANGE_NOT_SATISFIABLE";
+
 /** Error for a path that no route matches. */
 export function notFound(): AppError {
   return withoutStack(() => new NotFoundError("NOT_FOUND", "No route matches this path"));
@@ -52,6 +54,18 @@ export function crossSiteRequest(): AppError {
 export function preconditionFailed(): AppError {
   const message = "The resource has changed, or is not in the state that the request requires";
   return withoutStack(() => new AppError("PRECONDITION_FAILED", 412, message));
+}
+
+/** Error for ranges that a file with `size` bytes does not contain. */
+export function rangeNotSatisfiable(size: number): AppError {
+  const message = `The file has ${count(size, "byte")}, and none of the requested ranges`;
+  return withoutStack(() => new AppError(rangeCode, 416, message, { size }));
+}
+
+/** Returns the header `content-range` for an error of {@link rangeNotSatisfiable}, otherwise `undefined`. */
+export function contentRangeOf(error: unknown): string | undefined {
+  if (!AppError.isAppError(error) || error.code !== rangeCode) return undefined;
+  return `bytes */${(error.details as { size: number }).size}`;
 }
 
 /** Error for a body with an unsupported media type or encoding. */

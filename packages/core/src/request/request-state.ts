@@ -33,7 +33,7 @@ import { BodyStream, collect, type StreamEnd } from "./body-stream.ts";
 import type { OpenSource, RawResponse } from "./raw-response.ts";
 import type { PendingRequest } from "./in-flight.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
-import { applicationCloses, preconditionFailed, requestTimeout } from "./refusals.ts";
+import { applicationCloses, contentRangeOf, preconditionFailed, requestTimeout } from "./refusals.ts";
 import { isBodyFailure } from "./streamed-body.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
@@ -328,6 +328,8 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (status === 503 && isDatabaseOutage(error)) {
       this.responseHeaders.set("retry-after", retryAfter);
     }
+    const contentRange = status === 416 ? contentRangeOf(error) : undefined;
+    if (contentRange !== undefined) this.responseHeaders.set("content-range", contentRange);
     this.#respond(status, this.#errorType, text);
   }
 

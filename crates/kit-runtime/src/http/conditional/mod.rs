@@ -3,10 +3,10 @@
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use kit_static::{CurrentVersion, Outcome, evaluate};
 use sha2_v10::{Digest as _, Sha256};
 
 use super::context::text_of;
-use super::preconditions::{CurrentVersion, Outcome, evaluate};
 use super::reply::Streamed;
 use super::{Context, Error};
 
@@ -84,7 +84,7 @@ impl Etag {
             tag: tag.as_deref(),
             last_modified: last_modified.as_deref(),
         };
-        match evaluate(method, |name| context.header(name), Some(&current)) {
+        match evaluate(method.as_str(), |name| context.header(name), Some(&current)) {
             Outcome::Passed => Ok(response),
             Outcome::NotModified => Ok(not_modified(response)),
             Outcome::Failed => {

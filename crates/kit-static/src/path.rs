@@ -1,0 +1,77 @@
+//! From the path of a request to the names of directories and a file.
+
+use std::borrow::Cow;
+
+use crate::site::Site;
+
+/// Path of a request below the prefix of a site.
+pub(crate) struct PathInSite<'p> {
+    /// Decoded names of the directories and of the file. Empty for the directory of the site itself.
+    pub(crate) names: Vec<Cow<'p, str>>,
+    /// True if the path ends with a slash, so that it names a directory.
+    pub(crate) is_directory: bool,
+}
+
+/// Returns the names in a path, or `None` if the path is not below the prefix or contains a name that is never served.
+/// `path` has the normal form.
+pub(crate) fn path_in_site<'p>(site: &Site, path: &'p str) -> Option<PathInSite<'p>> {
+    let rest = path.strip_prefix(site.prefix.as_str())?;
+    if !(rest.is_empty() || rest.starts_with('/')) {
+        return None;
+    }
+    let is_directory = rest.ends_with('/');
+    let inner = match rest.strip_prefix('/') {
+        None | Some("") => {
+            return Some(PathInSite {
+                names: Vec::new(),
+                is_directory,
+            });
+        }
+        Some(inner) => inner.strip_suffix('/').unwrap_or(inner),
+    };
+    let mut names = Vec::new();
+    for segment in inner.split('/') {
+        let name = decode(segment)?;
+        if name.chars().any(is_refused) || is_hidden(site, &name, names.len()) {
+            return None;
+        }
+        names.push(name);
+    }
+    Some(PathInSite { names, is_directory })
+}
+
+/// Returns true for characters that no name may contain: separators, and control characters, with NUL.
+fn is_refused(character: char) -> bool {
+    matches!(character, '/' | '\\' | '\0'..='\x1f' | '\x7f')
+}
+
+/// Returns true for an empty name, for `.` and `..`, and for names with a dot that the site does not serve.
+fn is_hidden(site: &Site, name: &str, depth: usize) -> bool {
+    if matches!(name, "" | "." | "..") {
+        return true;
+    }
+    name.starts_with('.') && !site.dot_files && !(depth == 0 && name == ".well-known")
+}
+
+fn decode(segment: &str) -> Option<Cow<'_, str>> {
+    if !segment.contains('%') {
+        return Some(Cow::Borrowed(segment));
+    }
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let (digits, after) = rest.split_at_checked(2)?;
+        let digits = std::str::from_utf8(digits).ok()?;
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return None;
+        }
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok().map(Cow::Owned)
+}

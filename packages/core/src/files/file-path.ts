@@ -1,0 +1,47 @@
+import type { FileSite } from "@kit/types";
+
+/** Path of a request below the prefix of a site. */
+export interface PathInSite {
+  /** Decoded names of the directories and of the file. Empty for the directory of the site itself. */
+  readonly names: readonly string[];
+  /** True if the path ends with a slash, so that it names a directory. */
+  readonly isDirectory: boolean;
+}
+
+/** Matches characters that no name may contain: separators, and control characters, with NUL. */
+// oxlint-disable-next-line no-control-regex -- clients send these characters
+const refused = /[/\\\x00-\x1f\x7f]/;
+
+/**
+ * Returns the names in the path of a request, or `null` if the path is not below the prefix or contains a name that is
+ * never served. `path` has the normal form. `hadSlash` is true if the client sent a slash at the end that `path` does not
+ * have. `crates/kit-static/src/path.rs` does the same.
+ */
+export function pathInSite(site: FileSite, path: string, hadSlash: boolean): PathInSite | null {
+  if (path !== site.prefix && !path.startsWith(`${site.prefix}/`)) return null;
+  const rest = path.slice(site.prefix.length);
+  const isDirectory = hadSlash || rest.endsWith("/");
+  const inner = rest.endsWith("/") ? rest.slice(1, -1) : rest.slice(1);
+  if (inner === "") return rest === "" || rest === "/" ? { names: [], isDirectory } : null;
+  const names: string[] = [];
+  for (const segment of inner.split("/")) {
+    const name = decode(segment);
+    if (name === null || refused.test(name) || isHidden(site, name, names.length)) return null;
+    names.push(name);
+  }
+  return { names, isDirectory };
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns true for an empty name, for `.` and `..`, and for names with a dot that the site does not serve. */
+function isHidden(site: FileSite, name: string, depth: number): boolean {
+  if (name === "" || name === "." || name === "..") return true;
+  return name.startsWith(".") && !site.dotFiles && !(depth === 0 && name === ".well-known");
+}

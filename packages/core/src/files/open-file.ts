@@ -1,0 +1,64 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+
+import type { FileSite } from "@kit/types";
+
+/** Open file, or the directory at its path. */
+export type Opened = OpenFile | "directory" | null;
+
+/** Regular file that is open for reading. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** Time of the last change, in nanoseconds since 1970. */
+  readonly modified: bigint;
+}
+
+/** Codes of errors that mean that there is no file: missing, below a file, a name that is too long, or a socket. */
+const missing: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "ENXIO"]);
+
+/** Opening does not wait for the other end of a pipe. Windows has no such flag. */
+const flags = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
+
+/**
+ * Opens the file of a site. Returns `null` if there is no regular file, or if a symbolic link leads out of the directory.
+ *
+ * @throws Errors of the file system that do not mean that the file is missing, such as `EACCES`.
+ */
+export async function openFile(site: FileSite, names: readonly string[]): Promise<Opened> {
+  const path = join(site.root, ...names);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, flags);
+    const stats = await handle.stat({ bigint: true });
+    const isServed =
+      (stats.isFile() || stats.isDirectory()) &&
+      (site.followSymlinks || isInside(site.root, await realPathOf(handle, path)));
+    if (isServed && stats.isFile()) {
+      const opened = { handle, size: Number(stats.size), modified: stats.mtimeNs };
+      handle = undefined;
+      return opened;
+    }
+    return isServed ? "directory" : null;
+  } catch (error) {
+    if (missing.has((error as NodeJS.ErrnoException).code)) return null;
+    throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Returns the path of an open file without symbolic links. */
+async function realPathOf(handle: FileHandle, path: string): Promise<string> {
+  // The link names the file that is open, even if somebody replaces a directory of the path in the meantime.
+  if (process.platform === "linux") {
+    const target = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+    if (target !== undefined) return target;
+  }
+  return realpath(path);
+}
+
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
