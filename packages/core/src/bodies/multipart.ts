@@ -3,25 +3,28 @@
  * strict: each body that two programs could read differently is refused. `conformance/multipart.json` has the cases, which
  * the Rust target passes, too.
  */
-import { parseMediaType, parseParameters } from "./media-type.ts";
+import { mistake, type MultipartMistake, type PartHead, readPartHead } from "./part-head.ts";
 
-/** Part of a multipart body. */
-export interface MultipartPart {
-  /** Name of the form's field. */
-  readonly name: string;
-  /** Name of the file, without a path. `undefined` if the part is not a file. */
-  readonly fileName: string | undefined;
-  /** Type and subtype in lower case. `undefined` if the part has no content type. */
-  readonly mediaType: string | undefined;
+/** Part of a multipart body with its content. */
+export interface MultipartPart extends PartHead {
   /** Content. The bytes are a view of the body. */
   readonly bytes: Uint8Array;
 }
 
-/** Framing that the parser refuses, in the words of a validation failure. */
-export interface MultipartMistake {
-  readonly expected: string;
-  readonly received: string;
-}
+/** Step of {@link MultipartParser}. */
+export type MultipartStep =
+  /** The parser needs more bytes, or the end of the body. */
+  | { readonly kind: "more" }
+  /** A part begins. */
+  | { readonly kind: "part"; readonly head: PartHead }
+  /** Bytes of the part's content, at least one. They are a view of a chunk. */
+  | { readonly kind: "content"; readonly bytes: Uint8Array }
+  /** The content of the part is complete. */
+  | { readonly kind: "partEnd" }
+  /** The body is complete. Every later step is the same. */
+  | { readonly kind: "end" }
+  /** The framing is broken. Every later step is the same. */
+  | MultipartMistake;
 
 /** Maximum number of parts of one body. */
 export const greatestParts = 1000;
@@ -29,10 +32,12 @@ export const greatestParts = 1000;
 export const greatestPartHeaders: number = 16 * 1024;
 
 const boundaryPattern = /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const carriageReturn = 0x0d;
-const lineFeed = 0x0a;
-const dash = 0x2d;
+const lineBreak = Buffer.from("\r\n");
+const dashes = Buffer.from("--");
+const empty = Buffer.alloc(0);
+const more = { kind: "more" } as const;
+const partEnd = { kind: "partEnd" } as const;
+const bodyEnd = { kind: "end" } as const;
 
 /** Returns true if the value of the parameter `boundary` is valid (RFC 2046, 5.1.1). */
 export function isBoundary(boundary: string | undefined): boundary is string {
@@ -41,144 +46,236 @@ export function isBoundary(boundary: string | undefined): boundary is string {
 
 /** Returns the parts of a body in order, or the first mistake in its framing. */
 export function parseMultipart(body: Uint8Array, boundary: string): MultipartPart[] | MultipartMistake {
-  const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+  const parser = new MultipartParser(boundary);
+  parser.push(body);
+  parser.end();
   const parts: MultipartPart[] = [];
-  let at = firstDelimiter(buffer, delimiter);
-  if (at === -1) return mistake(`a line --${boundary} before the first part`, "none");
+  let head: PartHead | undefined;
+  let bytes: Uint8Array = empty;
   for (;;) {
-    // `at` is the position after a delimiter.
-    if (buffer[at] === dash && buffer[at + 1] === dash) {
-      const end = skipBlanks(buffer, at + 2);
-      // An epilogue (RFC 2046, 5.1.1) is refused: no client sends it, and some programs would read parts in it.
-      const isEnd = end === buffer.length || (isLineEnd(buffer, end) && end + 2 === buffer.length);
-      if (!isEnd) return mistake("the end of the body after the last boundary", "other bytes");
-      return parts;
+    const step = parser.next();
+    switch (step.kind) {
+      case "part":
+        ({ head } = step);
+        bytes = empty;
+        break;
+      case "content":
+        // The whole content, because the parser has the whole body.
+        ({ bytes } = step);
+        break;
+      case "partEnd": {
+        const { name, fileName, mediaType, length } = head!;
+        parts.push({ name, fileName, mediaType, length, bytes });
+        break;
+      }
+      case "end":
+        return parts;
+      default:
+        return step as MultipartMistake;
     }
-    at = skipBlanks(buffer, at);
-    if (!isLineEnd(buffer, at)) return mistake("a line break after a boundary", foundAt(buffer, at));
-    if (parts.length === greatestParts) return mistake(`at most ${greatestParts} parts`, "more parts");
-    const head = readHead(buffer, at);
-    if ("expected" in head) return head;
-    // RFC 2046 lets a part without content leave out the line break before the boundary, but some programs read the
-    // boundary as content then.
-    if (startsAt(buffer, head.end, delimiter.subarray(2)))
-      return mistake("a line break between the headers of a part and the next boundary", "none");
-    const end = buffer.indexOf(delimiter, head.end);
-    if (end === -1) return mistake(`a line --${boundary}-- after the last part`, "the end of the body");
-    const bytes = buffer.subarray(head.end, end);
-    if (head.length !== undefined && head.length !== bytes.length)
-      return mistake("a content-length of a part that is the number of its bytes", "another number");
-    parts.push({ name: head.name, fileName: head.fileName, mediaType: head.mediaType, bytes });
-    at = end + delimiter.length;
   }
 }
 
 /**
- * Returns the position after the first delimiter, which starts the body, or follows one line break. A preamble (RFC 2046,
- * 5.1.1) is refused, because no client sends it. -1 if there is no such delimiter.
+ * Parser of a body that arrives in chunks. Between two chunks, the parser keeps at most the headers of one part, or the
+ * start of a boundary.
  */
-function firstDelimiter(buffer: Buffer, delimiter: Buffer): number {
-  const line = delimiter.subarray(2);
-  if (startsAt(buffer, 0, line)) return line.length;
-  return startsAt(buffer, 0, delimiter) ? delimiter.length : -1;
-}
+export class MultipartParser {
+  /** Dashes and boundary. */
+  readonly #line: Buffer;
+  /** Line break before these, which ends the content of a part. */
+  readonly #delimiter: Buffer;
+  /** Received bytes. Those before {@link MultipartParser.#at} are consumed. */
+  #buffer: Buffer = empty;
+  #at = 0;
+  /** Memory of `#buffer` with place for more bytes. `undefined` if `#buffer` is a chunk. */
+  #memory: Buffer | undefined;
+  /** Number of bytes after `#at` in which the end of the headers cannot begin. */
+  #searched = 0;
+  #isComplete = false;
+  #parts = 0;
+  #contentLength = 0;
+  #declaredLength: number | undefined;
+  #readState: () => MultipartStep | undefined = this.#readStart;
 
-interface PartHead extends Omit<MultipartPart, "bytes"> {
-  /** Position of the content. */
-  readonly end: number;
-  /** Value of the header `content-length` of the part, which few clients send. */
-  readonly length: number | undefined;
-}
-
-/** Reads the headers of a part. `at` is the position of the line break before them. */
-function readHead(buffer: Buffer, at: number): PartHead | MultipartMistake {
-  const end = buffer.indexOf("\r\n\r\n", at, "latin1");
-  if (end === -1) return mistake("an empty line after the headers of a part", "none");
-  if (end - at > greatestPartHeaders)
-    return mistake(`at most ${greatestPartHeaders} bytes of headers in a part`, "more bytes");
-  let text: string;
-  try {
-    text = utf8.decode(buffer.subarray(Math.min(at + 2, end), end));
-  } catch {
-    return mistake("headers of a part in UTF-8", "other bytes");
+  constructor(boundary: string) {
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
+    this.#line = this.#delimiter.subarray(lineBreak.length);
   }
-  const headers = new Map<string, string>();
-  for (const line of text === "" ? [] : text.split("\r\n")) {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    // oxlint-disable-next-line no-control-regex -- Control characters in headers are refused.
-    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name) || /[\0-\x08\x0a-\x1f\x7f]/.test(line))
-      return mistake("headers of a part as `name: value`", "another line");
-    if (headers.has(name)) return mistake(`one header ${name} in a part`, "several");
-    headers.set(name, line.slice(colon + 1).trim());
+
+  /** Adds the next bytes of the body. The parser keeps views of the chunk and does not change it. */
+  push(chunk: Uint8Array): void {
+    const rest = this.#buffer.length - this.#at;
+    if (rest === 0) {
+      this.#buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      this.#memory = undefined;
+      this.#at = 0;
+      return;
+    }
+    let end = this.#buffer.length;
+    if (this.#memory === undefined || end + chunk.length > this.#memory.length) {
+      // Twice the size, so that the time for many small chunks stays linear. Steps may have views of the old memory.
+      this.#memory = Buffer.allocUnsafeSlow(Math.max(2 * rest, rest + chunk.length));
+      this.#buffer.copy(this.#memory, 0, this.#at);
+      this.#at = 0;
+      end = rest;
+    }
+    this.#memory.set(chunk, end);
+    this.#buffer = this.#memory.subarray(0, end + chunk.length);
   }
-  return describeHead(headers, end + 4);
-}
 
-function describeHead(headers: ReadonlyMap<string, string>, end: number): PartHead | MultipartMistake {
-  const disposition = headers.get("content-disposition");
-  const expected = 'a header `content-disposition: form-data; name="…"` in each part';
-  if (disposition === undefined) return mistake(expected, "none");
-  const semicolon = disposition.indexOf(";");
-  const kind = (semicolon === -1 ? disposition : disposition.slice(0, semicolon)).trim().toLowerCase();
-  const parameters = semicolon === -1 ? undefined : parseParameters(disposition, semicolon);
-  const name = parameters?.get("name");
-  if (kind !== "form-data" || name === undefined) return mistake(expected, "another value");
-  const encoding = headers.get("content-transfer-encoding")?.toLowerCase();
-  if (encoding !== undefined && !["7bit", "8bit", "binary"].includes(encoding))
-    return mistake("parts without a content-transfer-encoding", encoding.slice(0, 40));
-  const type = headers.get("content-type");
-  const mediaType = type === undefined ? undefined : parseMediaType(type);
-  if (type !== undefined && mediaType === undefined)
-    return mistake("a media type as the content-type of a part", "another value");
-  if (
-    mediaType?.parameters.get("charset") !== undefined &&
-    !/^utf-?8$/i.test(mediaType.parameters.get("charset")!)
-  )
-    return mistake("text in UTF-8 in each part", "another charset");
-  const length = headers.get("content-length");
-  if (length !== undefined && !/^[0-9]{1,15}$/.test(length))
-    return mistake("a content-length of a part that is the number of its bytes", "another value");
-  const fileName = parameters!.get("filename");
-  return {
-    name: decodeName(name),
-    fileName: fileName === undefined ? undefined : baseName(decodeName(fileName)),
-    mediaType: mediaType?.type,
-    end,
-    length: length === undefined ? undefined : Number(length),
-  };
-}
+  /** Tells the parser that the body has no more bytes. */
+  end(): void {
+    this.#isComplete = true;
+  }
 
-/** Decodes the three characters that browsers escape in names (WHATWG HTML, 4.10.21.8). */
-function decodeName(text: string): string {
-  if (!text.includes("%")) return text;
-  return text.replaceAll(/%(?:22|0D|0A)/gi, (escape) => String.fromCharCode(parseInt(escape.slice(1), 16)));
-}
+  /** Returns the next step. */
+  next(): MultipartStep {
+    for (;;) {
+      const step = this.#readState();
+      if (step !== undefined) return step;
+    }
+  }
 
-/** Returns the last part of a path (RFC 7578, 4.2), so that a name such as `../../etc/passwd` is harmless. */
-function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-}
+  /**
+   * Reads the first delimiter, which starts the body, or follows one line break. A preamble (RFC 2046, 5.1.1) is refused,
+   * because no client sends it.
+   */
+  #readStart(): MultipartStep | undefined {
+    const line = this.#startsWith(this.#line);
+    const delimiter = this.#startsWith(this.#delimiter);
+    if (line === true || delimiter === true) {
+      this.#at += line === true ? this.#line.length : this.#delimiter.length;
+      return this.#continueWith(this.#readAfterDelimiter);
+    }
+    if ((line === undefined || delimiter === undefined) && !this.#isComplete) return more;
+    return this.#fail(`a line ${this.#line.toString("latin1")} before the first part`, "none");
+  }
 
-function startsAt(buffer: Buffer, at: number, bytes: Buffer): boolean {
-  return buffer.subarray(at, at + bytes.length).equals(bytes);
-}
+  #readAfterDelimiter(): MultipartStep | undefined {
+    const isLast = this.#startsWith(dashes);
+    if (isLast === undefined && !this.#isComplete) return more;
+    if (isLast !== true) return this.#continueWith(this.#readLineBreak);
+    this.#at += dashes.length;
+    return this.#continueWith(this.#readEpilogue);
+  }
 
-function skipBlanks(buffer: Buffer, from: number): number {
-  let at = from;
-  while (buffer[at] === 0x20 || buffer[at] === 0x09) at += 1;
-  return at;
-}
+  /** Reads the rest of the last line. An epilogue (RFC 2046, 5.1.1) is refused: no client sends it, and some programs would read parts in it. */
+  #readEpilogue(): MultipartStep | undefined {
+    this.#skipBlanks();
+    const rest = this.#buffer.length - this.#at;
+    const isLineBreak = rest <= lineBreak.length && this.#startsWith(lineBreak);
+    if (isLineBreak === false && rest > 0)
+      return this.#fail("the end of the body after the last boundary", "other bytes");
+    if (!this.#isComplete) return more;
+    if (rest === 1) return this.#fail("the end of the body after the last boundary", "other bytes");
+    return this.#stayAt(bodyEnd);
+  }
 
-function isLineEnd(buffer: Buffer, at: number): boolean {
-  return buffer[at] === carriageReturn && buffer[at + 1] === lineFeed;
-}
+  #readLineBreak(): MultipartStep | undefined {
+    this.#skipBlanks();
+    const isLineBreak = this.#startsWith(lineBreak);
+    if (isLineBreak === undefined && !this.#isComplete) return more;
+    if (isLineBreak !== true) {
+      const isEnd = this.#at === this.#buffer.length;
+      return this.#fail("a line break after a boundary", isEnd ? "the end of the body" : "other bytes");
+    }
+    if (this.#parts === greatestParts) return this.#fail(`at most ${greatestParts} parts`, "more parts");
+    this.#parts += 1;
+    this.#searched = 0;
+    return this.#continueWith(this.#readHead);
+  }
 
-function foundAt(buffer: Buffer, at: number): string {
-  return at >= buffer.length ? "the end of the body" : "other bytes";
-}
+  /** Reads the headers of a part. The line break before them is not consumed, because a part may have no headers. */
+  #readHead(): MultipartStep | undefined {
+    const at = this.#at;
+    const end = this.#buffer.indexOf("\r\n\r\n", at + this.#searched, "latin1");
+    const length = (end === -1 ? this.#buffer.length : end) - at;
+    // Without the end of the headers, the last three bytes may belong to it.
+    if (length > greatestPartHeaders + (end === -1 ? 3 : 0))
+      return this.#fail(`at most ${greatestPartHeaders} bytes of headers in a part`, "more bytes");
+    if (end === -1) {
+      if (this.#isComplete) return this.#fail("an empty line after the headers of a part", "none");
+      this.#searched = Math.max(0, length - 3);
+      return more;
+    }
+    const head = readPartHead(this.#buffer.subarray(Math.min(at + lineBreak.length, end), end));
+    if ("kind" in head) return this.#stayAt(head);
+    this.#at = end + 4;
+    this.#contentLength = 0;
+    this.#declaredLength = head.length;
+    this.#continueWith(this.#readContentStart);
+    return { kind: "part", head };
+  }
 
-function mistake(expected: string, received: string): MultipartMistake {
-  return { expected, received };
+  /**
+   * Refuses a boundary directly after the headers. RFC 2046 lets a part without content leave out the line break before the
+   * boundary, but some programs read the boundary as content then.
+   */
+  #readContentStart(): MultipartStep | undefined {
+    const isBoundaryLine = this.#startsWith(this.#line);
+    if (isBoundaryLine === true)
+      return this.#fail("a line break between the headers of a part and the next boundary", "none");
+    if (isBoundaryLine === undefined && !this.#isComplete) return more;
+    return this.#continueWith(this.#readContent);
+  }
+
+  #readContent(): MultipartStep | undefined {
+    const found = this.#buffer.indexOf(this.#delimiter, this.#at);
+    if (found === -1 && this.#isComplete)
+      return this.#fail(`a line ${this.#line.toString("latin1")}-- after the last part`, "the end of the body");
+    if (found !== -1) this.#continueWith(this.#readPartEnd);
+    const end = found === -1 ? this.#possibleDelimiter() : found;
+    if (end === this.#at) return found === -1 ? more : undefined;
+    const bytes = this.#buffer.subarray(this.#at, end);
+    this.#at = end;
+    this.#contentLength += bytes.length;
+    return { kind: "content", bytes };
+  }
+
+  #readPartEnd(): MultipartStep | undefined {
+    if (this.#declaredLength !== undefined && this.#declaredLength !== this.#contentLength)
+      return this.#fail("a content-length of a part that is the number of its bytes", "another number");
+    this.#at += this.#delimiter.length;
+    this.#continueWith(this.#readAfterDelimiter);
+    return partEnd;
+  }
+
+  /** Returns the position at which a delimiter may begin whose rest has not arrived. The end of the buffer if there is none. */
+  #possibleDelimiter(): number {
+    const buffer = this.#buffer;
+    // Only the first byte of a delimiter is a carriage return.
+    const at = buffer.lastIndexOf(0x0d);
+    const isPossible =
+      at >= this.#at &&
+      buffer.length - at < this.#delimiter.length &&
+      this.#delimiter.subarray(0, buffer.length - at).equals(buffer.subarray(at));
+    return isPossible ? at : buffer.length;
+  }
+
+  /** Returns true if the unread bytes start with others. `undefined` if more bytes decide. */
+  #startsWith(expected: Buffer): boolean | undefined {
+    for (let index = 0; index < expected.length; index += 1) {
+      const byte = this.#buffer[this.#at + index];
+      if (byte !== expected[index]) return byte === undefined ? undefined : false;
+    }
+    return true;
+  }
+
+  #skipBlanks(): void {
+    while (this.#buffer[this.#at] === 0x20 || this.#buffer[this.#at] === 0x09) this.#at += 1;
+  }
+
+  #continueWith(read: () => MultipartStep | undefined): undefined {
+    this.#readState = read;
+  }
+
+  #fail(expected: string, received: string): MultipartStep {
+    return this.#stayAt(mistake(expected, received));
+  }
+
+  #stayAt(step: MultipartStep): MultipartStep {
+    this.#readState = () => step;
+    return step;
+  }
 }

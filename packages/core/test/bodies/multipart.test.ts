@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 
-import { isBoundary, type MultipartPart, parseMultipart } from "../../src/bodies/multipart.ts";
+import {
+  greatestPartHeaders,
+  isBoundary,
+  MultipartParser,
+  type MultipartPart,
+  parseMultipart,
+} from "../../src/bodies/multipart.ts";
 
 interface Case {
   readonly name: string;
@@ -17,12 +23,58 @@ interface Case {
 const file = new URL("../../../../conformance/multipart.json", import.meta.url);
 const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: Case[] };
 
-/** Returns the parts of a case's body. `undefined` if the body is refused. */
-function parse({ body, boundary = "boundary", fill }: Case): MultipartPart[] | undefined {
-  if (!isBoundary(boundary)) return undefined;
+function bytesOf({ body, fill }: Case): Buffer {
   const filled = fill === undefined ? body : body.replace("%s", () => fill[0].repeat(fill[1]));
-  const parsed = parseMultipart(Buffer.from(filled, "latin1"), boundary);
-  return "expected" in parsed ? undefined : parsed;
+  return Buffer.from(filled, "latin1");
+}
+
+/** Returns the parts of a case's body. `undefined` if the body is refused. */
+function parse(one: Case): MultipartPart[] | undefined {
+  const { boundary = "boundary" } = one;
+  if (!isBoundary(boundary)) return undefined;
+  const parsed = parseMultipart(bytesOf(one), boundary);
+  return Array.isArray(parsed) ? parsed : undefined;
+}
+
+/** Returns the parts of a body that arrives in these chunks. `undefined` if the body is refused. */
+function parseChunks(chunks: Iterable<Uint8Array>, boundary: string): MultipartPart[] | undefined {
+  const parser = new MultipartParser(boundary);
+  const parts: MultipartPart[] = [];
+  const source = chunks[Symbol.iterator]();
+  let contents: Uint8Array[] = [];
+  for (;;) {
+    const step = parser.next();
+    switch (step.kind) {
+      case "more": {
+        const { done, value } = source.next();
+        if (done === true) parser.end();
+        // The memory of a chunk is not the parser's.
+        else parser.push(Buffer.from(value));
+        break;
+      }
+      case "part":
+        contents = [];
+        parts.push({ ...step.head, bytes: Buffer.alloc(0) });
+        break;
+      case "content":
+        assert.ok(step.bytes.length > 0);
+        contents.push(step.bytes);
+        break;
+      case "partEnd":
+        parts.push({ ...parts.pop()!, bytes: Buffer.concat(contents) });
+        break;
+      case "end":
+        assert.equal(parser.next(), step);
+        return parts;
+      default:
+        assert.equal(parser.next(), step);
+        return undefined;
+    }
+  }
+}
+
+function* pieces(body: Buffer, length: number): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += length) yield body.subarray(at, at + length);
 }
 
 function shown({ name, fileName, mediaType, bytes }: MultipartPart): object {
@@ -47,4 +99,53 @@ describe("parseMultipart", () => {
     const body = `--boundary\r\nContent-Disposition: form-data; name="a"\r\n\r\n${content}\r\n--boundary--`;
     assert.equal(parse({ name: "", body })?.[0]?.bytes.length, content.length);
   });
+});
+
+describe("MultipartParser", () => {
+  for (const one of cases.filter(({ boundary = "boundary" }) => isBoundary(boundary))) {
+    const { boundary = "boundary" } = one;
+    const body = bytesOf(one);
+    const whole = parse(one)?.map(shown);
+    // Only cases with filled bodies are long.
+    const lengths = body.length < 4096 ? [1, 2, 3, 7, 64] : [1, 1000, 65_536];
+    test(`reads chunks as the whole body: ${one.name}`, () => {
+      for (const length of lengths) {
+        const parts = parseChunks(pieces(body, length), boundary)?.map(shown);
+        assert.deepEqual(parts, whole, `chunks of ${length} bytes`);
+      }
+      for (let at = 0; at <= body.length && body.length < 4096; at += 1) {
+        const parts = parseChunks([body.subarray(0, at), body.subarray(at)], boundary)?.map(shown);
+        assert.deepEqual(parts, whole, `two chunks, cut at ${at}`);
+      }
+    });
+  }
+
+  test("keeps less than the length of a boundary of a content that has many starts of a boundary", () => {
+    const parser = new MultipartParser("boundary");
+    parser.push(Buffer.from('--boundary\r\nContent-Disposition: form-data; name="a"\r\n\r\n'));
+    let [sent, received] = [0, 0];
+    for (let count = 0; count < 100_000; count += 1) {
+      const chunk = Buffer.from(count % 3 === 0 ? "\r\n--bound" : "\r");
+      sent += chunk.length;
+      parser.push(chunk);
+      for (let step = parser.next(); step.kind !== "more"; step = parser.next()) {
+        if (step.kind === "content") received += step.bytes.length;
+      }
+      assert.ok(sent - received < "\r\n--boundary".length, `${sent - received} bytes wait`);
+    }
+  });
+
+  for (const length of [1, 1000]) {
+    test(`refuses headers without an end before their limit is far exceeded, in chunks of ${length} bytes`, () => {
+      const parser = new MultipartParser("boundary");
+      parser.push(Buffer.from("--boundary\r\n"));
+      let sent = 0;
+      while (parser.next().kind === "more") {
+        parser.push(Buffer.alloc(length, "a"));
+        sent += length;
+        assert.ok(sent < greatestPartHeaders + 2 * length + 8, `${sent} bytes`);
+      }
+      assert.equal(parser.next().kind, "mistake");
+    });
+  }
 });
