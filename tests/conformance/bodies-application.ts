@@ -5,7 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 
 import { type AppOptions, createApp, type RequestContext } from "@kit/core";
-import type { ServerAdapter } from "@kit/types";
+import type { ServerAdapter, Upload, Uploads } from "@kit/types";
 
 import program from "../../crates/kit-emit/tests/goldens/bodies/routes/index.ts";
 import type { Served } from "./application.ts";
@@ -30,8 +30,22 @@ async function note(ctx: RequestContext, received: object | string): Promise<voi
   const text = JSON.stringify(typeof received === "string" ? received : parts);
   ctx.header(
     "x-received",
-    text.replaceAll(/[^ -~]/g, (letter) => encodeURIComponent(letter)),
+    text.replaceAll(/[^ -~]/gu, (letter) => encodeURIComponent(letter)),
   );
+}
+
+/** Reads an upload to its end. */
+async function read(upload: Upload): Promise<object> {
+  const { name, type } = upload;
+  const chunks: Uint8Array[] = [];
+  for await (const bytes of upload) chunks.push(bytes);
+  return { name, type, text: Buffer.concat(chunks).toString("latin1") };
+}
+
+/** Reads one chunk of an upload, and returns its length. */
+async function leave(upload: Upload): Promise<number> {
+  for await (const bytes of upload) return bytes.length;
+  return 0;
 }
 
 function hex(bytes: Uint8Array): string {
@@ -56,6 +70,20 @@ const handlers = {
   },
   "POST /files": ({ body, ctx }: Input<object>) => note(ctx, body),
   "POST /comments": ({ body, ctx }: Input<object>) => note(ctx, body),
+  "POST /videos": async ({ body, ctx }: Input<{ video: Upload }>) => {
+    const { video, ...rest } = body;
+    const mode = ctx.headers["x-mode"];
+    if (mode === "ignore") return note(ctx, rest);
+    return note(ctx, { ...rest, video: await (mode === "leave" ? leave : read)(video) });
+  },
+  "POST /archives": async ({ body, ctx }: Input<{ archives: Uploads }>) => {
+    const archives: unknown[] = [];
+    for await (const archive of body.archives)
+      archives.push(ctx.headers["x-mode"] === "names" ? archive.name : await read(archive));
+    return note(ctx, { archives });
+  },
+  "POST /avatars": async ({ body: { avatar }, ctx }: Input<{ avatar?: Upload }>) =>
+    note(ctx, avatar === undefined ? {} : { avatar: await read(avatar) }),
   "POST /hooks": ({ body, ctx }: Input<Uint8Array>) => note(ctx, hex(body)),
   "POST /blobs": ({ body, ctx }: Input<Uint8Array>) => note(ctx, hex(body)),
   "POST /tables": ({ body, ctx }: Input<string>) => note(ctx, body),
@@ -91,14 +119,17 @@ async function* events(): AsyncGenerator<object> {
   yield { event: "stopped", data: undefined };
 }
 
-/** Returns the options of the application, without a server. */
-export function bodyOptions(): AppOptions {
+/**
+ * Returns the options of the application, without a server. `others` are handlers in place of the application's, and `on`
+ * has options of routes.
+ */
+export function bodyOptions(others: object = {}, on: object = {}): AppOptions {
   return {
     env: "production",
     signals: false,
     compiled: program,
     logging: { level: "fatal" },
-    routes: [{ handlers: handlers as never }],
+    routes: [{ handlers: { ...handlers, ...others } as never, on: on as never }],
   };
 }
 

@@ -14,7 +14,7 @@ use crate::job::Job;
 use crate::origin::origin;
 use crate::text::{Module, Path, Writer, Written, literal};
 use crate::validator::key_condition;
-use kit_analysis::resolve;
+use kit_analysis::{is_json_part, resolve};
 
 /// Returns the file name of a declaration's module.
 pub(crate) fn file_name(name: &str) -> String {
@@ -233,28 +233,6 @@ fn multipart(program: &Program, object: &ObjectType, body: &mut Writer, module: 
         }
         body.line("return result;");
     });
-}
-
-/// Returns true if a part of a multipart body with this type is JSON and not text.
-pub(crate) fn is_json_part(program: &Program, id: TypeId) -> bool {
-    match &program.types[resolve(program, id)].kind {
-        TypeKind::Object(_) | TypeKind::Tuple { .. } => true,
-        TypeKind::Array { element } => match &program.types[resolve(program, *element)].kind {
-            TypeKind::Array { .. } | TypeKind::Null | TypeKind::Unknown | TypeKind::Bytes => true,
-            TypeKind::Union { members } => !members.iter().all(|member| {
-                matches!(
-                    program.types[resolve(program, *member)].kind,
-                    TypeKind::Literal { .. }
-                )
-            }),
-            _ => is_json_part(program, *element),
-        },
-        TypeKind::Union { members } => members.iter().any(|member| {
-            matches!(program.types[resolve(program, *member)].kind, TypeKind::Null)
-                || is_json_part(program, *member)
-        }),
-        _ => false,
-    }
 }
 
 /// Writes the assignments that read one property after the other from the array `values`.

@@ -127,6 +127,14 @@ impl BodyFormat {
         }
     }
 
+    /// Returns the files that the handler reads while they arrive, from `Upload` or `Uploads`; `None` if there are none.
+    pub fn upload(&self) -> Option<&FilePart> {
+        match self {
+            Self::Multipart { files } => files.iter().find(|file| file.streamed),
+            _ => None,
+        }
+    }
+
     /// Returns the types of the events; empty for other formats.
     pub fn event_types(&self) -> impl Iterator<Item = DeclarationId> {
         let events = match self {
@@ -146,7 +154,7 @@ impl BodyFormat {
     }
 }
 
-/// A property of `Multipart<T>` with the type `File` or `File[]`.
+/// A property of `Multipart<T>` with the type `File`, `File[]`, `Upload` or `Uploads`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilePart {
@@ -155,9 +163,13 @@ pub struct FilePart {
     /// True if the property may be absent (`?`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
-    /// True for `File[]`: the body may have several parts with this name.
+    /// True for `File[]` and `Uploads`: the body may have several parts with this name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub many: bool,
+    /// True for `Upload` and `Uploads`: the handler reads the files while they arrive, after all other parts. At
+    /// most one part of a body.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub streamed: bool,
     /// Minimum number of files, from `@minItems`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u64>,
@@ -173,6 +185,18 @@ pub struct FilePart {
     /// Description and hints from the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
+}
+
+impl FilePart {
+    /// Returns the type of the property in the contract, such as `File[]`.
+    pub fn type_name(&self) -> &'static str {
+        match (self.streamed, self.many) {
+            (false, false) => "File",
+            (false, true) => "File[]",
+            (true, false) => "Upload",
+            (true, true) => "Uploads",
+        }
+    }
 }
 
 /// An event of `Events<T>`.

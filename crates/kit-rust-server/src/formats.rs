@@ -4,7 +4,7 @@ use kit_ir::{BodyFormat, Program, Route};
 
 use crate::Problem;
 
-/// Returns an error for each reply with a format that the generated server cannot write.
+/// Returns an error for each body with a format that the generated server cannot read or write.
 pub(crate) fn problems(program: &Program) -> Vec<Problem> {
     program.routes.iter().flat_map(of_route).collect()
 }
@@ -34,13 +34,23 @@ fn of_route(route: &Route) -> Vec<Problem> {
             found.push(problem);
         }
     }
+    found.extend(route.body_format.upload().map(|file| Problem {
+        message: format!(
+            "the part `{}` of `{}` is `{}`, which a Rust server does not support yet",
+            file.name,
+            route.reference(),
+            file.type_name()
+        ),
+        span: route.span,
+        help: "use `File`, or serve this route with kit's server for Node".to_owned(),
+    }));
     found
 }
 
 #[cfg(test)]
 mod tests {
     use kit_ir::{BodyFormat, DeclaredReply, RouteId};
-    use kit_test_programs::notes;
+    use kit_test_programs::{bodies, notes};
 
     use super::problems;
 
@@ -71,5 +81,25 @@ mod tests {
             program.routes[RouteId(0)].reference()
         );
         assert_eq!(messages, [expected]);
+    }
+
+    #[test]
+    fn names_the_route_and_the_part_of_an_upload() {
+        let messages: Vec<_> = problems(&bodies::program())
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect();
+        let expected = [
+            ("video", "/videos", "Upload"),
+            ("archives", "/archives", "Uploads"),
+            ("avatar", "/avatars", "Upload"),
+        ]
+        .map(|(part, path, name)| {
+            format!(
+                "the part `{part}` of `POST {path}` is `{name}`, which a Rust server does not support yet"
+            )
+        });
+        assert_eq!(messages, expected);
+        assert_eq!(problems(&bodies::without_uploads()), []);
     }
 }

@@ -9,10 +9,22 @@ use crate::{Builder, optional};
 
 /// Returns the program.
 pub fn program() -> Program {
+    build(true)
+}
+
+/// Returns the program without the bodies that handlers read while the bodies arrive.
+pub fn without_uploads() -> Program {
+    build(false)
+}
+
+fn build(has_uploads: bool) -> Program {
     let mut b = Builder::new("src/photos.types.ts");
     let types = Types::declare(&mut b);
     b.file("src/photos.routes.ts");
     let mut routes = forms(&mut b, &types);
+    if has_uploads {
+        routes.extend(uploads(&mut b, &types));
+    }
     routes.extend(unchanged_bodies(&mut b));
     routes.extend(imports(&mut b, &types));
     routes.extend(responses(&mut b, &types));
@@ -80,6 +92,7 @@ fn file(name: &str) -> FilePart {
         name: name.to_owned(),
         optional: false,
         many: false,
+        streamed: false,
         min_items: None,
         max_items: None,
         max_bytes: None,
@@ -163,6 +176,54 @@ fn forms(b: &mut Builder, types: &Types) -> Vec<Route> {
         with_body(b, (Method::Post, "/files"), only, None, None),
         with_body(b, (Method::Post, "/comments"), texts, Some(comment), None),
     ]
+}
+
+/// Creates routes with a file that the handler reads while the file arrives.
+fn uploads(b: &mut Builder, types: &Types) -> Vec<Route> {
+    let (title, album) = (b.text(1, 100), b.reference(types.album));
+    let fields = vec![b.property("title", title), optional(b.property("album", album))];
+    let fields = b.slot("PostVideosBody", fields);
+    let upload = |name: &str, max_bytes| FilePart {
+        streamed: true,
+        max_bytes: Some(max_bytes),
+        ..file(name)
+    };
+    let video = FilePart {
+        media_types: vec!["video/webm".to_owned(), "text/*".to_owned()],
+        documentation: Documentation {
+            description: Some("Film.".to_owned()),
+            ..Documentation::default()
+        },
+        ..upload("video", 200_000)
+    };
+    let cover = FilePart {
+        optional: true,
+        max_bytes: Some(1000),
+        media_types: vec!["image/png".to_owned()],
+        ..file("cover")
+    };
+    let archives = FilePart {
+        many: true,
+        min_items: Some(2),
+        max_items: Some(3),
+        ..upload("archives", 1000)
+    };
+    let avatar = FilePart {
+        optional: true,
+        ..upload("avatar", 1 << 40)
+    };
+    let bodies = [
+        ("/videos", vec![video, cover], Some(fields)),
+        ("/archives", vec![archives], None),
+        ("/avatars", vec![avatar], None),
+    ];
+    bodies
+        .into_iter()
+        .map(|(path, files, fields)| {
+            let format = BodyFormat::Multipart { files };
+            with_body(b, (Method::Post, path), format, fields, None)
+        })
+        .collect()
 }
 
 fn unchanged_bodies(b: &mut Builder) -> Vec<Route> {

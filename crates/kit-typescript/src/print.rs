@@ -140,7 +140,6 @@ fn format_text(program: &Program, format: &BodyFormat) -> String {
     match format {
         BodyFormat::Multipart { files } => parts.extend(files.iter().map(|file| {
             let optional = if file.optional { "?" } else { "" };
-            let many = if file.many { "[]" } else { "" };
             let mut rules: Vec<String> = Vec::new();
             rules.extend(file.min_items.map(|count| format!("at least {count}")));
             rules.extend(file.max_items.map(|count| format!("at most {count}")));
@@ -151,7 +150,7 @@ fn format_text(program: &Program, format: &BodyFormat) -> String {
             } else {
                 format!(" ({})", rules.join(", "))
             };
-            format!("{}{optional}: File{many}{rules}", file.name)
+            format!("{}{optional}: {}{rules}", file.name, file.type_name())
         })),
         BodyFormat::Raw { .. } | BodyFormat::Text { .. } | BodyFormat::Bytes { .. } => {
             parts.extend(format.media_types().into_iter().map(str::to_owned));

@@ -4,7 +4,7 @@ mod support;
 
 use support::{check, check_mistakes};
 
-const HEAD: &str = "import type { Bytes, Events, Form, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text } from \"@kit/types\";\n";
+const HEAD: &str = "import type { Bytes, Events, Form, Lines, Multipart, Raw, Reply, Route, RouteContract as RC, Text, Upload, Uploads } from \"@kit/types\";\n";
 
 fn routes(text: &str) -> String {
     format!("{HEAD}{}", support::dedent(text))
@@ -43,6 +43,15 @@ fn reads_every_format_of_a_request() {
           "POST /photos": Route<{ body: Multipart<NewPhoto> }>;
           "POST /files": Route<{ body: Multipart<{ file: File }> }>;
           "POST /texts": Route<{ body: Multipart<{ text: string }> }>;
+          "POST /videos": Route<{ body: Multipart<{
+            title: string;
+            /** @maxBytes 1 GiB @mime video/* */
+            video?: Upload;
+          }> }>;
+          "POST /archives": Route<{ body: Multipart<{
+            /** @minItems 1 @maxItems 3 */
+            files: Uploads;
+          }> }>;
           "POST /hook": Route<{ body: Raw<"application/json"> }>;
           "POST /any": Route<{ body: Raw }>;
           "POST /csv": RC<void, void, Text<"text/csv" | "text/tab-separated-values">, void>;
@@ -66,10 +75,15 @@ fn reads_every_format_of_a_request() {
         type PostTextsBody = {
           text: string;
         }
+        type PostVideosBody = {
+          title: string;
+        }
         route POST /login 204 body: PostLoginBody body as Form
         route POST /photos 204 body: PostPhotosBody body as Multipart photo: File (at most 5242880 bytes, image/png, image/jpeg) more?: File[] (at most 3)
         route POST /files 204 body as Multipart file: File
         route POST /texts 204 body: PostTextsBody body as Multipart
+        route POST /videos 204 body: PostVideosBody body as Multipart video?: Upload (at most 1073741824 bytes, video/*)
+        route POST /archives 204 body as Multipart files: Uploads (at least 1, at most 3)
         route POST /hook 204 body as Raw application/json
         route POST /any 204 body as Raw */*
         route POST /csv 204 body as Text text/csv text/tab-separated-values
@@ -167,19 +181,61 @@ fn refuses_fields_that_text_cannot_hold_and_tags_that_do_not_fit() {
         src/a.routes.ts:4:39 KIT1306 `File` has no JSON form
           help: send a file in a multipart body, not in JSON: `Route<{ body: Multipart<{ photo: File }> }>`
         src/a.routes.ts:5:44 KIT1407 text cannot be coerced to `Uint8Array`, the type of `bytes` in the multipart body of `POST /parts`
-          help: use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, or an object type, which is sent as JSON
+          help: use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, `Upload`, `Uploads`, or an object type, which is sent as JSON
         src/a.routes.ts:5:63 KIT1407 text cannot be coerced to `string | null`, the type of `either` in the multipart body of `POST /parts`
-          help: use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, or an object type, which is sent as JSON
+          help: use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, `Upload`, `Uploads`, or an object type, which is sent as JSON
         src/a.routes.ts:7:9 KIT1303 `@maxBytes 5mb` is not valid
           help: write `@maxBytes 5 MiB`
         src/a.routes.ts:8:9 KIT1303 `@mime png` is not valid
           help: write `@mime image/png, image/jpeg`
         src/a.routes.ts:9:9 KIT1304 `@maxLength` has no effect on a file
-          help: the tags of a file are `@maxBytes` and `@mime`, and of a list of files `@minItems` and `@maxItems` too
+          help: the tags of a file are `@maxBytes` and `@mime`, and of `File[]` and `Uploads` `@minItems` and `@maxItems` too
         src/a.routes.ts:10:9 KIT1313 `d` cannot have at least 3 and at most 2 files
           help: swap the two numbers
         src/a.routes.ts:11:9 KIT1304 `@maxBytes` has no effect on a property that is not a file
-          help: the tag belongs on a `File` or `File[]` in `Multipart<{ photo: File }>`
+          help: the tag belongs on a `File`, `File[]`, `Upload` or `Uploads` in `Multipart<{ photo: File }>`
+        ",
+    );
+}
+
+#[test]
+fn refuses_several_uploads_and_uploads_outside_of_multipart_bodies() {
+    refused(
+        r#"
+        export interface BadRoutes {
+          "POST /two": Route<{ body: Multipart<{ video: Upload; poster: Upload }> }>;
+          "POST /list": Route<{ body: Multipart<{ videos: Upload[] }> }>;
+          "POST /whole": Route<{ body: Upload }>;
+          "POST /json": Route<{ body: { video: Upload; others: Uploads } }>;
+          "POST /nested": Route<{ body: Multipart<{ film: { video: Upload } }> }>;
+          "POST /form": Route<{ body: Form<{ video: Upload }> }>;
+          "GET /response": Route<{ response: Upload }>;
+          "POST /arguments": Route<{ body: Multipart<{ video: Upload<string> }> }>;
+        }
+        "#,
+        r"
+        src/a.routes.ts:3:57 KIT1416 the body of `POST /two` has two uploads, `video` and `poster`
+          help: write `File` for the smaller one, or `Uploads` for several files with one name; a handler reads only one part while it arrives
+        src/a.routes.ts:4:43 KIT1416 `videos` is a list of uploads, but uploads arrive one after the other
+          help: write `Uploads`, an async iterable of uploads
+        src/a.routes.ts:5:32 KIT1416 `Upload` is not a type of values
+          help: write `Upload` only as a part of a multipart body: `Route<{ body: Multipart<{ video: Upload }> }>`
+        src/a.routes.ts:6:40 KIT1416 `Upload` is not a type of values
+          help: write `Upload` only as a part of a multipart body: `Route<{ body: Multipart<{ video: Upload }> }>`
+        src/a.routes.ts:6:56 KIT1416 `Uploads` is not a type of values
+          help: write `Uploads` only as a part of a multipart body: `Route<{ body: Multipart<{ video: Uploads }> }>`
+        src/a.routes.ts:7:60 KIT1416 `Upload` is not a type of values
+          help: write `Upload` only as a part of a multipart body: `Route<{ body: Multipart<{ video: Upload }> }>`
+        src/a.routes.ts:8:38 KIT1407 text cannot be coerced to `unknown`, the type of `video` in the form of `POST /form`
+          help: use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these
+        src/a.routes.ts:8:45 KIT1416 `Upload` is not a type of values
+          help: write `Upload` only as a part of a multipart body: `Route<{ body: Multipart<{ video: Upload }> }>`
+        src/a.routes.ts:9:38 KIT1416 `Upload` is not a type of values
+          help: write `Upload` only as a part of a multipart body: `Route<{ body: Multipart<{ video: Upload }> }>`
+        src/a.routes.ts:10:48 KIT1407 text cannot be coerced to `unknown`, the type of `video` in the multipart body of `POST /arguments`
+          help: use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, `Upload`, `Uploads`, or an object type, which is sent as JSON
+        src/a.routes.ts:10:55 KIT1308 `Upload` takes no type arguments, not 1
+          help: write `Upload`
         ",
     );
 }

@@ -8,6 +8,8 @@ export interface RequestFormat {
   readonly types: readonly string[];
   /** Names of the parts that are sent as JSON. Present only if the format is `multipart`. */
   readonly json?: readonly string[];
+  /** Name of the part that is sent after all others. Absent if their order does not matter. */
+  readonly last?: string;
 }
 
 /** Response body that is not JSON. */

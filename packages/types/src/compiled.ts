@@ -143,9 +143,14 @@ export interface CompiledFilePart {
   readonly name: string;
   /** True if a request may omit the file. */
   readonly optional: boolean;
-  /** True if the handler receives an array of files. */
+  /** True if the body may have several files with the name. */
   readonly many: boolean;
-  /** Minimum and maximum number of files in the array. Absent if there is no limit. */
+  /**
+   * True if the handler reads the files while they arrive, from `Upload` and `Uploads`. At most one part of a body has this
+   * property. Absent if the handler receives a `File`, or an array of them.
+   */
+  readonly streamed?: true;
+  /** Minimum and maximum number of these files. Absent if there is no limit. */
   readonly minItems?: number;
   readonly maxItems?: number;
   /** Maximum size of each file in bytes. Absent if only the limit of the body applies. */

@@ -154,7 +154,8 @@ export interface Form<TFields extends object> {
 /**
  * Body in the format `multipart/form-data` (RFC 7578), which browsers send for forms with files. A property with the type
  * `File` or `File[]` is a file; `@maxBytes` limits its size and `@mime` its type. A property with a scalar type is a text
- * field, and a property with an object type is JSON. The handler receives an object of all parts. Only in requests.
+ * field, and a property with an object type is JSON. A property with the type {@link Upload} or {@link Uploads} is read by
+ * the handler while it arrives. The handler receives an object of all parts. Only in requests.
  *
  * @example
  * ```ts
@@ -163,7 +164,7 @@ export interface Form<TFields extends object> {
  *   // With the doc tags `@maxBytes 5 MiB` and `@mime image/png, image/jpeg`.
  *   photo: File;
  * }
- * type Upload = Route<{ body: Multipart<NewPhoto>; response: Photo }>;
+ * type AddPhoto = Route<{ body: Multipart<NewPhoto>; response: Photo }>;
  * ```
  */
 export interface Multipart<TParts extends object> {
@@ -172,6 +173,41 @@ export interface Multipart<TParts extends object> {
   /** Parts, by name. */
   readonly content: TParts;
 }
+
+/**
+ * File of a {@link Multipart} body that the handler reads while the file arrives, so that files of any size need little
+ * memory. The file can be read once. The server takes bytes from the client only when the handler reads. What the handler
+ * does not read is not received.
+ *
+ * Reading throws an error, which is answered with 400 if the handler has not answered, if the rest of the body breaks the
+ * contract. If the reading of the last file ends without an error, the whole body was valid.
+ *
+ * @example
+ * ```ts
+ * "POST /videos": async ({ body }) => {
+ *   await pipeline(body.video, createWriteStream(join(directory, randomUUID())));
+ * },
+ * ```
+ */
+export interface Upload extends AsyncIterable<Uint8Array> {
+  /** Name that the client gave the file, without a path. */
+  readonly name: string;
+  /** Media type that the client declared, without parameters. */
+  readonly type: string;
+  /** Writes the file to a stream of the web platform and closes the stream. An error aborts the stream. */
+  pipeTo(destination: WritableStream<Uint8Array>): Promise<void>;
+}
+
+/**
+ * Files of a {@link Multipart} body with one name, which the handler reads one after the other, in the order of the client.
+ * The next file skips what the handler has not read of the file before.
+ *
+ * @example
+ * ```ts
+ * for await (const video of body.videos) await store(video.name, video);
+ * ```
+ */
+export interface Uploads extends AsyncIterable<Upload> {}
 
 /**
  * Body whose bytes the handler receives unchanged, as a `Uint8Array`. The signature of a webhook is checked against

@@ -33,6 +33,8 @@ export type {
   RouteContract,
   RouteKey,
   Text,
+  Upload,
+  Uploads,
 } from "./contract.ts";
 export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";
 export type { LogEntry, Logger, LogLevel } from "./log.ts";

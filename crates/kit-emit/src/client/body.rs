@@ -1,9 +1,9 @@
 //! Emits bodies that are not JSON for clients: their types, and how the client writes and reads them.
 
+use kit_analysis::is_json_part;
 use kit_ir::{BodyFormat, DeclarationId, FilePart, Program, Route};
 
 use super::codec::Codecs;
-use crate::coercer::is_json_part;
 use crate::text::literal;
 
 /// Returns the members of a route's input for its body: `body` and, if the caller chooses the media type, `contentType`.
@@ -98,6 +98,8 @@ pub(super) fn request_formats(program: &Program) -> Vec<String> {
                 ),
                 ("types".to_owned(), literal::strings(format.media_types())),
             ];
+            let upload = format.upload();
+            fields.extend(upload.map(|file| ("last".to_owned(), literal::string(&file.name))));
             if let (BodyFormat::Multipart { .. }, Some(id)) = (format, route.slots.body) {
                 let properties = program.properties(program.declarations[id].r#type).iter();
                 let json = properties.filter(|property| is_json_part(program, property.r#type));

@@ -1,10 +1,10 @@
 //! Prints bodies that are not JSON in contract tests: the format of a request, and the content of a response.
 
+use kit_analysis::is_json_part;
 use kit_ir::{BodyFormat, DeclarationId, FilePart, Program, Route};
 use serde_json::Value;
 
 use super::rules::{RequestValue, Rule, Rules, Step, ValueOrigin};
-use crate::coercer::is_json_part;
 use crate::text::literal;
 
 /// Returns the format of a route's request body; `None` if the body is JSON or does not exist.
@@ -33,7 +33,12 @@ fn json_parts(program: &Program, id: DeclarationId) -> Vec<&str> {
 
 fn file(file: &FilePart) -> String {
     let mut fields = vec![field("name", literal::string(&file.name))];
-    for (name, is_set) in [("optional", file.optional), ("many", file.many)] {
+    let marks = [
+        ("optional", file.optional),
+        ("many", file.many),
+        ("streamed", file.streamed),
+    ];
+    for (name, is_set) in marks {
         fields.extend(is_set.then(|| field(name, "true".to_owned())));
     }
     let numbers = [

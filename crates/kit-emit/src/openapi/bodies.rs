@@ -1,12 +1,11 @@
 //! Content of requests and responses in an OpenAPI document: one entry for each media type of the body's format.
 
 use indexmap::IndexMap;
-use kit_analysis::resolve;
+use kit_analysis::{is_json_part, resolve};
 use kit_ir::{BodyFormat, DeclarationId, DeclaredEvent, FilePart, Property, Route, TypeKind};
 use serde_json::{Number, Value};
 
 use super::document::{Encoding, MediaType, RequestBody, with_example};
-use crate::coercer::is_json_part;
 use crate::context::Context;
 use crate::direction::Direction;
 use crate::json_schema::{Items, Schema, Schemas, documented};
@@ -173,7 +172,9 @@ fn multipart(schemas: Schemas<'_>, body: Option<DeclarationId>, files: &[FilePar
     }
     let mut schema = body.map_or_else(|| of_type("object"), |id| schemas.declaration(id));
     let mut properties = schema.properties.take().unwrap_or_default();
-    for file in files {
+    // Clients send the parts in the order of the properties.
+    let (uploads, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.streamed);
+    for file in others.into_iter().chain(uploads) {
         properties.insert(file.name.clone(), file_schema(file));
         if !file.optional {
             schema.required.push(file.name.clone());
@@ -203,7 +204,19 @@ fn file_schema(file: &FilePart) -> Schema {
     } else {
         one
     };
-    documented(schema, &file.documentation)
+    let schema = documented(schema, &file.documentation);
+    if !file.streamed {
+        return schema;
+    }
+    let place = "Comes after all other parts of the body.";
+    let description = match schema.description {
+        Some(text) => format!("{text}\n\n{place}"),
+        None => place.to_owned(),
+    };
+    Schema {
+        description: Some(description),
+        ..schema
+    }
 }
 
 /// Returns the schema of bytes. Such a schema has no type, because bytes are no value of JSON.

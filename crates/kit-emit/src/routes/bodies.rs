@@ -75,6 +75,7 @@ fn file(file: &FilePart) -> String {
         field("optional", file.optional.to_string()),
         field("many", file.many.to_string()),
     ];
+    fields.extend(file.streamed.then(|| field("streamed", "true".to_owned())));
     let numbers = [
         ("minItems", file.min_items),
         ("maxItems", file.max_items),

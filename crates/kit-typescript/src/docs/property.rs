@@ -40,7 +40,7 @@ pub(crate) fn property_tags(
             TagName::MaxBytes | TagName::Mime => {
                 let name = tag.name.name();
                 let message = format!("`@{name}` has no effect on a property that is not a file");
-                let help = "the tag belongs on a `File` or `File[]` in `Multipart<{ photo: File }>`";
+                let help = "the tag belongs on a `File`, `File[]`, `Upload` or `Uploads` in `Multipart<{ photo: File }>`";
                 diagnostics.push(problem(graph, codes::TAG_DOES_NOT_FIT, tag.location, message).help(help));
             }
             _ => {}

@@ -34,6 +34,10 @@ pub(crate) enum KitType {
     Lines,
     /// Body of Server-Sent Events: `Events<{ progress: Progress }>`.
     Events,
+    /// File of a multipart body that the handler reads while the file arrives.
+    Upload,
+    /// Several of these with one name.
+    Uploads,
     /// Middleware around the rest of a request: `Wrapper<{ adds: …; replies: …; errors: … }>`.
     Wrapper,
     /// Middleware with the properties that it adds to `ctx`: `Middleware<Added>`.
@@ -41,7 +45,7 @@ pub(crate) enum KitType {
 }
 
 impl KitType {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
@@ -53,6 +57,8 @@ impl KitType {
         Self::Bytes,
         Self::Lines,
         Self::Events,
+        Self::Upload,
+        Self::Uploads,
         Self::Wrapper,
         Self::Middleware,
     ];
@@ -78,6 +84,8 @@ impl KitType {
             Self::Bytes => "Bytes",
             Self::Lines => "Lines",
             Self::Events => "Events",
+            Self::Upload => "Upload",
+            Self::Uploads => "Uploads",
             Self::Wrapper => "Wrapper",
             Self::Middleware => "Middleware",
         }
@@ -97,6 +105,8 @@ impl KitType {
             Self::Bytes => "Bytes<\"image/png\">",
             Self::Lines => "Lines<Line>",
             Self::Events => "Events<{ progress: Progress; done: Result }>",
+            Self::Upload => "Upload",
+            Self::Uploads => "Uploads",
             Self::Wrapper => "Wrapper<{ adds: Added; replies: Reply<304> }>",
             Self::Middleware => "Middleware<Added>",
         }
@@ -110,6 +120,8 @@ impl KitType {
                 | Self::Route
                 | Self::Reply
                 | Self::Failure
+                | Self::Upload
+                | Self::Uploads
                 | Self::Wrapper
                 | Self::Middleware
         )
@@ -119,6 +131,7 @@ impl KitType {
     fn arguments(self) -> (usize, usize) {
         match self {
             Self::RouteContract => (0, 4),
+            Self::Upload | Self::Uploads => (0, 0),
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
             Self::Raw | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
@@ -136,6 +149,7 @@ impl Evaluator<'_> {
         let (least, most) = kind.arguments();
         if !(least..=most).contains(&arguments.len()) {
             let takes = match (least, most) {
+                (0, 0) => "no type arguments".to_owned(),
                 (0, most) => format!("at most {}", argument_count(most)),
                 (least, most) if least == most => argument_count(most),
                 (least, most) => format!("{least} to {}", argument_count(most)),
@@ -207,7 +221,11 @@ impl Evaluator<'_> {
             KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events => {
                 vec![("content", argument(0))]
             }
-            KitType::Wrapper | KitType::Middleware => Vec::new(),
+            KitType::Upload => {
+                let text = self.store.add(Ty::String);
+                vec![("name", text), ("type", text)]
+            }
+            KitType::Uploads | KitType::Wrapper | KitType::Middleware => Vec::new(),
         };
         let mut object = Object {
             nominal: true,

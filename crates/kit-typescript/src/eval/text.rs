@@ -108,6 +108,7 @@ impl Evaluator<'_> {
             }
             Ty::Union(members) => join(members, " | "),
             Ty::Intersection(members) => join(members, " & "),
+            Ty::Kit(kind, arguments) if arguments.is_empty() => kind.name().to_owned(),
             Ty::Kit(kind, arguments) => format!("{}<{}>", kind.name(), join(arguments, ", ")),
             Ty::Named(instance) => {
                 let instance = &self.store.instances[instance.index()];

@@ -6,6 +6,7 @@
 
 mod finish;
 mod implied;
+mod kit_types;
 mod object;
 mod property;
 mod rules;
@@ -20,7 +21,7 @@ use kit_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::docs::{Doc, Misfit, documentation, misplaced};
-use crate::eval::{DocId, Evaluator, InstanceId, KitType, ObjectId, Segment, SubjectId, Ty, TyId};
+use crate::eval::{DocId, Evaluator, InstanceId, ObjectId, Segment, SubjectId, Ty, TyId};
 use crate::modules::{DeclId, Graph, Location};
 
 /// Maximum depth of nested types without a name. Only a type that expands without end is nested deeper.
@@ -454,32 +455,6 @@ impl<'a> Lowering<'a> {
             Ty::Object(object) => return self.object(ty, object),
         };
         self.program.add_type(kind)
-    }
-
-    /// Reports a type of kit such as `Reply` at a location that needs a type of values.
-    fn not_a_value(&mut self, kind: KitType) -> TypeId {
-        let help = "name a type of values here";
-        match kind {
-            KitType::RouteContract | KitType::Route => self.no_json("a route contract", help),
-            KitType::Reply => self.refused(
-                codes::INVALID_REPLY,
-                "`Reply<…>` is not a type of values",
-                "write replies only as the `response` of a contract: `response: Reply<201, Order> | Reply<202, Job>`",
-            ),
-            KitType::Failure => self.refused(
-                codes::INVALID_FAILURE,
-                "`Failure<…>` is not a type of values",
-                "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
-            ),
-            KitType::Wrapper | KitType::Middleware => self.no_json("middleware", help),
-            body => {
-                let name = body.name();
-                let help = format!(
-                    "write `{name}` only as the whole body or response of a contract: `Route<{{ body: {name}<…> }}>`"
-                );
-                self.refused(codes::INVALID_BODY, &format!("`{name}<…>` is not a type of values"), &help)
-            }
-        }
     }
 
     fn no_json(&mut self, what: &str, help: &str) -> TypeId {

@@ -149,7 +149,7 @@ fn multipart(
     let Some(object) = object_of(lowering, &format!("the parts of {owner}"), parts, help) else {
         return (BodyFormat::Json, None);
     };
-    let (files, others) = files::split(lowering, &object);
+    let (files, others) = files::split(lowering, owner, &object);
     if files.is_empty() && others.is_empty() {
         invalid(lowering, parts.location, format!("{owner} has no parts"), help);
     }

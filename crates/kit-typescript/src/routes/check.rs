@@ -1,6 +1,7 @@
 //! Checks of routes that need the IR of their types: the parameters of the path, the names and types of values
 //! that are text, and the names of operations.
 
+use kit_analysis::{is_json_part, is_text};
 use kit_diagnostics::{Code, Diagnostic, codes};
 use kit_ir::{BodyFormat, DeclarationId, Program, Property, Route, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -303,8 +304,8 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declar
                 report(route.span, message, help);
             }
             for property in &object.properties {
-                let is_readable = coercible(program, property.r#type, part.has_lists())
-                    || (part == TextPart::Multipart && is_json(program, property.r#type));
+                let is_readable = is_text(program, property.r#type, part.has_lists())
+                    || (part == TextPart::Multipart && is_json_part(program, property.r#type));
                 if !is_readable {
                     let text = type_text(program, property.r#type);
                     let place = format!(
@@ -319,7 +320,7 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declar
                         format!("text cannot be coerced to `{text}`, {place}")
                     };
                     let help = if part == TextPart::Multipart {
-                        "use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, or an object type, which is sent as JSON"
+                        "use a string, number, boolean, bigint, `Date`, a union of literals, an array of one of these, `File`, `File[]`, `Upload`, `Uploads`, or an object type, which is sent as JSON"
                     } else if part.has_lists() {
                         "use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these"
                     } else {
@@ -342,36 +343,6 @@ fn check_text(lowering: &mut Lowering<'_>, route: &Route, part: TextPart, declar
         }
     }
     lowering.report_all(problems);
-}
-
-fn coercible(program: &Program, id: TypeId, arrays: bool) -> bool {
-    match &program.resolve(id).kind {
-        TypeKind::String
-        | TypeKind::Number
-        | TypeKind::Boolean
-        | TypeKind::BigInt
-        | TypeKind::Date
-        | TypeKind::Literal { .. }
-        | TypeKind::Template { .. } => true,
-        // A text could fit several members of any other union.
-        TypeKind::Union { members } => members
-            .iter()
-            .all(|member| matches!(program.resolve(*member).kind, TypeKind::Literal { .. })),
-        TypeKind::Array { element } => arrays && coercible(program, *element, false),
-        _ => false,
-    }
-}
-
-/// Returns true if a part of a multipart body with this type is JSON: every value is an object, an array or `null`,
-/// so that JSON cannot be confused with text.
-fn is_json(program: &Program, id: TypeId) -> bool {
-    match &program.resolve(id).kind {
-        TypeKind::Object(_) | TypeKind::Array { .. } | TypeKind::Tuple { .. } => true,
-        TypeKind::Union { members } => members.iter().all(|member| {
-            matches!(program.resolve(*member).kind, TypeKind::Null) || is_json(program, *member)
-        }),
-        _ => false,
-    }
 }
 
 fn check_body(lowering: &mut Lowering<'_>, route: &Route, body: DeclarationId) {

@@ -4,35 +4,67 @@ use kit_diagnostics::{Diagnostic, codes};
 use kit_ir::FilePart;
 
 use crate::docs::{Doc, TagName, documentation, invalid as invalid_argument};
-use crate::eval::{Object, Property, Ty, TyId};
+use crate::eval::{KitType, Object, Property, Ty};
 use crate::lower::Lowering;
 
-/// Returns the properties of `Multipart<T>` that are files, and the other properties.
-pub(super) fn split(lowering: &mut Lowering<'_>, object: &Object) -> (Vec<FilePart>, Vec<Property>) {
-    let mut files = Vec::new();
+/// Returns the properties of `Multipart<T>` that are files, and the other properties. `owner` has the body, and stands
+/// in messages.
+pub(super) fn split(
+    lowering: &mut Lowering<'_>,
+    owner: &str,
+    object: &Object,
+) -> (Vec<FilePart>, Vec<Property>) {
+    let mut files: Vec<FilePart> = Vec::new();
     let mut others = Vec::new();
     for property in object.visible() {
-        match file(lowering, property) {
-            Some(file) => files.push(file),
-            None => others.push(property.clone()),
+        let Some(file) = file(lowering, property) else {
+            others.push(property.clone());
+            continue;
+        };
+        let earlier = files.iter().find(|other| other.streamed && file.streamed);
+        if let Some(earlier) = earlier {
+            let message = format!("{owner} has two uploads, `{}` and `{}`", earlier.name, file.name);
+            let diagnostic = Diagnostic::new(codes::INVALID_BODY, message)
+                .label(lowering.graph().label(property.location))
+                .help("write `File` for the smaller one, or `Uploads` for several files with one name; a handler reads only one part while it arrives");
+            lowering.report(diagnostic);
         }
+        files.push(file);
     }
     (files, others)
 }
 
-/// Returns the file that a property is; `None` if the property has another type than `File` or `File[]`.
+/// Returns the file that a property is; `None` if the property has another type than `File`, `File[]`, `Upload` and
+/// `Uploads`.
 fn file(lowering: &mut Lowering<'_>, property: &Property) -> Option<FilePart> {
     let declared = lowering.eval.type_of(property);
     let (ty, absent) = lowering.without_undefined(declared);
-    let many = match lowering.eval.shape_of(ty) {
-        Ty::Builtin("File", _) => false,
-        Ty::Array { element, .. } if is_file(lowering, element) => true,
+    let (streamed, many) = match lowering.eval.shape_of(ty) {
+        Ty::Builtin("File", _) => (false, false),
+        Ty::Kit(KitType::Upload, _) => (true, false),
+        Ty::Kit(KitType::Uploads, _) => (true, true),
+        Ty::Array { element, .. } => match lowering.eval.shape_of(element) {
+            Ty::Builtin("File", _) => (false, true),
+            Ty::Kit(KitType::Upload | KitType::Uploads, _) => {
+                let message = format!(
+                    "`{}` is a list of uploads, but uploads arrive one after the other",
+                    property.name
+                );
+                let diagnostic = Diagnostic::new(codes::INVALID_BODY, message)
+                    .label(lowering.graph().label(property.location))
+                    .help("write `Uploads`, an async iterable of uploads");
+                lowering.report(diagnostic);
+                (true, true)
+            }
+            _ => return None,
+        },
         _ => return None,
     };
     let mut file = FilePart {
         name: property.name.to_string(),
         optional: property.optional || (absent && !property.required),
         many,
+        streamed,
         min_items: None,
         max_items: None,
         max_bytes: None,
@@ -90,7 +122,7 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc, file: &mut FilePart) {
                 )
                 .label(lowering.graph().label(tag.location))
                 .help(
-                    "the tags of a file are `@maxBytes` and `@mime`, and of a list of files `@minItems` and `@maxItems` too",
+                    "the tags of a file are `@maxBytes` and `@mime`, and of `File[]` and `Uploads` `@minItems` and `@maxItems` too",
                 );
                 lowering.report(diagnostic);
             }
@@ -109,11 +141,6 @@ fn tags(lowering: &mut Lowering<'_>, doc: &Doc, file: &mut FilePart) {
             .help("swap the two numbers");
         lowering.report(diagnostic);
     }
-}
-
-/// Returns true if a type is the class `File` of the web platform.
-fn is_file(lowering: &mut Lowering<'_>, ty: TyId) -> bool {
-    matches!(lowering.eval.shape_of(ty), Ty::Builtin("File", _))
 }
 
 /// Parses a number of bytes such as `5 MiB`, `500KB` or `1024`.

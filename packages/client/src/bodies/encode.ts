@@ -17,7 +17,7 @@ export async function encode(
     case "multipart":
       // `fetch` adds the content type, because the type contains the boundary that `fetch` makes up.
       return {
-        body: body instanceof FormData ? body : multipartOf(body, format.json ?? []),
+        body: body instanceof FormData ? body : multipartOf(body, format),
         contentType: undefined,
       };
     case "lines":
@@ -49,8 +49,9 @@ function formOf(fields: unknown): URLSearchParams {
   return form;
 }
 
-function multipartOf(parts: unknown, json: readonly string[]): FormData {
+function multipartOf(given: unknown, { json = [], last }: RequestFormat): FormData {
   const form = new FormData();
+  const parts = last === undefined ? given : { ...(given as object), [last]: undefined };
   for (const [name, value] of Object.entries(parts as object)) {
     // A part with a file name would be a file, so a part of JSON is a text field.
     if (json.includes(name) && value !== undefined) form.append(name, jsonOf(value));
@@ -59,6 +60,10 @@ function multipartOf(parts: unknown, json: readonly string[]): FormData {
     if (json.includes(name)) continue;
     if (item instanceof Blob) form.append(name, item);
     else form.append(name, textOf(item));
+  }
+  if (last !== undefined) {
+    for (const [name, item] of itemsOf({ [last]: (given as Record<string, unknown>)[last] }))
+      form.append(name, item as Blob);
   }
   return form;
 }

@@ -24,6 +24,11 @@ const signatures: readonly Signature[] = [
   { type: "application/ogg", start: "OggS\0" },
 ];
 
+/** Number of bytes at the start of a file that are compared. */
+export const greatestSignature: number = Math.max(
+  ...signatures.map(({ start, offset = 0 }) => offset + start.length),
+);
+
 /** Types whose files always start with one of the signatures, so that other bytes are not a file of the type. */
 const certain = new Set([
   "image/png",

@@ -1,24 +1,27 @@
 /** Request bodies that are not JSON: forms, multipart bodies, text, bytes and lines. */
-import type { CompiledBody, ServerExchange, ValidationFailure } from "@kit/types";
+import type { CompiledBody, ServerExchange } from "@kit/types";
 
 import type { BodyResult } from "./body-result.ts";
 import { isInRanges, isUtf8, type MediaType, parseMediaType } from "./media-type.ts";
 import { readLines } from "./lines.ts";
+import { uploadOf } from "./file-rules.ts";
 import { readMultipart } from "./multipart-body.ts";
+import { readUploads, type UploadErrors } from "./uploads.ts";
 
 /** Media types that clients use for JSON Lines, which has no registered type. */
 const linesTypes = ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"];
 
 /**
- * Reads and checks a body. `refuse` creates the error for a broken rule that is found after the call: lines are checked
- * when the handler reads them. `openChunks` returns the body of a route that reads it in chunks.
+ * Reads and checks a body. `errors` creates the errors for what is found after the call: lines and uploads are checked when
+ * the handler reads them. `openChunks` returns the body of a route that reads it in chunks. The result is a promise only if
+ * the body has an upload.
  */
 export function readFormattedBody(
   exchange: ServerExchange,
   format: CompiledBody,
   openChunks: () => AsyncIterable<Uint8Array>,
-  refuse: (failures: readonly ValidationFailure[]) => Error,
-): BodyResult {
+  errors: UploadErrors,
+): BodyResult | Promise<BodyResult> {
   const isEmpty = exchange.bodyLength === 0;
   if (isEmpty && format.format === "multipart") {
     const suggestion = "Send the body as multipart/form-data";
@@ -43,7 +46,9 @@ export function readFormattedBody(
     case "bytes":
       return { value: isEmpty ? new Uint8Array(0) : exchange.bodyBytes(), mayBeUnstorable: false };
     case "multipart":
-      return readMultipart(exchange, format, type!);
+      return uploadOf(format) === undefined
+        ? readMultipart(exchange, format, type!)
+        : readUploads(openChunks(), format, type!, errors);
     case "text":
     case "form":
     case "lines":
@@ -52,7 +57,7 @@ export function readFormattedBody(
   const validator = format.validator!;
   if (format.format === "lines") {
     return {
-      value: readLines(isEmpty ? noChunks() : openChunks(), validator, refuse),
+      value: readLines(isEmpty ? noChunks() : openChunks(), validator, errors.refuse),
       mayBeUnstorable: false,
     };
   }

@@ -223,7 +223,10 @@ export class MultipartParser {
   #readContent(): MultipartStep | undefined {
     const found = this.#buffer.indexOf(this.#delimiter, this.#at);
     if (found === -1 && this.#isComplete)
-      return this.#fail(`a line ${this.#line.toString("latin1")}-- after the last part`, "the end of the body");
+      return this.#fail(
+        `a line ${this.#line.toString("latin1")}-- after the last part`,
+        "the end of the body",
+      );
     if (found !== -1) this.#continueWith(this.#readPartEnd);
     const end = found === -1 ? this.#possibleDelimiter() : found;
     if (end === this.#at) return found === -1 ? more : undefined;

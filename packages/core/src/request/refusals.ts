@@ -32,6 +32,12 @@ export function payloadTooLarge(limit: number): AppError {
   return withoutStack(() => new AppError("PAYLOAD_TOO_LARGE", 413, message, { limit }));
 }
 
+/** Error for fields and files that are too large to wait in memory for the upload after them. */
+export function partsTooLarge(limit: number): AppError {
+  const message = `The parts before the upload are larger than ${limit} bytes`;
+  return withoutStack(() => new AppError("PAYLOAD_TOO_LARGE", 413, message, { limit }));
+}
+
 /** Error for a body that the client did not send completely. The response does not reach most such clients. */
 export function bodyIncomplete(): AppError {
   return withoutStack(() => new AppError("BAD_REQUEST", 400, "The body of the request is incomplete"));

@@ -1,5 +1,4 @@
-import { Readable } from "node:stream";
-
+// tidy: long because one object runs all steps of a request, which use its private state
 import type { AppError } from "@kit/errors";
 import type {
   CompiledBody,
@@ -10,14 +9,14 @@ import type {
   Validator,
 } from "@kit/types";
 
-import { writeContent } from "../bodies/content.ts";
-import { readFormattedBody } from "../bodies/formatted-body.ts";
+import type { BodyResult } from "../bodies/body-result.ts";
 import { parseJsonText, readJsonText } from "./body.ts";
 import { isThenable } from "../thenable.ts";
 import { describeThrown } from "../thrown.ts";
 import * as phases from "../observe/phases.ts";
 import { addToContext, Context, MiddlewareArgument, type RoutedRequest, WrapperArgument } from "./context.ts";
 import type { ChainStep, ExecutableRoute, HandlerArgument, RouteExtras } from "./executable-route.ts";
+import { readFormattedInput } from "./formatted-input.ts";
 import { hideValues } from "./hidden-failure.ts";
 import type { IgnoredInput } from "./ignored-input.ts";
 import { dropResult, isUnwrappedStream, notAReply, unexpectedResponse } from "./handler-result.ts";
@@ -26,8 +25,8 @@ import { invalidSlot, undeclaredBody, unsupportedMediaType } from "./refusals.ts
 import { RawResponse } from "./raw-response.ts";
 import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
+import { isAscii, responseContent, statusOfResult } from "./response-content.ts";
 import { RequestState } from "./request-state.ts";
-import { asBodyFailure, StreamedBody } from "./streamed-body.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
 import {
   findUnstorable,
@@ -38,6 +37,9 @@ import { type RequestSlot, ResponseContractError } from "../validation-error.ts"
 
 /** Returned in place of the handler's input if the input is invalid and the error response was sent. */
 const REFUSED: unique symbol = Symbol("refused");
+
+/** Result of reading the input of a handler. */
+type ReadInput = HandlerArgument | typeof REFUSED;
 
 /**
  * Run of a request through its route: middleware, validation, handler, serialization. If all functions return
@@ -112,7 +114,11 @@ export class RequestRun extends RequestState implements RoutedRequest {
         added = this.isWrapped ? this.#wrapStep(step, argument) : step.run(argument);
         if (isThenable(added)) added = await added;
       }
-      const input = this.#readInput();
+      let input = this.#readInput();
+      if (input instanceof Promise) {
+        input = await input;
+        if (this.isAnswered) return;
+      }
       if (input === REFUSED) return;
       let result = this.#callHandler(input);
       if (isThenable(result)) {
@@ -129,9 +135,10 @@ export class RequestRun extends RequestState implements RoutedRequest {
   async #startWrapped(argument: MiddlewareArgument): Promise<void> {
     this.wait();
     let refused: unknown;
-    const readInput = (): HandlerArgument => {
+    const readInput = async (): Promise<HandlerArgument> => {
       try {
-        return this.#readInput() as HandlerArgument;
+        const input = this.#readInput();
+        return (input instanceof Promise ? await input : input) as HandlerArgument;
       } catch (error) {
         refused = error;
         throw error;
@@ -150,7 +157,7 @@ export class RequestRun extends RequestState implements RoutedRequest {
   async #passOn(
     first: number,
     argument: MiddlewareArgument,
-    readInput: () => HandlerArgument,
+    readInput: () => Promise<HandlerArgument>,
   ): Promise<Answer> {
     const { chain, extras, compiled } = this.executable;
     for (let index = first; index < chain.length; index += 1) {
@@ -170,7 +177,9 @@ export class RequestRun extends RequestState implements RoutedRequest {
       this.#stopIfAnswered();
     }
     this.#stopIfAnswered();
-    const result: unknown = await this.#callHandler(readInput());
+    const handlerInput = await readInput();
+    this.#stopIfAnswered();
+    const result: unknown = await this.#callHandler(handlerInput);
     if (this.isAnswered) {
       dropResult(result, "The response was already sent");
       this.#stopIfAnswered();
@@ -212,11 +221,29 @@ export class RequestRun extends RequestState implements RoutedRequest {
   #handle(): void {
     const input = this.#readInput();
     if (input === REFUSED) return;
+    if (input instanceof Promise) {
+      this.wait();
+      void this.#handleLater(input);
+      return;
+    }
     const result = this.#callHandler(input);
     if (isThenable(result)) {
       this.wait();
       void this.#awaitResult(result);
     } else this.#succeed(result);
+  }
+
+  /** Calls the handler after the parts of the body that it needs have arrived. Never throws. */
+  async #handleLater(arriving: Promise<HandlerArgument | typeof REFUSED>): Promise<void> {
+    try {
+      const input = await arriving;
+      if (this.isAnswered || input === REFUSED) return;
+      const result = this.#callHandler(input);
+      if (isThenable(result)) await this.#awaitResult(result);
+      else this.#succeed(result);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #callHandler(input: HandlerArgument): unknown {
@@ -234,8 +261,11 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return this.wrap(() => this.executable.handler(input));
   }
 
-  /** Reads and validates the input of the handler. Returns {@link REFUSED} if the input is invalid. */
-  #readInput(): HandlerArgument | typeof REFUSED {
+  /**
+   * Reads and validates the input of the handler. Returns {@link REFUSED} if the input is invalid. Returns a promise only if
+   * parts of the body must arrive before the handler starts.
+   */
+  #readInput(): ReadInput | Promise<ReadInput> {
     const params = this.#readParams();
     if (params === REFUSED) return REFUSED;
     const query = this.#readQuery();
@@ -248,15 +278,25 @@ export class RequestRun extends RequestState implements RoutedRequest {
   }
 
   /** Reads the remaining input of a handler whose contract declares headers, cookies or replies. */
-  #readWithExtras(extras: RouteExtras, params: unknown, query: unknown): HandlerArgument | typeof REFUSED {
+  #readWithExtras(extras: RouteExtras, params: unknown, query: unknown): ReadInput | Promise<ReadInput> {
     const headers = extras.headers === undefined ? undefined : this.#readHeaders(extras.headers);
     if (headers === REFUSED) return REFUSED;
     const cookies = extras.cookies === undefined ? undefined : this.#readCookies(extras.cookies);
     if (cookies === REFUSED) return REFUSED;
     const body =
       extras.bodyFormat === undefined ? this.#readBody() : this.#readFormattedBody(extras.bodyFormat);
+    if (body instanceof Promise) return this.#withBody({ params, query, headers, cookies }, extras, body);
     if (body === REFUSED) return REFUSED;
     return { params, query, headers, cookies, body, reply: extras.reply, ctx: this.#context };
+  }
+
+  async #withBody(
+    slots: Pick<HandlerArgument, "params" | "query" | "headers" | "cookies">,
+    { reply }: RouteExtras,
+    arriving: Promise<unknown>,
+  ): Promise<ReadInput> {
+    const body = await arriving;
+    return body === REFUSED ? REFUSED : { ...slots, body, reply, ctx: this.#context };
   }
 
   #readParams(): unknown {
@@ -306,24 +346,23 @@ export class RequestRun extends RequestState implements RoutedRequest {
     return this.#decoded("body", body, value, mayContainUnstorable(text));
   }
 
-  /** Reads a body that is not JSON. */
+  /** Reads a body that is not JSON. Returns a promise only if the body has an upload. */
   #readFormattedBody(format: CompiledBody): unknown {
     this.enter(phases.bodyValidation);
     const declared = format.validator ?? { name: format.format };
-    const refuse = (failures: readonly ValidationFailure[]): Error =>
-      asBodyFailure(invalidSlot("body", declared, failures));
-    const result = readFormattedBody(this.exchange, format, () => this.#openChunks(), refuse);
+    const result = readFormattedInput(this.exchange, this.executable.bodyBytes, format, declared);
+    return result instanceof Promise
+      ? result.then((arrived) => this.#checkedBody(declared, arrived))
+      : this.#checkedBody(declared, result);
+  }
+
+  #checkedBody(declared: Pick<Validator<unknown>, "name">, result: BodyResult): unknown {
     if ("unsupported" in result) throw unsupportedMediaType(result.unsupported);
+    // The client was answered while parts of the body arrived.
+    if (this.isAnswered) return REFUSED;
     if ("failures" in result) return this.#refuseWith(invalidSlot("body", declared, result.failures));
     const failure = result.mayBeUnstorable ? findUnstorable(result.value) : undefined;
     return failure === undefined ? result.value : this.#refuseWith(invalidSlot("body", declared, [failure]));
-  }
-
-  /** Returns the body in chunks. An adapter without streams has the whole body, which is then the only chunk. */
-  #openChunks(): AsyncIterable<Uint8Array> {
-    const { exchange, executable } = this;
-    if (exchange.readBody === undefined) return Readable.from([exchange.bodyBytes()]);
-    return new StreamedBody(exchange.readBody(), executable.bodyBytes);
   }
 
   #warnOfQuery(ignoredInput: IgnoredInput): void {
@@ -428,24 +467,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
   /** Returns the body of a response that is not JSON. `declaredHeaders` are those of a declared reply. */
   #content(content: CompiledContent, value: unknown, declaredHeaders: readonly string[] = []): RawResponse {
     const { ref } = this.executable.compiled;
-    const report = (name: string, failures: readonly ValidationFailure[]): void => {
-      throw new ResponseContractError(ref, name, failures);
-    };
-    const { body, contentType } = writeContent(
-      ref,
-      content,
-      value,
-      this.settings.checkResponses ? report : null,
-    );
-    if (content.format === "events") {
-      const headers = this.responseHeaders;
-      // Without these headers, a cache or a proxy may hold back events until the response ends.
-      if (headers.get("cache-control") === null) headers.set("cache-control", "no-store");
-      if (headers.get("x-accel-buffering") === null) headers.set("x-accel-buffering", "no");
-    }
-    // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
-    const isBytes = typeof body === "string" && !declaredHeaders.every(isAscii);
-    return new RawResponse(isBytes ? Buffer.from(body) : body, { contentType });
+    const { checkResponses } = this.settings;
+    return responseContent(ref, content, value, checkResponses, this.responseHeaders, declaredHeaders);
   }
 
   /**
@@ -485,16 +508,4 @@ export class RequestRun extends RequestState implements RoutedRequest {
     dropResult(value, "The response was already sent");
     this.logLateResult();
   }
-}
-
-/**
- * Returns the status of a plain result if no code chose another. A contract without a response has status 204, which
- * allows no body, so a result of `ctx.send` has status 200 there.
- */
-function statusOfResult({ response, status }: CompiledRoute, result: unknown): number {
-  return response === null && status === 204 && result instanceof RawResponse ? 200 : status;
-}
-
-function isAscii(text: string): boolean {
-  return !/[\x80-\xff]/.test(text);
 }

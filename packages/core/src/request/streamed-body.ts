@@ -1,10 +1,13 @@
 import type { CompiledRoute, RequestBodyErrorCode, RequestBodyReader } from "@kit/types";
 
+import { uploadOf } from "../bodies/file-rules.ts";
+import { serialIterator } from "../serial-iterator.ts";
 import { bodyIncomplete, bodyTimeout, payloadTooLarge } from "./refusals.ts";
 
 /** Returns true if the handler of a route reads the body in chunks, so that the server passes requests on before their bodies. */
 export function hasStreamedBody({ bodyFormat }: CompiledRoute): boolean {
-  return bodyFormat?.format === "lines";
+  if (bodyFormat === undefined) return false;
+  return bodyFormat.format === "lines" || uploadOf(bodyFormat) !== undefined;
 }
 
 /** Errors of bodies that clients have caused. */
@@ -44,32 +47,16 @@ export class StreamedBody implements AsyncIterable<Uint8Array> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined, undefined> {
     if (this.#isIterated) throw new TypeError("The request body can be read only once");
     this.#isIterated = true;
-    let isLeft = false;
-    let last: Promise<unknown> = Promise.resolve();
-    const read = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-      if (isLeft) return { done: true, value: undefined };
-      try {
-        const chunk = await this.#reader.read();
-        return chunk === null ? { done: true, value: undefined } : { done: false, value: chunk };
-      } catch (error) {
-        // The iteration was left while it waited.
-        if (isLeft) return { done: true, value: undefined };
-        throw failureOf(error, this.#limit);
-      }
-    };
-    return {
-      next() {
-        // A reader takes one call after another, but an iterator takes several at once.
-        const result = last.then(read, read);
-        last = result;
-        return result;
+    return serialIterator(
+      async () => {
+        try {
+          return (await this.#reader.read()) ?? undefined;
+        } catch (error) {
+          throw failureOf(error, this.#limit);
+        }
       },
-      return: async () => {
-        isLeft = true;
-        this.#reader.cancel();
-        return { done: true, value: undefined };
-      },
-    };
+      () => this.#reader.cancel(),
+    );
   }
 }
 

@@ -36,7 +36,9 @@ export function contentOf(format: TestedFormat, value: unknown): Content {
     case "form":
       return { body: formOf(given) };
     case "multipart":
-      return { body: multipartOf({ ...filesOf(files), ...(given as object | undefined) }, json) };
+      return {
+        body: multipartOf(inOrder(files, { ...filesOf(files), ...(given as object | undefined) }), json),
+      };
     case "lines": {
       const lines = (given ?? []) as readonly unknown[];
       return contentOfBytes(lines.map((line) => `${jsonOf(line)}\n`).join(""), "application/jsonl");
@@ -84,6 +86,17 @@ function bytesOf(type: string): Uint8Array<ArrayBuffer> {
   const start = STARTS[type];
   if (start !== undefined) return new Uint8Array(Buffer.from(start, "latin1"));
   return new TextEncoder().encode(/[/+]json$/.test(type) ? "{}" : "text");
+}
+
+/** Returns the parts with those at the end that come after all others. */
+function inOrder(files: readonly TestedFile[], parts: Record<string, unknown>): object {
+  const last = files.filter(({ name, streamed }) => streamed === true && name in parts);
+  for (const { name } of last) {
+    const value = parts[name];
+    delete parts[name];
+    parts[name] = value;
+  }
+  return parts;
 }
 
 function formOf(fields: unknown): URLSearchParams {

@@ -26,6 +26,8 @@ export interface TestedFile {
   readonly name: string;
   readonly optional?: true;
   readonly many?: true;
+  /** True if the part comes after all others. */
+  readonly streamed?: true;
   readonly minItems?: number;
   readonly maxItems?: number;
   /** Maximum size in bytes. */

@@ -395,6 +395,53 @@ export const PostCommentsBodyValidator: Validator<Types.PostCommentsBody> = {
   decode: decodePostCommentsBody,
 };
 
+// validators/PostVideosBody.validator.ts
+
+function explain$PostVideosBody(value: Readonly<Record<string, unknown>>, explainer: ObjectExplainer): void {
+  const title = value["title"];
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) explainer.refuse(0, title);
+  explainer.visit(1, value["album"]);
+}
+
+export const PostVideosBodyShape: Shape = {
+  kind: "object",
+  name: "PostVideosBody",
+  properties: [
+    { key: "title", shape: { kind: "string", minLength: 1, maxLength: 100 } },
+    { key: "album", shape: AlbumShape, optional: "always" },
+  ],
+  explain: explain$PostVideosBody,
+};
+
+/** Returns true if a parsed JSON value is a `PostVideosBody`. */
+export function isPostVideosBody(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const input = value as Readonly<Record<string, unknown>>;
+  const title = input["title"];
+  if (!(typeof title === "string" && ((title.length >= 1 && title.length <= 100) || codePointsWithin(title, 1, 100)))) return false;
+  const album = input["album"];
+  return album === undefined || isAlbum(album);
+}
+
+/** Converts a value that {@link isPostVideosBody} accepts to a `PostVideosBody`. */
+export function decodePostVideosBody(value: unknown): Types.PostVideosBody {
+  const input = value as Readonly<Record<string, unknown>>;
+  const album = input["album"];
+  if (album === undefined) return { title: input["title"] } as Types.PostVideosBody;
+  return {
+    title: input["title"],
+    album: decodeAlbum(album),
+  } as Types.PostVideosBody;
+}
+
+/** Validates and decodes a `PostVideosBody`. */
+export const PostVideosBodyValidator: Validator<Types.PostVideosBody> = {
+  name: "PostVideosBody",
+  is: isPostVideosBody,
+  failures: (value, limit) => explain(PostVideosBodyShape, value, "wire", limit),
+  decode: decodePostVideosBody,
+};
+
 // validators/PostImportsResponse.validator.ts
 
 function explain$PostImportsResponse(value: Readonly<Record<string, unknown>>, explainer: ObjectExplainer): void {
@@ -485,6 +532,20 @@ export const PostCommentsBodyCoercer: Required<Pick<Coercer, "multipart">> = {
     if (value0 !== undefined) result["text"] = value0;
     const value1 = read("stars");
     if (value1 !== undefined) result["stars"] = coerceNumber(value1);
+    return result;
+  },
+};
+
+// coercers/PostVideosBody.coercer.ts
+
+/** Coerces the text of a multipart body to a `PostVideosBody`. */
+export const PostVideosBodyCoercer: Required<Pick<Coercer, "multipart">> = {
+  multipart: (read) => {
+    const result: Record<string, unknown> = {};
+    const value0 = read("title");
+    if (value0 !== undefined) result["title"] = value0;
+    const value1 = read("album");
+    if (value1 !== undefined) result["album"] = readJsonPart(value1);
     return result;
   },
 };

@@ -39,6 +39,11 @@ export interface PostCommentsBody {
   stars: number;
 }
 
+export interface PostVideosBody {
+  title: string;
+  album?: Album;
+}
+
 export interface PostImportsResponse {
   imported: number;
 }

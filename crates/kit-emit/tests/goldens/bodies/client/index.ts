@@ -12,6 +12,9 @@ export interface Routes extends Generated {
   "POST /photos": ApiRoute<{ body: Types.PostPhotosBody & { photo: Blob; more?: Blob[] } }, Types.Photo>;
   "POST /files": ApiRoute<{ body: { file: Blob } }, undefined>;
   "POST /comments": ApiRoute<{ body: Types.PostCommentsBody }, undefined>;
+  "POST /videos": ApiRoute<{ body: Types.PostVideosBody & { video: Blob; cover?: Blob } }, undefined>;
+  "POST /archives": ApiRoute<{ body: { archives: Blob[] } }, undefined>;
+  "POST /avatars": ApiRoute<{ body: { avatar?: Blob } }, undefined>;
   "POST /hooks": ApiRoute<{ body: BytesBody }, undefined>;
   "POST /blobs": ApiRoute<{ body: BytesBody; contentType: `${string}/${string}` }, undefined>;
   "POST /tables": ApiRoute<{ body: string; contentType: "text/csv" | "text/tab-separated-values" }, undefined>;
@@ -40,6 +43,9 @@ const codecs: Codecs = {
     "POST /photos": { format: "multipart", types: ["multipart/form-data"], json: ["album"] },
     "POST /files": { format: "multipart", types: ["multipart/form-data"] },
     "POST /comments": { format: "multipart", types: ["multipart/form-data"], json: [] },
+    "POST /videos": { format: "multipart", types: ["multipart/form-data"], last: "video", json: ["album"] },
+    "POST /archives": { format: "multipart", types: ["multipart/form-data"], last: "archives" },
+    "POST /avatars": { format: "multipart", types: ["multipart/form-data"], last: "avatar" },
     "POST /hooks": { format: "raw", types: ["application/json"] },
     "POST /blobs": { format: "raw", types: ["*/*"] },
     "POST /tables": { format: "text", types: ["text/csv", "text/tab-separated-values"] },

@@ -36,6 +36,27 @@ export const compiledRouter: CompiledRouteTree = {
         children: [],
       },
       {
+        segment: "videos",
+        methods: {
+          POST: { ref: "POST /videos", validators: ["PostVideosBody"] },
+        },
+        children: [],
+      },
+      {
+        segment: "archives",
+        methods: {
+          POST: { ref: "POST /archives", validators: [] },
+        },
+        children: [],
+      },
+      {
+        segment: "avatars",
+        methods: {
+          POST: { ref: "POST /avatars", validators: [] },
+        },
+        children: [],
+      },
+      {
         segment: "hooks",
         methods: {
           POST: { ref: "POST /hooks", validators: [] },
@@ -115,9 +136,9 @@ export const compiledRouter: CompiledRouteTree = {
     ],
   },
   metadata: {
-    totalRoutes: 15,
+    totalRoutes: 18,
     maxDepth: 1,
-    staticRoutes: 15,
+    staticRoutes: 18,
     parameterizedRoutes: 0,
     generatedAt: "2026-01-01T00:00:00.000Z",
   },

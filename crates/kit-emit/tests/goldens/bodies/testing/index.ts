@@ -12,6 +12,7 @@ declare module "@kit/testing" {
     PostSessionsBody: Types.PostSessionsBody;
     PostPhotosBody: Types.PostPhotosBody;
     PostCommentsBody: Types.PostCommentsBody;
+    PostVideosBody: Types.PostVideosBody;
     PostImportsResponse: Types.PostImportsResponse;
   }
 }

@@ -1,0 +1,42 @@
+//! Types of kit at locations that need a type of values.
+
+use kit_diagnostics::codes;
+use kit_ir::TypeId;
+
+use super::Lowering;
+use crate::eval::KitType;
+
+impl Lowering<'_> {
+    /// Reports a type of kit such as `Reply` at a location that needs a type of values.
+    pub(super) fn not_a_value(&mut self, kind: KitType) -> TypeId {
+        let help = "name a type of values here";
+        match kind {
+            KitType::RouteContract | KitType::Route => self.no_json("a route contract", help),
+            KitType::Reply => self.refused(
+                codes::INVALID_REPLY,
+                "`Reply<…>` is not a type of values",
+                "write replies only as the `response` of a contract: `response: Reply<201, Order> | Reply<202, Job>`",
+            ),
+            KitType::Failure => self.refused(
+                codes::INVALID_FAILURE,
+                "`Failure<…>` is not a type of values",
+                "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
+            ),
+            KitType::Wrapper | KitType::Middleware => self.no_json("middleware", help),
+            KitType::Upload | KitType::Uploads => {
+                let name = kind.name();
+                let help = format!(
+                    "write `{name}` only as a part of a multipart body: `Route<{{ body: Multipart<{{ video: {name} }}> }}>`"
+                );
+                self.refused(codes::INVALID_BODY, &format!("`{name}` is not a type of values"), &help)
+            }
+            body => {
+                let name = body.name();
+                let help = format!(
+                    "write `{name}` only as the whole body or response of a contract: `Route<{{ body: {name}<…> }}>`"
+                );
+                self.refused(codes::INVALID_BODY, &format!("`{name}<…>` is not a type of values"), &help)
+            }
+        }
+    }
+}

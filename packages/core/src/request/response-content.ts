@@ -1,0 +1,47 @@
+/** Responses that are not JSON, and the status of a plain result. */
+import type { CompiledContent, CompiledRoute, ValidationFailure } from "@kit/types";
+
+import { writeContent } from "../bodies/content.ts";
+import { ResponseContractError } from "../validation-error.ts";
+import { RawResponse } from "./raw-response.ts";
+import type { ResponseHeaders } from "./response-headers.ts";
+
+/**
+ * Returns the body of a response that is not JSON. `declaredHeaders` are those of a declared reply.
+ *
+ * @throws {ResponseContractError} If `isChecked` is true and the value breaks the contract.
+ */
+export function responseContent(
+  ref: string,
+  content: CompiledContent,
+  value: unknown,
+  isChecked: boolean,
+  headers: ResponseHeaders,
+  declaredHeaders: readonly string[],
+): RawResponse {
+  const report = (name: string, failures: readonly ValidationFailure[]): void => {
+    throw new ResponseContractError(ref, name, failures);
+  };
+  const { body, contentType } = writeContent(ref, content, value, isChecked ? report : null);
+  if (content.format === "events") {
+    // Without these headers, a cache or a proxy may hold back events until the response ends.
+    if (headers.get("cache-control") === null) headers.set("cache-control", "no-store");
+    if (headers.get("x-accel-buffering") === null) headers.set("x-accel-buffering", "no");
+  }
+  // node:http encodes the head like the body if the body is a string, so it would send other bytes for Latin-1.
+  const isBytes = typeof body === "string" && !declaredHeaders.every(isAscii);
+  return new RawResponse(isBytes ? Buffer.from(body) : body, { contentType });
+}
+
+/**
+ * Returns the status of a plain result if no code chose another. A contract without a response has status 204, which
+ * allows no body, so a result of `ctx.send` has status 200 there.
+ */
+export function statusOfResult({ response, status }: CompiledRoute, result: unknown): number {
+  return response === null && status === 204 && result instanceof RawResponse ? 200 : status;
+}
+
+/** Returns true if a text in Latin-1 is also ASCII. */
+export function isAscii(text: string): boolean {
+  return !/[\x80-\xff]/.test(text);
+}
