@@ -210,7 +210,8 @@ fn create<'scope>(env: Env<'scope>, state: &State, args: &[Value<'scope>]) -> Re
     }
     .map_err(|error| bind_error(&error))?;
     let address = engine.local_addr();
-    let server = Server::start(env, engine, tree.router(), callbacks)?;
+    let files = options.files().map_err(|error| invalid(&error))?;
+    let server = Server::start(env, engine, tree.router(), files, callbacks)?;
     let mut servers = state.servers.borrow_mut();
     let text = serde_json::json!({
         "server": servers.len(),

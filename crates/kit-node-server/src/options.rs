@@ -1,6 +1,7 @@
 //! Options that JavaScript passes to `create`, as JSON.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,10 @@ use kit_http::{
     Timeouts, normal_target,
 };
 use kit_router::{CompiledRouteTree, Match, ParamBuffer, RouteTree};
+use kit_static::Site;
 use serde::Deserialize;
+
+use crate::server::Files;
 
 /// Options of a server, as JavaScript passes them to `create`.
 #[derive(Deserialize)]
@@ -47,6 +51,57 @@ pub(crate) struct Options {
     default_headers: Vec<String>,
     /// Format of error responses. If absent, the format is kit's envelope.
     error_bodies: Option<ErrorBodyOptions>,
+    /// Static files that are served without JavaScript.
+    files: Option<FilesOptions>,
+}
+
+/// Static files. `packages/types/src/files.ts` explains the properties.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FilesOptions {
+    sites: Vec<SiteOptions>,
+    reserved: Vec<String>,
+    headers: Vec<String>,
+    depends_on_origin: bool,
+}
+
+/// Directory whose files are served.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools, reason = "each flag is an option")]
+struct SiteOptions {
+    root: PathBuf,
+    prefix: String,
+    headers: Vec<String>,
+    precompressed: bool,
+    spa: Option<Vec<String>>,
+    spa_except: Vec<String>,
+    dot_files: bool,
+    follow_symlinks: bool,
+}
+
+impl SiteOptions {
+    fn read(&self) -> io::Result<Site> {
+        let mut site = Site::new(&self.root)?.prefix(&self.prefix);
+        for pair in self.headers.chunks_exact(2) {
+            site = site.header(&pair[0], &pair[1]);
+        }
+        if let Some(names) = &self.spa {
+            let except: Vec<_> = self.spa_except.iter().map(String::as_str).collect();
+            site = site.spa(&names.join("/"), &except);
+        }
+        if self.precompressed {
+            site = site.precompressed();
+        }
+        if self.dot_files {
+            site = site.dot_files();
+        }
+        Ok(if self.follow_symlinks {
+            site.follow_symlinks()
+        } else {
+            site
+        })
+    }
 }
 
 /// Format of the error responses that the engine sends without JavaScript.
@@ -172,6 +227,19 @@ impl Options {
             error_bodies: error_bodies.unwrap_or_default(),
             body_rules: self.rules_by_route(tree),
         })
+    }
+
+    /// Returns the static files, or an error if a directory does not exist.
+    pub(crate) fn files(&self) -> io::Result<Option<Files>> {
+        let Some(files) = &self.files else { return Ok(None) };
+        let sites = files.sites.iter().map(SiteOptions::read);
+        let pairs = files.headers.chunks_exact(2);
+        Ok(Some(Files::new(
+            sites.collect::<Result<_, _>>()?,
+            files.reserved.clone(),
+            pairs.map(|pair| (pair[0].clone(), pair[1].clone())).collect(),
+            files.depends_on_origin,
+        )))
     }
 
     fn rules_by_route(&self, tree: &RouteTree) -> Option<BodyRules> {

@@ -18,6 +18,13 @@ pub(crate) struct Matched {
     pub(crate) allow: Option<Allow>,
 }
 
+impl Matched {
+    /// Returns true if no route has the path.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.route == NOT_FOUND
+    }
+}
+
 pub(crate) fn find(router: &Router, method: &str, path: &str, params: &mut ParamBuffer) -> Matched {
     let (route, allow) = match router.find(method, path, params) {
         // The number always fits, because JavaScript cannot pass more than two billion routes.

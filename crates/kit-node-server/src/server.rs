@@ -1,12 +1,14 @@
+// tidy: long because one turn handler passes all events of the engine to JavaScript
 //! A server in Node: the HTTP engine, the router, and the code that runs in each turn of the event loop.
 
+mod files;
 mod sockets;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::{Duration, Instant};
 
 use kit_http::{
@@ -19,6 +21,8 @@ use crate::node::{
     WatcherCallbacks,
 };
 use crate::routes;
+
+pub(crate) use files::Files;
 
 /// Maximum number of rounds in one turn. After these rounds, the event loop continues with other work. One
 /// round starts handlers, and the next round writes the responses that these handlers gave immediately. More
@@ -69,6 +73,13 @@ pub(crate) struct Server {
     is_in_turn: Cell<bool>,
     /// True if the Node environment is shutting down. After this moment, JavaScript must not be called.
     ending: Cell<bool>,
+    /// Static files that are served without JavaScript.
+    files: Option<Files>,
+    /// Number of functions that run on the thread pool. The environment must not end before their results arrive.
+    running: Cell<usize>,
+    /// True if the watcher is closed, so that the server is released when nothing runs on the thread pool any more.
+    is_unwatched: Cell<bool>,
+    this: Weak<Self>,
 }
 
 /// Context and functions to call JavaScript.
@@ -82,11 +93,12 @@ impl Server {
         env: Env<'_>,
         engine: Engine,
         router: Router,
+        files: Option<Files>,
         callbacks: Callbacks,
     ) -> Result<Rc<Self>, Error> {
         let context = AsyncContext::new(env, "kit.request")?;
         let fd = engine.as_raw_fd();
-        let server = Rc::new(Self {
+        let server = Rc::new_cyclic(|this| Self {
             engine,
             router,
             params: RefCell::default(),
@@ -98,6 +110,10 @@ impl Server {
             is_turn_scheduled: Cell::new(false),
             is_in_turn: Cell::new(false),
             ending: Cell::new(false),
+            files,
+            running: Cell::new(0),
+            is_unwatched: Cell::new(false),
+            this: Weak::clone(this),
         });
         let ends: Rc<dyn CloseOnExit> = Rc::<Self>::clone(&server);
         *server.hook.borrow_mut() = Some(CleanupHook::new(env, ends)?);
@@ -153,6 +169,7 @@ impl Server {
         self.is_in_turn.set(false);
         if self.closing.get() && self.engine.is_closed() {
             // JavaScript is not called again after `closed`.
+            self.abandon_files();
             self.stop_watching();
         } else {
             self.set_timer();
@@ -164,6 +181,7 @@ impl Server {
             .poll()
             .map_err(|error| Error::new("ERR_KIT_POLL", error.to_string()))?;
         let mut calls = TurnHandler::new(env, self, live)?;
+        calls.start_passed_on();
         for _ in 0..MAX_ROUNDS {
             self.engine.drive(&mut calls);
             // When the scope is closed, Node runs microtasks, in which handlers end and call `respond`.
@@ -205,6 +223,38 @@ impl Server {
         }
     }
 
+    /// Runs `work` on a thread of libuv's pool, then `done` with the server and the result on this thread. The result is
+    /// `None` if `work` panicked. Returns false, and calls nothing, if the server is closed.
+    fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+        done: impl FnOnce(&Self, Option<T>) + 'static,
+    ) -> bool {
+        let (watcher, server) = (self.watcher.borrow(), self.this.upgrade());
+        let (Some(watcher), Some(server)) = (&*watcher, server) else {
+            return false;
+        };
+        self.running.set(self.running.get() + 1);
+        let is_begun = watcher.run(work, move |result| {
+            server.running.set(server.running.get() - 1);
+            if server.is_unwatched.get() {
+                server.release_if_idle();
+            } else {
+                done(&server, result);
+            }
+        });
+        if !is_begun {
+            self.running.set(self.running.get() - 1);
+        }
+        is_begun
+    }
+
+    fn release_if_idle(&self) {
+        if self.running.get() == 0 {
+            self.release();
+        }
+    }
+
     /// Releases everything that belongs to the Node environment.
     fn release(&self) {
         self.live.borrow_mut().take();
@@ -223,7 +273,8 @@ impl WatcherCallbacks for Server {
     }
 
     fn closed(&self) {
-        self.release();
+        self.is_unwatched.set(true);
+        self.release_if_idle();
     }
 
     fn panicked(&self, message: &str) {
@@ -293,8 +344,28 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
         Ok(())
     }
 
-    fn start(&mut self, id: RequestId, request: &Request) -> Result<(), Error> {
-        self.enter()?;
+    /// Passes the requests on that have no file, or whose response is an error.
+    fn start_passed_on(&mut self) {
+        for (id, is_aborted) in self.server.take_passed_on() {
+            let Some(request) = self.server.engine.request(id) else {
+                continue;
+            };
+            self.call_or_fail(id, |calls| calls.start(id, &request, false));
+            if is_aborted {
+                self.aborted(id);
+            }
+        }
+        if self.server.take_cut_file() {
+            let message =
+                "a file became shorter, or could not be read, while it was sent; the connection was closed";
+            if let Err(error) = self.tell_refusal(0, "FILE_CUT", message, "", "") {
+                report(self.env, &error);
+            }
+        }
+    }
+
+    /// Starts a request. If `may_be_file` is true, a file is looked up if no route matches.
+    fn start(&mut self, id: RequestId, request: &Request, may_be_file: bool) -> Result<(), Error> {
         let env = self.env;
         // The router and the handler must get the same form of the path.
         let target = normal_target(request);
@@ -304,6 +375,10 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
         };
         let mut params = self.server.params.borrow_mut();
         let matched = routes::find(&self.server.router, request.method(), path, &mut params);
+        if may_be_file && matched.is_missing() && self.server.begin_file(id, request, path, &target) {
+            return Ok(());
+        }
+        self.enter()?;
         self.arguments.clear();
         self.arguments.extend([
             number(env, id)?,
@@ -325,6 +400,15 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
         env.call(self.request, &self.arguments)
     }
 
+    /// Calls a function. If Node failed to create a value or to call JavaScript, because the environment is shutting down, the
+    /// client still gets a response, with status 500.
+    fn call_or_fail(&mut self, id: RequestId, call: impl FnOnce(&mut Self) -> Result<(), Error>) {
+        if let Err(error) = call(self) {
+            report(self.env, &error);
+            self.server.engine.respond_internal_error(id);
+        }
+    }
+
     /// Returns the body as a string if its content type is exactly `application/json`, because handlers
     /// nearly always read such a body. JavaScript reads other bodies with `bodyText`.
     fn body_text(&self, request: &Request) -> Result<Value<'scope>, Error> {
@@ -337,15 +421,13 @@ impl<'scope, 'turn> TurnHandler<'scope, 'turn> {
 
 impl Handler for TurnHandler<'_, '_> {
     fn request(&mut self, id: RequestId, request: &Request) {
-        if let Err(error) = self.start(id, request) {
-            // Node failed to create a value or to call the function, because the environment is shutting down. The
-            // client still gets a response, with status 500.
-            report(self.env, &error);
-            self.server.engine.respond_internal_error(id);
-        }
+        self.call_or_fail(id, |calls| calls.start(id, request, true));
     }
 
     fn aborted(&mut self, id: RequestId) {
+        if self.server.abort_file(id) {
+            return;
+        }
         let tell = |calls: &mut Self| {
             calls.enter()?;
             calls.env.call(
@@ -359,11 +441,15 @@ impl Handler for TurnHandler<'_, '_> {
     }
 
     fn drained(&mut self, id: RequestId) {
-        self.tell_of_stream(id, DRAINED);
+        if !self.server.drain_file(id) {
+            self.tell_of_stream(id, DRAINED);
+        }
     }
 
     fn stream_aborted(&mut self, id: RequestId) {
-        self.tell_of_stream(id, ABORTED);
+        if !self.server.abort_file_stream(id) {
+            self.tell_of_stream(id, ABORTED);
+        }
     }
 
     fn body_part(&mut self, id: RequestId, part: UploadPart<'_>) {

@@ -46,6 +46,12 @@ impl FileReader {
         self.length
     }
 
+    /// Returns true if nothing is left to read.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// Reads the next chunk, at most 64 KiB. The chunk is empty at the end.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
-import { type AppOptions, createApp, type StaticFilesOptions } from "@kit/core";
+import { type App, type AppOptions, createApp, type StaticFilesOptions } from "@kit/core";
 
 import { compiled } from "./support/compiled.ts";
 import { quietStdout } from "./support/quiet-stdout.ts";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-function application(options: Pick<AppOptions, "staticFiles" | "compression" | "etag" | "cors">) {
+function application(options: Partial<AppOptions>): App {
   return createApp({ compiled: compiled(), routes: [], signals: false, ...options });
 }
 
@@ -162,4 +162,19 @@ test("files are closed after every kind of response", async () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   assert.equal(openFiles(), 0);
+});
+
+test("an adapter serves files by itself unless the service must see each request", async () => {
+  const site = {
+    staticFiles: { dir: root },
+    health: true,
+    cors: { origins: ["https://a.example"] },
+  } as const;
+  const { servedFiles } = await application(site).service();
+  assert.deepEqual(servedFiles?.reserved, ["/healthz", "/readyz"]);
+  assert.deepEqual(servedFiles.headers, ["vary", "origin"]);
+  assert.equal(servedFiles.dependsOnOrigin, true);
+  assert.equal((await application({ ...site, requestLog: true }).service()).servedFiles, undefined);
+  const plugins = [{ name: "watcher", onLifecycle: () => undefined }];
+  assert.equal((await application({ ...site, plugins }).service()).servedFiles, undefined);
 });

@@ -204,7 +204,7 @@ function create(
   options: EngineOptions,
   callbacks: Callbacks,
 ): Created {
-  const { tree, routes, limits, bodyLimits, streamedBodies, errorBodies } = service;
+  const { tree, routes, limits, bodyLimits, streamedBodies, errorBodies, servedFiles } = service;
   const { defaults = [] } = service.responseRules ?? {};
   const { host, port, path, fd, sharePort } = where;
   const all = {
@@ -220,6 +220,7 @@ function create(
     ...(streamedBodies !== undefined && { streamedBodies: streamedBodies.byRoute }),
     ...(defaults.length > 0 && { defaultHeaders: defaults }),
     ...(errorBodies !== undefined && { errorBodies: render(errorBodies, addon) }),
+    ...(servedFiles !== undefined && { files: servedFiles }),
     ...options,
   };
   try {

@@ -1,4 +1,4 @@
-//! Watches a file descriptor and a timer on libuv's event loop.
+//! Watches a file descriptor and a timer on libuv's event loop, and runs work on its thread pool.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
@@ -16,8 +16,12 @@ use super::env::{Env, Error};
 const UV_POLL: c_int = 8;
 const UV_TIMER: c_int = 13;
 const UV_READABLE: c_int = 1;
+/// Kind of a request, not of a handle.
+const UV_WORK: c_int = 7;
 
 type PollCallback = unsafe extern "C" fn(*mut c_void, c_int, c_int);
+type WorkCallback = unsafe extern "C" fn(*mut c_void);
+type AfterWorkCallback = unsafe extern "C" fn(*mut c_void, c_int);
 type HandleCallback = unsafe extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
@@ -28,6 +32,15 @@ unsafe extern "C" {
     fn uv_poll_start(handle: *mut c_void, events: c_int, callback: PollCallback) -> c_int;
     fn uv_timer_init(uv_loop: *mut c_void, handle: *mut c_void) -> c_int;
     fn uv_timer_start(handle: *mut c_void, callback: HandleCallback, timeout: u64, repeat: u64) -> c_int;
+    fn uv_req_size(kind: c_int) -> usize;
+    fn uv_req_set_data(request: *mut c_void, data: *mut c_void);
+    fn uv_req_get_data(request: *const c_void) -> *mut c_void;
+    fn uv_queue_work(
+        uv_loop: *mut c_void,
+        request: *mut c_void,
+        work: WorkCallback,
+        after: AfterWorkCallback,
+    ) -> c_int;
     fn uv_close(handle: *mut c_void, callback: HandleCallback);
 }
 
@@ -49,6 +62,7 @@ pub(crate) trait WatcherCallbacks {
 pub(crate) struct Watcher {
     /// The data of libuv's handles; `None` after `close` was called.
     shared: Cell<Option<NonNull<Shared>>>,
+    uv_loop: *mut c_void,
 }
 
 /// Data of the two libuv handles. The data is freed after libuv has closed the two handles.
@@ -59,7 +73,7 @@ struct Shared {
     open: Cell<u8>,
 }
 
-/// Memory of a libuv handle. The size of a handle is known only at run time.
+/// Memory of a libuv handle or request. Its size is known only at run time.
 struct Handle {
     memory: *mut u8,
     layout: Layout,
@@ -68,7 +82,10 @@ struct Handle {
 impl Handle {
     fn new(kind: c_int) -> Result<Self, Error> {
         // SAFETY: the function only returns a number.
-        let size = unsafe { uv_handle_size(kind) };
+        Self::with_size(unsafe { uv_handle_size(kind) })
+    }
+
+    fn with_size(size: usize) -> Result<Self, Error> {
         let layout =
             Layout::from_size_align(size.max(1), 16).map_err(|_| failed("its handle has no size"))?;
         // SAFETY: the size is not zero.
@@ -86,7 +103,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout; libuv has closed the handle or never received it.
+        // SAFETY: allocated with this layout; libuv has closed the handle, ended the request, or never received it.
         unsafe { dealloc(self.memory, self.layout) };
     }
 }
@@ -121,6 +138,7 @@ impl Watcher {
         let shared = NonNull::from(Box::leak(Box::new(shared)));
         let watcher = Self {
             shared: Cell::new(Some(shared)),
+            uv_loop,
         };
         // SAFETY: both handles are initialized before any other use and live until they are closed. Their data pointer
         // is freed only after that.
@@ -146,6 +164,42 @@ impl Watcher {
         }
     }
 
+    /// Runs `work` on a thread of libuv's pool, then `done` with the result on the thread of the event loop, also if the watcher
+    /// was closed meanwhile. The result is `None` if `work` panicked. Returns false, and calls nothing, if the watcher is
+    /// closed. The caller must keep the event loop alive until `done` is called.
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+        done: impl FnOnce(Option<T>) + 'static,
+    ) -> bool {
+        // SAFETY: the function only returns a number.
+        let size = unsafe { uv_req_size(UV_WORK) };
+        let (Some(shared), Ok(request)) = (self.shared.get(), Handle::with_size(size)) else {
+            return false;
+        };
+        // SAFETY: closing has not begun, so the data is alive.
+        let target = unsafe { Rc::clone(&shared.as_ref().target) };
+        let raw = request.raw();
+        let job = Box::into_raw(Box::new(Job {
+            _request: request,
+            work: Some(Box::new(work)),
+            result: None,
+            done: Box::new(done),
+            target,
+        }));
+        // SAFETY: the watcher is open, so its loop is alive. The request has the size that libuv returned. It and its data live
+        // until `after_work`. libuv never runs `work` and `after_work` at the same time.
+        let status = unsafe {
+            uv_req_set_data(raw, job.cast());
+            uv_queue_work(self.uv_loop, raw, run_work::<T>, after_work::<T>)
+        };
+        if status != 0 {
+            // SAFETY: libuv did not accept the request, so nothing else has the pointer.
+            drop(unsafe { Box::from_raw(job) });
+        }
+        status == 0
+    }
+
     /// Stops watching. [`WatcherCallbacks::closed`] is called when libuv has closed the handles.
     pub(crate) fn close(&self) {
         if let Some(shared) = self.shared.take() {
@@ -157,6 +211,37 @@ impl Watcher {
             }
         }
     }
+}
+
+/// Work for the thread pool. Only `work` and `result` are used on another thread, and both may be sent there.
+struct Job<T> {
+    _request: Handle,
+    work: Option<Box<dyn FnOnce() -> T + Send>>,
+    result: Option<T>,
+    done: Box<dyn FnOnce(Option<T>)>,
+    target: Rc<dyn WatcherCallbacks>,
+}
+
+unsafe extern "C" fn run_work<T: Send>(request: *mut c_void) {
+    // SAFETY: the data is the job, which nothing else uses while the work runs. Only these two fields are borrowed, because
+    // the others belong to the thread of the event loop.
+    let (work, result) = unsafe {
+        let job = uv_req_get_data(request).cast::<Job<T>>();
+        (&mut (*job).work, &mut (*job).result)
+    };
+    if let Some(work) = work.take() {
+        // A panic must not reach libuv. The missing result tells it.
+        *result = catch_unwind(AssertUnwindSafe(work)).ok();
+    }
+}
+
+unsafe extern "C" fn after_work<T>(request: *mut c_void, _status: c_int) {
+    // SAFETY: the work has ended, and libuv no longer uses the request.
+    let job = unsafe { Box::from_raw(uv_req_get_data(request).cast::<Job<T>>()) };
+    let Job {
+        result, done, target, ..
+    } = *job;
+    report_panic(&*target, || done(result));
 }
 
 unsafe extern "C" fn on_poll(handle: *mut c_void, _status: c_int, _events: c_int) {
@@ -177,7 +262,12 @@ unsafe fn call(handle: *mut c_void, what: fn(&dyn WatcherCallbacks)) {
     // SAFETY: the data was set when the handle was created. The clone keeps the target alive while it closes its
     // watcher.
     let target = unsafe { Rc::clone(&(*uv_handle_get_data(handle).cast::<Shared>()).target) };
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| what(&*target))) {
+    report_panic(&*target, || what(&*target));
+}
+
+/// Calls a function. A panic must not reach libuv.
+fn report_panic(target: &dyn WatcherCallbacks, call: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(call)) {
         let message = super::env::panic_message(&*panic);
         // If `panicked` itself panics, nothing can report it.
         let _ = catch_unwind(AssertUnwindSafe(|| target.panicked(&message)));
