@@ -275,8 +275,9 @@ function bodyTests(table: RouteTable, compiled: CompiledRoute, each: Each): void
     else expectRefused(table, answer, "$", true);
   });
   each("refuses a body that is too large", async (app) => {
-    if (app.bodyLimit > LARGEST_BODY) return;
-    const answer = await text(app, valid.padEnd(app.bodyLimit + 1));
+    const limit = app.bodyLimit(table.route);
+    if (limit > LARGEST_BODY) return;
+    const answer = await text(app, valid.padEnd(limit + 1));
     expectError(table, answer, 413, "PAYLOAD_TOO_LARGE");
   });
 }

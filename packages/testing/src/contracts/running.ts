@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 
+import type { ServerService } from "@kit/types";
+
 import { createTestClient, type TestClient } from "../client.ts";
 import { type HeaderTexts, resolveHeaders, withCookies } from "../header-texts.ts";
 import { testDatabase } from "../database.ts";
@@ -15,15 +17,14 @@ export interface ResolvedFixture extends Omit<Fixture, "headers"> {
 /** Application under test, with the fixtures that its requests need. */
 export class Running {
   readonly client: TestClient;
-  /** Maximum size of a body in bytes. */
-  readonly bodyLimit: number;
+  readonly #service: Pick<ServerService, "routes" | "limits" | "bodyLimits">;
   readonly #fixtures: Fixtures;
   /** Routes for which the fixture's function has returned no headers at its first call. */
   readonly #withoutHeaders = new Set<string>();
 
-  private constructor(client: TestClient, bodyLimit: number, fixtures: Fixtures) {
+  private constructor(client: TestClient, service: ServerService, fixtures: Fixtures) {
     this.client = client;
-    this.bodyLimit = bodyLimit;
+    this.#service = service;
     this.#fixtures = fixtures;
   }
 
@@ -39,7 +40,7 @@ export class Running {
     const client = await createTestClient(app, { headers });
     try {
       await fixtures.setup?.(client);
-      return new Running(client, (await app.service()).limits.bodyBytes, fixtures);
+      return new Running(client, await app.service(), fixtures);
     } catch (error) {
       await client.close();
       throw error;
@@ -52,6 +53,12 @@ export class Running {
     } finally {
       await this.client.close();
     }
+  }
+
+  /** Returns the maximum size of a body in bytes. */
+  bodyLimit(route: string): number {
+    const { routes, limits, bodyLimits } = this.#service;
+    return bodyLimits?.byRoute[routes.indexOf(route)] ?? limits.bodyBytes;
   }
 
   hasFixture(route: string): boolean {
