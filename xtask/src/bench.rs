@@ -51,6 +51,8 @@ enum Name {
     Client,
     /// Finding the route of a request, compared with matchit, find-my-way and others: nanoseconds and bytes.
     Router,
+    /// Messages on WebSockets, compared with ws, Bun and axum: server CPU per message.
+    Sockets,
     /// Creation of a database for one test, fifty times: milliseconds.
     Database,
     /// No measurement: changes of existing rows by kit and drizzle-kit in ten migrations that often cause problems;
@@ -155,6 +157,8 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Dev => "bench/dev/run.ts",
         Name::Client => "bench/client/run.ts",
         Name::Router => "bench/router/run.ts",
+        Name::Sockets if options.json.is_some() => bail!("`sockets` writes no file: leave out `--json`"),
+        Name::Sockets => "bench/sockets/run.ts",
         Name::Database => "bench/database/run.ts",
         Name::Migrations if options.quick || options.json.is_some() => {
             bail!("`migrations` takes no options: it measures nothing")

@@ -46,6 +46,38 @@ async function vanish(port: number, bytes: string, how: "reset" | "close"): Prom
 }
 
 const head = "HTTP/1.1\r\nHost: a\r\n";
+const handshake = `GET /notes/socket ${head}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: a\r\n\r\n`;
+
+/** Opens a WebSocket, sends messages and a half of a large message, and disconnects. */
+async function vanishInMessage(port: number, how: "reset" | "close"): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket: Socket = connect(port, "127.0.0.1", () => socket.write(handshake));
+  // A compressed message, a small message, and the beginning of a message of 100,000 bytes, with masks of zeros.
+  const hello = [0xc1, 0x87, 0, 0, 0, 0, 0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
+  const begun = [0x82, 0xff, 0, 0, 0, 0, 0, 1, 0x86, 0xa0, 0, 0, 0, 0];
+  const bytes = Buffer.concat([
+    Buffer.from(hello),
+    Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x61, ...begun]),
+    Buffer.alloc(50_000),
+  ]);
+  socket.once("data", () =>
+    socket.write(bytes, () => (how === "reset" ? socket.resetAndDestroy() : socket.destroy())),
+  );
+  socket.on("error", () => undefined);
+  socket.once("close", () => resolve());
+  await promise;
+}
+
+/** Accepts a WebSocket that sends large messages, while the client may not read. */
+function acceptSocket(exchange: ServerExchange): void {
+  if (exchange.acceptSocket === undefined) return json(exchange, 1);
+  const options = { messageBytes: 200_000, compression: true, pingMs: 60_000, protocol: null, headers: null };
+  const socket = exchange.acceptSocket(options, {
+    message: () => void socket.send("z".repeat(100_000)),
+    drain: () => undefined,
+    closed: () => undefined,
+  });
+}
 const mischief = [
   `GET /notes ${head}\r\n`,
   `GET /notes/later ${head}\r\n`,
@@ -58,6 +90,8 @@ const mischief = [
   `POST /notes ${head}Transfer-Encoding: chunked\r\n\r\nno size\r\n`,
   `GET /notes HTTP/1.1\r\n\r\n`,
   `${`GET /notes ${head}\r\n`.repeat(50)}`,
+  handshake,
+  `${handshake}${handshake}`,
 ];
 
 const piece = Buffer.alloc(50_000, "z");
@@ -76,6 +110,7 @@ test("clients that disconnect leak neither file descriptors nor memory", { timeo
   await using app = await serve((exchange) => {
     if (exchange.target === "/notes/later") setTimeout(() => json(exchange, 1), 20);
     else if (exchange.target === "/notes/stream") pour(exchange);
+    else if (exchange.target === "/notes/socket") acceptSocket(exchange);
     else json(exchange, "y".repeat(100_000), exchange.bodyTooLarge ? 413 : 200);
   });
   const { connections } = app.server.getNativeServer() as { connections(): number };
@@ -84,7 +119,8 @@ test("clients that disconnect leak neither file descriptors nor memory", { timeo
       vanish(app.address.port, bytes, "reset"),
       vanish(app.address.port, bytes, "close"),
     ]);
-    await Promise.all(clients);
+    const { port } = app.address;
+    await Promise.all([...clients, vanishInMessage(port, "reset"), vanishInMessage(port, "close")]);
   };
   const settled = async (): Promise<void> => {
     while (connections.call(app.server.getNativeServer()) > 0) await sleep(5);
@@ -116,6 +152,10 @@ engineTest("servers start and stop in worker threads without leaks", { timeout: 
       if (exchange.target === "/notes/stream") {
         const writer = exchange.respondStream(200, null, null, null, { drain() {}, abort() {} });
         setInterval(() => writer.write(Buffer.alloc(1000)), 0);
+      } else if (exchange.target === "/notes/socket") {
+        const options = { messageBytes: 9, compression: true, pingMs: 1, protocol: null, headers: null };
+        const socket = exchange.acceptSocket(options, { message() {}, drain() {}, closed() {} });
+        socket.send("y".repeat(10000));
       } else if (exchange.target !== "/notes/never") json(exchange, 1);
     });
     const answer = await raw(app.address.port, "GET /notes HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n");
@@ -128,6 +168,7 @@ engineTest("servers start and stop in worker threads without leaks", { timeout: 
     const { connect } = await import("node:net");
     for (const bytes of ["GET /notes/never HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
       "GET /notes/stream HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n",
+      ${JSON.stringify(handshake)},
       "POST /notes HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 9\\r\\n\\r\\nhalf",
       "GET /notes HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n"]) {
       for (let count = 0; count < 3; count += 1) {
