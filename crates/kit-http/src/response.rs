@@ -1,7 +1,7 @@
 //! Responses and the rules for their content.
 
 use bytes::Bytes;
-use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, UPGRADE};
 use http::{HeaderMap, StatusCode};
 use kit_guard::Rejection;
 
@@ -9,6 +9,10 @@ use crate::body::Body;
 use crate::error_bodies::{ErrorBodies, INTERNAL_ERROR, OVERLOADED, trace_id};
 use crate::response_error::ResponseError;
 use crate::server_headers::DefaultHeaders;
+
+/// Values of `connection` in a response with the status 426.
+const UPGRADE_ONLY: &[u8] = b"upgrade";
+const UPGRADE_AND_CLOSE: &[u8] = b"upgrade, close";
 
 /// A response to a request. The engine adds the headers `content-length`, `date` and `connection`.
 ///
@@ -112,9 +116,13 @@ impl Response {
     /// itself.
     pub fn add_header(&mut self, name: &str, value: &[u8]) -> Result<(), ResponseError> {
         let (name, value) = parse_header(name, value)?;
-        if is_reserved(name.as_str())
-            || (name == CONNECTION && !value.as_bytes().eq_ignore_ascii_case(b"close"))
-        {
+        // A 426 response must name the protocol (RFC 9110, 15.5.22), and `connection` must name the header (7.8).
+        let asks_for_upgrade = self.status == StatusCode::UPGRADE_REQUIRED
+            && (name == UPGRADE
+                || (name == CONNECTION && [UPGRADE_ONLY, UPGRADE_AND_CLOSE].contains(&value.as_bytes())));
+        let is_framing = is_reserved(name.as_str())
+            || (name == CONNECTION && !value.as_bytes().eq_ignore_ascii_case(b"close"));
+        if is_framing && !asks_for_upgrade {
             return Err(ResponseError::Reserved(name.as_str().to_owned()));
         }
         self.headers.push((name, value));
@@ -140,8 +148,9 @@ impl Response {
 
     /// Returns true if the connection closes after this response.
     pub(crate) fn closes(&self) -> bool {
-        // `close` is the only value that `add_header` accepts.
-        self.headers.iter().any(|(name, _)| name == CONNECTION)
+        // A 426 response may only have the value `upgrade`.
+        let mut headers = self.headers.iter();
+        headers.any(|(name, value)| name == CONNECTION && value.as_bytes() != UPGRADE_ONLY)
     }
 
     /// Returns true if responses with this status may have a body.

@@ -41,6 +41,9 @@ pub enum BodyFormat {
     },
     /// JSON Lines (`application/jsonl`), from `Lines<T>`. The slot has the type of one line.
     Lines,
+    /// Messages of a WebSocket in JSON, from `Socket<{ in; out }>`. The slot has the type of one message: the body of messages
+    /// that the server receives, the response of messages that it sends. In both directions of a route with the key `WS …`.
+    Socket,
     /// Server-Sent Events (`text/event-stream`), from `Events<T>`. The slot has no type. Only in responses.
     #[serde(rename_all = "camelCase")]
     Events {
@@ -71,7 +74,7 @@ impl BodyFormat {
     /// assert!(!BodyFormat::Form.exists_without_type());
     /// ```
     pub fn exists_without_type(&self) -> bool {
-        !matches!(self, Self::Json | Self::Form | Self::Lines)
+        !matches!(self, Self::Json | Self::Form | Self::Lines | Self::Socket)
     }
 
     /// Returns true if properties of the slot's type are read from text: in forms and in multipart bodies.
@@ -102,6 +105,7 @@ impl BodyFormat {
             Self::Text { .. } => "Text",
             Self::Bytes { .. } => "Bytes",
             Self::Lines => "Lines",
+            Self::Socket => "Socket",
             Self::Events { .. } => "Events",
         }
     }
@@ -116,7 +120,8 @@ impl BodyFormat {
     /// ```
     pub fn media_types(&self) -> Vec<&str> {
         match self {
-            Self::Json => vec!["application/json"],
+            // Messages of WebSockets have no media type of their own. Each is a JSON text.
+            Self::Json | Self::Socket => vec!["application/json"],
             Self::Form => vec!["application/x-www-form-urlencoded"],
             Self::Multipart { .. } => vec!["multipart/form-data"],
             Self::Raw { media_types } | Self::Text { media_types } | Self::Bytes { media_types } => {

@@ -202,7 +202,7 @@ impl Checker<'_> {
         let format = &route.body_format;
         let name = format.name();
         match route.slots.body {
-            None if matches!(format, BodyFormat::Form | BodyFormat::Lines) => {
+            None if matches!(format, BodyFormat::Form | BodyFormat::Lines | BodyFormat::Socket) => {
                 self.report(format!("the body of {place} has the format {name} and no type"));
             }
             Some(declaration)
@@ -220,6 +220,9 @@ impl Checker<'_> {
             self.report(format!(
                 "the body of {place} has the format {name}, which only responses have"
             ));
+        }
+        if route.is_socket() != (route.response_format == BodyFormat::Socket) {
+            self.report(format!("{place} accepts a WebSocket in one direction only"));
         }
         let replies = route.declared_replies().map(|reply| &reply.format);
         let formats: Vec<&BodyFormat> = std::iter::once(&route.response_format).chain(replies).collect();

@@ -58,7 +58,7 @@ pub use property::{
 };
 pub use route::{
     ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteLimits, RouteSlots, RouteWrapper,
-    Slot,
+    SOCKET_METHOD, Slot,
 };
 pub use security::{Security, SecurityScheme};
 pub use security_headers::SecurityHeaders;

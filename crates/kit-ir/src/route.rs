@@ -5,11 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BodyFormat, DeclarationId, Documentation, Security, Span};
 
+/// Word in place of the method in the key of a route that accepts WebSockets: `WS /rooms/:id`.
+pub const SOCKET_METHOD: &str = "WS";
+
 /// A method and a path pattern with a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Route {
-    /// HTTP method.
+    /// HTTP method. `GET` for a route that accepts WebSockets, since their handshake is a GET request.
     pub method: Method,
     /// Path pattern, which includes the prefix of the route's group.
     pub path: RoutePath,
@@ -79,7 +82,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// Returns the name of the route in artifacts: the method and the path pattern, such as `GET /notes/:id`.
+    /// Returns the name of the route in artifacts: the method and the path pattern, such as `GET /notes/:id`, or
+    /// `WS /rooms/:id` for a route that accepts WebSockets.
     ///
     /// ```
     /// use kit_ir::Route;
@@ -94,7 +98,17 @@ impl Route {
     /// assert_eq!(route.reference(), "GET /notes/:id");
     /// ```
     pub fn reference(&self) -> String {
-        format!("{} {}", self.method, self.path)
+        let method = if self.is_socket() {
+            SOCKET_METHOD
+        } else {
+            self.method.name()
+        };
+        format!("{method} {}", self.path)
+    }
+
+    /// Returns true if the route accepts WebSockets.
+    pub fn is_socket(&self) -> bool {
+        self.body_format == BodyFormat::Socket
     }
 
     /// Returns the responses of the route that are not errors: the replies of the contract, or one reply for
@@ -115,7 +129,15 @@ impl Route {
     /// ```
     pub fn responses(&self) -> Vec<DeclaredReply> {
         let mut responses = self.replies.clone();
-        if responses.is_empty() {
+        if self.is_socket() {
+            // The response has only a head. The messages follow it.
+            responses.push(DeclaredReply {
+                status: self.status,
+                body: None,
+                format: BodyFormat::Json,
+                headers: None,
+            });
+        } else if responses.is_empty() {
             responses.push(DeclaredReply {
                 status: self.status,
                 body: self.slots.response,
@@ -201,12 +223,12 @@ impl Route {
 
     /// Returns true if a request has a body.
     pub fn has_body(&self) -> bool {
-        self.slots.body.is_some() || self.body_format.exists_without_type()
+        !self.is_socket() && (self.slots.body.is_some() || self.body_format.exists_without_type())
     }
 
     /// Returns true if the contract has a plain response type, so that a response has a body.
     pub fn has_response(&self) -> bool {
-        self.slots.response.is_some() || self.response_format.exists_without_type()
+        !self.is_socket() && (self.slots.response.is_some() || self.response_format.exists_without_type())
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn request(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<(To
             .map(|id| ident(types.name_in(id, Form::Request)))
     };
     Some(match &route.body_format {
-        BodyFormat::Json | BodyFormat::Events { .. } => return None,
+        BodyFormat::Json | BodyFormat::Events { .. } | BodyFormat::Socket => return None,
         BodyFormat::Form => {
             let model = model();
             (quote!(#model), quote!(request.form()?))
@@ -170,7 +170,11 @@ pub(crate) fn answer(types: &Types<'_>, handled: &RouteNames<'_>) -> Option<Toke
             let event = ident(handled.bodies.event.as_deref()?);
             Some(quote!(kit_runtime::Events<#event>))
         }
-        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+        BodyFormat::Json
+        | BodyFormat::Form
+        | BodyFormat::Multipart { .. }
+        | BodyFormat::Raw { .. }
+        | BodyFormat::Socket => None,
     }
 }
 
@@ -186,7 +190,11 @@ pub(crate) fn respond(
         BodyFormat::Bytes { .. } => Some(quote!(#response::bytes(&context, #status, #media_type, answer))),
         BodyFormat::Lines => Some(quote!(#response::lines(&context, #status, answer))),
         BodyFormat::Events { .. } => Some(quote!(#response::events(&context, #status, answer))),
-        BodyFormat::Json | BodyFormat::Form | BodyFormat::Multipart { .. } | BodyFormat::Raw { .. } => None,
+        BodyFormat::Json
+        | BodyFormat::Form
+        | BodyFormat::Multipart { .. }
+        | BodyFormat::Raw { .. }
+        | BodyFormat::Socket => None,
     }
 }
 

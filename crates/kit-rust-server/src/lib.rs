@@ -46,7 +46,6 @@ mod security_header_values;
 mod security_headers;
 mod shapes;
 mod source;
-mod static_files;
 mod status;
 mod types;
 

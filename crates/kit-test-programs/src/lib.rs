@@ -12,6 +12,7 @@ pub mod directions;
 pub mod kitchen_sink;
 pub mod large;
 pub mod notes;
+pub mod sockets;
 pub mod wrappers;
 
 use kit_ir::{

@@ -159,7 +159,7 @@ fn format_text(program: &Program, format: &BodyFormat) -> String {
             Some(data) => format!("{}: {}", event.name, program.declarations[data].name),
             None => event.name.clone(),
         })),
-        BodyFormat::Json | BodyFormat::Form | BodyFormat::Lines => {}
+        BodyFormat::Json | BodyFormat::Form | BodyFormat::Lines | BodyFormat::Socket => {}
     }
     parts.join(" ")
 }

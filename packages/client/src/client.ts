@@ -6,6 +6,7 @@ import type { ClientOptions, CodecsOption, RequestOptions, RetryOptions } from "
 import { failed, formatOf, read } from "./read.ts";
 import { addressOf, type Address } from "./request.ts";
 import { delayOf, isRetryable, limitOf, wait } from "./retry.ts";
+import type { SocketCall } from "./socket-types.ts";
 import type { ApiCall, Client, Result } from "./types.ts";
 
 type Call = Omit<RequestOptions, "headers"> &
@@ -47,7 +48,7 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as 
  * ```
  */
 export function createClient<Routes>(options: ClientOptions & CodecsOption<Routes>): Client<Routes> {
-  const callers = METHODS.map((method) => [
+  const callers: [string, (path: string, call?: Call) => unknown][] = METHODS.map((method) => [
     method,
     (path: string, call: Call = {}) => start(options, method.toUpperCase(), path, call),
   ]);
@@ -55,6 +56,9 @@ export function createClient<Routes>(options: ClientOptions & CodecsOption<Route
     const [method, path] = route.split(" ") as [string, string];
     return [name, (call: Call = {}) => start(options, method, path, call)];
   });
+  const { sockets } = options.codecs ?? {};
+  if (sockets !== undefined)
+    callers.push(["ws", (path, call) => sockets.open(options, path, call as SocketCall)]);
   return Object.fromEntries([...operations, ...callers]) as unknown as Client<Routes>;
 }
 

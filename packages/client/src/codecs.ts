@@ -1,6 +1,7 @@
 import type { BodyFormats, RequestFormat, ResponseFormat } from "./body-format.ts";
 import type { Codec, NamedCodecs } from "./codec.ts";
 import type { ErrorPlaces } from "./error.ts";
+import type { OpenSocket } from "./socket-types.ts";
 
 /** Codecs of one reply. */
 export interface ReplyCodec {
@@ -28,6 +29,11 @@ export interface Codecs {
   readonly responseFormats?: { readonly [route: string]: ResponseFormat };
   /** Functions for these bodies. Present if a route has such a body. */
   readonly bodyFormats?: BodyFormats;
+  /** Function that opens WebSockets, and codecs of received messages, by `WS /path`. Present if a route has a WebSocket. */
+  readonly sockets?: {
+    readonly open: OpenSocket;
+    readonly messages: { readonly [route: string]: Codec };
+  };
   /** Codecs of the details of errors, by `METHOD /path`, then by code. */
   readonly details?: { readonly [route: string]: { readonly [code: string]: Codec } };
   /** Places of values in error bodies. Absent for kit's envelope. */

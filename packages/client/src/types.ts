@@ -2,6 +2,7 @@ import type { BytesBody } from "./body-types.ts";
 import type { ErrorBodyOf, ValidationStatusOf } from "./codec.ts";
 import type { ApiError } from "./error.ts";
 import type { RequestOptions } from "./options.ts";
+import type { SocketCaller } from "./socket-types.ts";
 
 /**
  * Type of the codes that a contract does not declare. Exists only for the type checker: with `string` in its
@@ -321,6 +322,8 @@ export interface Client<Routes> {
   readonly patch: Caller<Routes, "PATCH">;
   readonly delete: Caller<Routes, "DELETE">;
   readonly options: Caller<Routes, "OPTIONS">;
+  /** Opens a WebSocket. Exists only for the routes of a generated client. */
+  readonly ws: SocketCaller<Routes>;
 }
 
 /**

@@ -53,6 +53,10 @@ export class FastifyExchange extends NodeExchange {
     return writer;
   }
 
+  protected override leaveResponse(): void {
+    this.#reply.hijack();
+  }
+
   #setHead(status: number, contentType: string | null, headers: readonly string[] | null): FastifyReply {
     const reply = this.#reply.code(status);
     if (headers !== null) reply.headers(headerRecord(headers));

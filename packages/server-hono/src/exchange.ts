@@ -65,6 +65,11 @@ export class HonoExchange extends NodeExchange {
     return writer;
   }
 
+  protected override leaveResponse(): void {
+    // @hono/node-server writes no response for this header.
+    this.#answer(new Response(null, { headers: { "x-hono-already-sent": "true" } }));
+  }
+
   #head(contentType: string | null, headers: readonly string[] | null): Record<string, string | string[]> {
     if (headers === null) {
       const own: Record<string, string> = { [noSniffName]: noSniff };

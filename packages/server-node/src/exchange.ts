@@ -9,6 +9,7 @@ import { hadTrailingSlash } from "./destination.ts";
 import { RequestBody } from "./request-body.ts";
 import { noteLogged } from "./answer-log.ts";
 import { isRuled } from "./response-rules.ts";
+import { type AcceptSocket, acceptorOf } from "./web-sockets.ts";
 
 /**
  * One request of a server on node:http whose body has been read. Subclasses define how the response is written, because a framework may run
@@ -39,6 +40,7 @@ export abstract class NodeExchange implements ServerExchange {
   readonly bodyTooLarge: boolean;
   readonly bodyLength: number;
   declare readonly readBody?: () => RequestBodyReader;
+  declare readonly acceptSocket?: AcceptSocket;
   protected readonly request: IncomingMessage;
   protected readonly response: ServerResponse;
   readonly #body: RequestBody;
@@ -58,6 +60,16 @@ export abstract class NodeExchange implements ServerExchange {
     this.#body = body;
     const { reader } = body;
     if (reader !== undefined) this.readBody = () => reader;
+    const accept = acceptorOf(request, response);
+    if (accept !== undefined) {
+      this.acceptSocket = (options, events) => {
+        if (this.#answered) throw codedError("ERR_KIT_ANSWERED", "The request is already answered");
+        const socket = accept(options, events);
+        this.#answered = true;
+        this.leaveResponse();
+        return socket;
+      };
+    }
   }
 
   get hadTrailingSlash(): boolean {
@@ -164,6 +176,9 @@ export abstract class NodeExchange implements ServerExchange {
     this.response.once("close", () => reader.finish());
     return true;
   }
+
+  /** Tells a framework that the connection has become a WebSocket, so that the framework writes no response. */
+  protected leaveResponse(): void {}
 
   /**
    * Writes a response that has been checked. For HEAD, `body` is the body that GET would get: implementations send its length and not its

@@ -24,6 +24,7 @@ import { removeStaleSocket } from "./stale-socket.ts";
 import { StalledReaders } from "./stalled-readers.ts";
 import { type CheckedTimeouts, defaultBodyIdleTimeout } from "./timeouts.ts";
 import { continueWhenRead, readingErrorOf, watchUpload } from "./upload.ts";
+import { isHandshake, isWebSocket, WebSocketServers } from "./web-sockets.ts";
 
 /** Function that receives the requests of a node:http server. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -77,6 +78,7 @@ export class NodeHost {
   readonly #bodyIdleTimeout: number;
   readonly #framework: Framework | undefined;
   readonly #refuser: Refuser;
+  readonly #listeners: readonly RequestListener[];
   readonly #sockets = new Set<TrackedSocket>();
   readonly #stalled: StalledReaders;
   #closing = false;
@@ -123,6 +125,7 @@ export class NodeHost {
     };
     Object.assign(server, undeclared);
     const listeners = server.listeners("request") as RequestListener[];
+    this.#listeners = listeners;
     server.removeAllListeners("request").removeAllListeners("clientError");
     server.on("request", (request, response) => this.#receive(request, response, listeners));
     server.on("checkContinue", (request, response) => {
@@ -150,7 +153,7 @@ export class NodeHost {
       // Make Node cache the address now: it is no longer available after the client has disconnected.
       void socket.remoteAddress;
       socket
-        .once("end", () => isAnswering(socket) && watchHalfClosed(socket))
+        .once("end", () => isAnswering(socket) && !isWebSocket(socket) && watchHalfClosed(socket))
         .once("close", () => this.#sockets.delete(socket));
     });
   }
@@ -181,6 +184,8 @@ export class NodeHost {
     start: (address: BindAddress) => Promise<unknown> = (address) => this.#bind(address),
   ): Promise<ListenAddress> {
     const { port, host, path, fd } = where;
+    const webSockets = await WebSocketServers.for(this.#service);
+    if (webSockets !== undefined) this.#acceptHandshakes(webSockets);
     try {
       this.#isShared = fd !== undefined;
       if (fd !== undefined) await start({ fd });
@@ -267,6 +272,19 @@ export class NodeHost {
     // An error means that the server does not listen, so it is closed too.
     this.#server.close(() => resolve());
     return promise;
+  }
+
+  /** Passes handshakes of WebSockets on like other requests. */
+  #acceptHandshakes(webSockets: WebSocketServers): void {
+    const server: Server & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean } = this.#server;
+    // Node 24.9 and newer. Older versions emit `upgrade` for all requests with this header.
+    server.shouldUpgradeCallback = isHandshake;
+    server.on("upgrade", (request, duplex, head) => {
+      const socket = duplex as TrackedSocket;
+      const response = webSockets.responseTo(request, socket, head);
+      if (isHandshake(request)) this.#receive(request, response, this.#listeners);
+      else this.#refuser.request(response, notImplemented("this server supports no other protocols"));
+    });
   }
 
   #receive(request: IncomingMessage, response: ServerResponse, listeners: readonly RequestListener[]): void {

@@ -49,7 +49,11 @@ export function checkResponse(
     const value = headers[index + 1]!;
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    const isFraming = reserved.has(name) || (name === "connection" && value.toLowerCase() !== "close");
+    const isConnection = name === "connection" && value.toLowerCase() !== "close";
+    // A 426 response must name the protocol (RFC 9110, 15.5.22), and `connection` must name the header (7.8).
+    const asksForUpgrade =
+      status === 426 && (name === "upgrade" || (isConnection && /^upgrade(?:, close)?$/i.test(value)));
+    const isFraming = (reserved.has(name) || isConnection) && !asksForUpgrade;
     if (isFraming || name.length > maxNameLength) {
       throw codedError(
         "ERR_INVALID_HTTP_TOKEN",

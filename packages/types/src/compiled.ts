@@ -51,8 +51,8 @@ export interface RouteTableEntry {
   /** Names of the types of the replies' bodies, by status. Absent if the response is a plain type. */
   readonly replySchemas?: Readonly<Record<number, string | null>>;
   /** Format of the request body and of the response, such as `multipart`. Absent if the body is JSON. */
-  readonly bodyFormat?: CompiledBody["format"];
-  readonly responseFormat?: CompiledContent["format"];
+  readonly bodyFormat?: CompiledBody["format"] | "socket";
+  readonly responseFormat?: CompiledContent["format"] | "socket";
   /** Formats of the replies that are not JSON, by status. Absent if there are none. */
   readonly replyFormats?: Readonly<Record<number, CompiledContent["format"]>>;
   /** Names of the middleware in order of execution. */
@@ -71,9 +71,9 @@ export interface CompiledHandler {
 
 /** Data and functions with which the pipeline serves one route. */
 export interface CompiledRoute {
-  /** Method and final path, such as `GET /notes/:id`. */
+  /** Method and final path, such as `GET /notes/:id`. `WS /rooms/:id` for a route that accepts WebSockets. */
   readonly ref: string;
-  /** HTTP method in upper case. */
+  /** HTTP method in upper case. `GET` for a route that accepts WebSockets. */
   readonly method: string;
   /** Final path, with the prefix of the route group. */
   readonly path: string;
@@ -95,6 +95,8 @@ export interface CompiledRoute {
   readonly bodyFormat?: CompiledBody;
   /** Response that is not JSON; then {@link CompiledRoute.response} is `null`. Absent if the response is JSON. */
   readonly responseFormat?: CompiledContent;
+  /** Messages of a WebSocket. Absent if the route accepts no WebSockets. */
+  readonly socket?: CompiledSocket;
   /** Replies that the contract declares, by status. Absent if the response is a plain type. */
   readonly replies?: Readonly<Record<number, CompiledReply>>;
   /** Replies that the wrappers of the route declare: by name of the wrapper, then by status. Absent if there are no wrappers. */
@@ -169,6 +171,14 @@ export interface CompiledContent {
   readonly line?: Serializer<unknown>;
   /** Writes the data of each event, by its name. `null` if the event has no data. Present only if the format is `events`. */
   readonly events?: Readonly<Record<string, Serializer<unknown> | null>>;
+}
+
+/** Functions for the messages of a WebSocket. */
+export interface CompiledSocket {
+  /** Checks and decodes one message from the client. */
+  readonly in: Validator<unknown>;
+  /** Writes one message for the client. */
+  readonly out: Serializer<unknown>;
 }
 
 /** Functions that write a reply of one status. */

@@ -6,6 +6,7 @@ interface ContractParts {
   cookies: unknown;
   body: unknown;
   response: unknown;
+  socket: Socket<{ in: unknown; out: unknown }>;
   errors: AnyFailure;
 }
 
@@ -46,6 +47,8 @@ export interface Route<
   body: Part<TParts, "body">;
   /** Body of the response: JSON, or one of the other formats, such as {@link Text}; or the union of all replies. */
   response: Part<TParts, "response">;
+  /** Messages of a WebSocket, for keys with `WS`. Such a contract has no body and no response. */
+  socket: Part<TParts, "socket">;
   /** Union of the failures that the handler may answer with. */
   errors: Part<TParts, "errors">;
 }
@@ -75,6 +78,8 @@ export interface RouteContract<TParams = void, TQuery = void, TBody = void, TRes
   body: TBody;
   /** Body of the response: JSON, or one of the other formats, such as {@link Text}. */
   response: TResponse;
+  /** WebSocket: none. */
+  socket: void;
   /** Failures: any. */
   errors: void;
 }
@@ -308,6 +313,28 @@ export type EventOf<TEvents extends object> = {
   };
 }[keyof TEvents & string];
 
+/**
+ * Messages of a WebSocket (RFC 6455), for a route with the key `WS /path`. `in` is the type of the messages that the server
+ * receives, and `out` is the type of the messages that the server sends. Each message is JSON in a text message. A received
+ * message is checked as a body is.
+ *
+ * @example
+ * ```ts
+ * interface ChatRoutes {
+ *   "WS /rooms/:id": Route<{
+ *     params: { id: string };
+ *     socket: Socket<{ in: { text: string }; out: { author: string; text: string } }>;
+ *   }>;
+ * }
+ * ```
+ */
+export interface Socket<TMessages extends { in: unknown; out: unknown }> {
+  /** Exists only for the type checker, so that no other value is a socket. */
+  readonly [bodyMark]: "socket";
+  /** Messages of both sides. */
+  readonly content: TMessages;
+}
+
 /** Format of any body that is not JSON. */
 export type AnyBodyFormat =
   | Form<object>
@@ -318,5 +345,8 @@ export type AnyBodyFormat =
   | Lines<unknown>
   | Events<object>;
 
-/** Key of a contract group: an HTTP method in upper case, a space, and a path that starts with a slash. */
-export type RouteKey = `${"GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"} /${string}`;
+/**
+ * Key of a contract group: an HTTP method in upper case, or `WS` for a WebSocket, a space, and a path that starts with a slash.
+ */
+export type RouteKey =
+  `${"WS" | "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"} /${string}`;

@@ -87,7 +87,10 @@ pub(super) fn output(
 
 /// Returns the entries of the client's `requestFormats`.
 pub(super) fn request_formats(program: &Program) -> Vec<String> {
-    let routes = program.routes.iter().filter(|route| !route.body_format.is_json());
+    let routes = program
+        .routes
+        .iter()
+        .filter(|route| !route.body_format.is_json() && !route.is_socket());
     routes
         .map(|route| {
             let format = &route.body_format;
@@ -113,12 +116,23 @@ pub(super) fn request_formats(program: &Program) -> Vec<String> {
 
 /// Returns the entries of the client's `responseFormats`, for routes without declared replies.
 pub(super) fn response_formats(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
-    let routes = program.routes.iter().filter(|route| !route.has_replies());
+    let routes = program
+        .routes
+        .iter()
+        .filter(|route| !route.has_replies() && !route.is_socket());
     routes
         .filter_map(|route| {
             let format = response(&route.response_format, route.slots.response, codecs)?;
             Some(entry(route, &format))
         })
+        .collect()
+}
+
+/// Returns the codecs of the messages that WebSockets receive. A message that needs no conversion has none.
+pub(super) fn socket_codecs(program: &Program, codecs: &Codecs<'_>) -> Vec<String> {
+    let routes = program.routes.iter().filter(|route| route.is_socket());
+    routes
+        .filter_map(|route| Some(entry(route, &codecs.of(route.slots.response?)?)))
         .collect()
 }
 

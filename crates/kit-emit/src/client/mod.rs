@@ -141,6 +141,7 @@ fn index(context: Context<'_>) -> String {
         "ApiFailure",
         "ApiReply",
         "ApiRoute",
+        "ApiSocketRoute",
         "LinesBody",
         "Wire",
     ];
@@ -149,6 +150,7 @@ fn index(context: Context<'_>) -> String {
         imported.push("BytesBody");
     }
     let has_formats = program_has_formats(context.program);
+    let has_sockets = context.program.routes.iter().any(Route::is_socket);
     let operations = reply::operations(context.program);
     if !operations.is_empty() {
         imported.push("OperationMethods");
@@ -159,6 +161,9 @@ fn index(context: Context<'_>) -> String {
     imports.line("import { createClient as create } from \"@kit/client\";");
     if has_formats {
         imports.line("import { bodyFormats } from \"@kit/client/bodies\";");
+    }
+    if has_sockets {
+        imports.line("import { openSocket } from \"@kit/client/sockets\";");
     }
     imports.line(format_args!("import type {{ {imported} }} from \"@kit/client\";"));
     imports.line("import type * as Inputs from \"./inputs.ts\";");
@@ -230,6 +235,13 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
         if program_has_formats(program) {
             writer.line("bodyFormats,");
         }
+        if program.routes.iter().any(Route::is_socket) {
+            let messages = body::socket_codecs(program, codecs);
+            writer.block("sockets: {", "},", |writer| {
+                writer.line("open: openSocket,");
+                field(writer, "messages", &messages);
+            });
+        }
         if let Some(errors) = error_format::properties(program.application.error_rules()) {
             writer.line(format_args!("errors: {},", literal::object(errors)));
         }
@@ -251,7 +263,8 @@ fn constant(context: Context<'_>, codecs: &Codecs<'_>) -> String {
 /// Returns true if a route has a body that is not JSON.
 fn program_has_formats(program: &Program) -> bool {
     program.routes.iter().any(|route| {
-        !route.body_format.is_json() || route.responses().iter().any(|reply| !reply.format.is_json())
+        (!route.body_format.is_json() && !route.is_socket())
+            || route.responses().iter().any(|reply| !reply.format.is_json())
     })
 }
 

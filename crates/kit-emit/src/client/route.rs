@@ -52,11 +52,16 @@ pub(super) fn write(
     writer.doc(&doc(route));
     let key = literal::string(&route.reference());
     let arguments = arguments(context, inputs, codecs, route);
-    let line = format!("{key}: ApiRoute<{}>;", arguments.join(", "));
+    let kind = if route.is_socket() {
+        "ApiSocketRoute"
+    } else {
+        "ApiRoute"
+    };
+    let line = format!("{key}: {kind}<{}>;", arguments.join(", "));
     if line.len() <= LINE {
         writer.line(line);
     } else {
-        writer.block(format_args!("{key}: ApiRoute<"), ">;", |writer| {
+        writer.block(format_args!("{key}: {kind}<"), ">;", |writer| {
             writer.line(arguments.join(",\n"));
         });
     }
@@ -66,6 +71,9 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
     let parts = Slot::INPUTS
         .into_iter()
         .flat_map(|slot| {
+            if slot == Slot::Body && route.is_socket() {
+                return Vec::new();
+            }
             if slot == Slot::Body {
                 return body::input(route, |id| inputs.name(id));
             }
@@ -95,6 +103,13 @@ fn arguments(context: Context<'_>, inputs: &Inputs<'_>, codecs: &Codecs<'_>, rou
             name(id)
         }
     };
+    if route.is_socket() {
+        let sent = route.slots.body.map(|id| inputs.name(id));
+        let messages = [sent, route.slots.response.map(received)];
+        return std::iter::once(input)
+            .chain(messages.into_iter().flatten())
+            .collect();
+    }
     let output = if route.has_replies() {
         let replies = route.responses().into_iter().map(|reply| {
             let headers = reply.headers.map(|id| format!(", {}", name(id)));

@@ -114,6 +114,11 @@ pub(super) fn rules(program: &Program, format: &BodyFormat, id: DeclarationId, s
             .filter(|rule| !(rule.path.is_empty() && rule.given == RequestValue::Missing))
             .map(|rule| rule.below(Step::Index(0)))
             .collect(),
+        BodyFormat::Socket => of(ValueOrigin::Body)
+            .into_iter()
+            // A message that is missing is no message.
+            .filter(|rule| !(rule.path.is_empty() && rule.given == RequestValue::Missing))
+            .collect(),
         _ => of(ValueOrigin::Body),
     }
 }

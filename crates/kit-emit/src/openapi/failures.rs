@@ -10,7 +10,7 @@ use crate::json_schema::{Schema, Schemas};
 
 /// Statuses of errors with which kit itself can answer any request, in addition to the errors of the
 /// contract.
-const OF_KIT: [u16; 10] = [400, 401, 403, 404, 408, 413, 415, 431, 500, 503];
+const OF_KIT: [u16; 11] = [400, 401, 403, 404, 408, 413, 415, 426, 431, 500, 503];
 
 /// An error that a response with a given status may contain.
 pub(super) struct Failure<'a> {
@@ -40,8 +40,10 @@ impl<'a> Failures<'a> {
             route.body_format,
             BodyFormat::Multipart { .. } | BodyFormat::Text { .. }
         );
+        // A message that does not fit the contract closes its WebSocket, and has no response.
         let has_values = Slot::INPUTS
             .into_iter()
+            .filter(|slot| *slot != Slot::Body || !route.is_socket())
             .any(|slot| route.slots.get(slot).is_some());
         if is_decoded || has_values {
             failures.add(
@@ -54,6 +56,22 @@ impl<'a> Failures<'a> {
             failures.add(
                 415,
                 of_kit("UNSUPPORTED_MEDIA_TYPE", other_type(&route.body_format)),
+            );
+        }
+        if route.is_socket() {
+            failures.add(
+                403,
+                of_kit(
+                    "CROSS_SITE_REQUEST",
+                    "the page of the client may not open the WebSocket",
+                ),
+            );
+            failures.add(
+                426,
+                of_kit(
+                    "UPGRADE_REQUIRED",
+                    "the request is not the handshake of a WebSocket",
+                ),
             );
         }
         for error in &route.throws {

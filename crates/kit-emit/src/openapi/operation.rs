@@ -2,7 +2,7 @@
 
 use heck::ToLowerCamelCase;
 use indexmap::{IndexMap, IndexSet};
-use kit_ir::{DeclarationId, ErrorRules, Program, Property, Route, RoutePath, Security, Slot};
+use kit_ir::{DeclarationId, ErrorRules, Program, Property, Route, RoutePath, SOCKET_METHOD, Security, Slot};
 use serde_json::Value;
 
 use super::bodies::Bodies;
@@ -337,7 +337,12 @@ fn operation_ids(program: &Program) -> IndexMap<String, String> {
     }
     for route in program.routes.iter().filter(|route| route.operation.is_none()) {
         let name = route.path.name(heck::ToUpperCamelCase::to_upper_camel_case);
-        let base = format!("{}{name}", route.method.name().to_lowercase());
+        let method = if route.is_socket() {
+            SOCKET_METHOD
+        } else {
+            route.method.name()
+        };
+        let base = format!("{}{name}", method.to_lowercase());
         let base = base.to_lower_camel_case();
         let mut id = base.clone();
         let mut number = 2;

@@ -4,6 +4,7 @@
 /// 15).
 pub(super) fn description(status: u16) -> &'static str {
     match status {
+        101 => "Switching Protocols",
         200 => "OK",
         201 => "Created",
         202 => "Accepted",

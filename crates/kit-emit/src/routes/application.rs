@@ -114,9 +114,13 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
         }));
     }
     // A route whose bodies are JSON has no such fields.
-    fields.extend(bodies::request(context, route, module).map(|body| ("bodyFormat", body)));
-    let content = bodies::response(context, &route.response_format, route.slots.response, module);
-    fields.extend(content.map(|content| ("responseFormat", content)));
+    if route.is_socket() {
+        fields.push(("socket", bodies::socket(context, route, module)));
+    } else {
+        fields.extend(bodies::request(context, route, module).map(|body| ("bodyFormat", body)));
+        let content = bodies::response(context, &route.response_format, route.slots.response, module);
+        fields.extend(content.map(|content| ("responseFormat", content)));
+    }
     if !route.replies.is_empty() {
         fields.push(("replies", replies(context, &route.replies, module)));
     }

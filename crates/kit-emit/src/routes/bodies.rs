@@ -65,6 +65,14 @@ pub(super) fn response(
     Some(literal::object(fields))
 }
 
+/// Returns the expression for the messages of a WebSocket.
+pub(super) fn socket(context: Context<'_>, route: &Route, module: &mut Module) -> String {
+    literal::object([
+        field("in", value(context, route.slots.body, "Validator", module)),
+        field("out", value(context, route.slots.response, "Serializer", module)),
+    ])
+}
+
 fn field(name: &str, value: String) -> (String, String) {
     (name.to_owned(), value)
 }

@@ -38,6 +38,8 @@ pub(crate) enum KitType {
     Upload,
     /// Several of these with one name.
     Uploads,
+    /// Messages of a WebSocket: `Socket<{ in: ClientMessage; out: ServerMessage }>`.
+    Socket,
     /// Middleware around the rest of a request: `Wrapper<{ adds: …; replies: …; errors: … }>`.
     Wrapper,
     /// Middleware with the properties that it adds to `ctx`: `Middleware<Added>`.
@@ -45,7 +47,7 @@ pub(crate) enum KitType {
 }
 
 impl KitType {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 16] = [
         Self::RouteContract,
         Self::Route,
         Self::Reply,
@@ -59,6 +61,7 @@ impl KitType {
         Self::Events,
         Self::Upload,
         Self::Uploads,
+        Self::Socket,
         Self::Wrapper,
         Self::Middleware,
     ];
@@ -86,6 +89,7 @@ impl KitType {
             Self::Events => "Events",
             Self::Upload => "Upload",
             Self::Uploads => "Uploads",
+            Self::Socket => "Socket",
             Self::Wrapper => "Wrapper",
             Self::Middleware => "Middleware",
         }
@@ -107,6 +111,7 @@ impl KitType {
             Self::Events => "Events<{ progress: Progress; done: Result }>",
             Self::Upload => "Upload",
             Self::Uploads => "Uploads",
+            Self::Socket => "Socket<{ in: ClientMessage; out: ServerMessage }>",
             Self::Wrapper => "Wrapper<{ adds: Added; replies: Reply<304> }>",
             Self::Middleware => "Middleware<Added>",
         }
@@ -122,6 +127,7 @@ impl KitType {
                 | Self::Failure
                 | Self::Upload
                 | Self::Uploads
+                | Self::Socket
                 | Self::Wrapper
                 | Self::Middleware
         )
@@ -135,13 +141,17 @@ impl KitType {
             Self::Reply => (1, 3),
             Self::Failure => (2, 3),
             Self::Raw | Self::Text | Self::Bytes | Self::Wrapper | Self::Middleware => (0, 1),
-            Self::Route | Self::Form | Self::Multipart | Self::Lines | Self::Events => (1, 1),
+            Self::Route | Self::Form | Self::Multipart | Self::Lines | Self::Events | Self::Socket => (1, 1),
         }
     }
 }
 
 /// Name of the slot with the failures of a contract. The slot has no values, so it is not a [`Slot`].
 pub(crate) const ERRORS: &str = "errors";
+
+/// Name of the slot with the messages of a WebSocket. In the IR, the messages are the body and the response, so the slot is
+/// not a [`Slot`].
+pub(crate) const SOCKET: &str = "socket";
 
 impl Evaluator<'_> {
     /// Evaluates a type of kit that describes routes. Omitted type arguments of a contract are `void`.
@@ -181,7 +191,7 @@ impl Evaluator<'_> {
         };
         let void = self.store.add(Ty::Undefined);
         let argument = |index: usize| arguments.get(index).copied().unwrap_or(void);
-        let slots = || Slot::ALL.iter().map(|slot| slot.name()).chain([ERRORS]);
+        let slots = || Slot::ALL.iter().map(|slot| slot.name()).chain([SOCKET, ERRORS]);
         let members: Vec<(&str, TyId)> = match kind {
             KitType::RouteContract => {
                 let position = |name: &str| Slot::POSITIONAL.iter().position(|slot| slot.name() == name);
@@ -218,7 +228,7 @@ impl Evaluator<'_> {
                 ]
             }
             KitType::Raw | KitType::Text | KitType::Bytes => vec![("mediaType", argument(0))],
-            KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events => {
+            KitType::Form | KitType::Multipart | KitType::Lines | KitType::Events | KitType::Socket => {
                 vec![("content", argument(0))]
             }
             KitType::Upload => {

@@ -23,6 +23,11 @@ impl Lowering<'_> {
                 "write failures only as the `errors` of a contract: `errors: Failure<409, \"SOLD_OUT\">`",
             ),
             KitType::Wrapper | KitType::Middleware => self.no_json("middleware", help),
+            KitType::Socket => self.refused(
+                codes::INVALID_SOCKET,
+                "`Socket<…>` is not a type of values",
+                "write `Socket` only as the slot `socket` of a contract: `Route<{ socket: Socket<{ in: ClientMessage; out: ServerMessage }> }>`",
+            ),
             KitType::Upload | KitType::Uploads => {
                 let name = kind.name();
                 let help = format!(

@@ -114,7 +114,12 @@ pub(super) fn read(
 }
 
 /// Returns the object type of `Multipart<T>` or `Events<T>`. Reports any other type.
-fn object_of(lowering: &mut Lowering<'_>, what: &str, part: Part, help: &str) -> Option<Rc<Object>> {
+pub(super) fn object_of(
+    lowering: &mut Lowering<'_>,
+    what: &str,
+    part: Part,
+    help: &str,
+) -> Option<Rc<Object>> {
     let shape = lowering.eval.shape(part.ty);
     if let Ty::Invalid(id) = *lowering.eval.store.get(shape) {
         let diagnostic = lowering.eval.store.invalid[id.index()].clone();

@@ -6,7 +6,7 @@ use kit_diagnostics::{closest, codes};
 use kit_ir::Slot;
 
 use crate::docs::Doc;
-use crate::eval::{ERRORS, Evaluator, KitType, Property, Ty, TyId};
+use crate::eval::{ERRORS, Evaluator, KitType, Property, SOCKET, Ty, TyId};
 use crate::lower::Lowering;
 use crate::modules::{DeclId, Location, ModuleId};
 
@@ -20,6 +20,8 @@ pub(crate) struct Contract {
     pub(super) slots: Vec<(Slot, Part)>,
     /// Failures that the contract declares.
     pub(super) errors: Option<Part>,
+    /// Messages of the WebSocket that the contract declares.
+    pub(super) socket: Option<Part>,
     pub(crate) doc: Option<Rc<Doc>>,
 }
 
@@ -117,6 +119,7 @@ fn without_slots(lowering: &Lowering<'_>, property: &Property) -> Contract {
         location: property.location,
         slots: Vec::new(),
         errors: None,
+        socket: None,
         doc: property.doc.map(|doc| lowering.eval.store.doc(doc)),
     }
 }
@@ -158,6 +161,7 @@ fn named_slots(lowering: &mut Lowering<'_>, contract: &mut Contract, slots: TyId
         match Slot::ALL.into_iter().find(|slot| slot.name() == name) {
             Some(slot) => contract.slots.push((slot, part)),
             None if name == ERRORS => contract.errors = Some(part),
+            None if name == SOCKET => contract.socket = Some(part),
             None => {
                 unknown_slot(lowering, contract, property);
                 continue;
@@ -172,7 +176,7 @@ fn named_slots(lowering: &mut Lowering<'_>, contract: &mut Contract, slots: TyId
 }
 
 fn unknown_slot(lowering: &mut Lowering<'_>, contract: &Contract, property: &Property) {
-    let names = || Slot::ALL.iter().map(|slot| slot.name()).chain([ERRORS]);
+    let names = || Slot::ALL.iter().map(|slot| slot.name()).chain([SOCKET, ERRORS]);
     let help = match closest(&property.name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the slots are {}", names().collect::<Vec<_>>().join(", ")),

@@ -1,13 +1,15 @@
 //! Parser of route keys such as `GET /notes/:id`.
 
 use kit_diagnostics::closest;
-use kit_ir::{InvalidPath, Method, RoutePath};
+use kit_ir::{InvalidPath, Method, RoutePath, SOCKET_METHOD};
 
 /// Method and path of a route key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) method: Method,
     pub(crate) path: RoutePath,
+    /// True for `WS /rooms/:id`, whose method is GET.
+    pub(crate) is_socket: bool,
 }
 
 /// Message and help of an error.
@@ -19,17 +21,24 @@ pub(crate) fn parse_key(text: &str) -> Result<Key, Mistake> {
     let Some((method, path)) = text.split_once(' ') else {
         return Err((format!("`{text}` is not a route key"), form.to_owned()));
     };
-    let Some(known) = Method::from_name(method) else {
-        let names = Method::ALL.map(Method::name);
-        let help = match closest(method, names) {
+    let is_socket = method == SOCKET_METHOD;
+    let known = if is_socket {
+        Some(Method::Get)
+    } else {
+        Method::from_name(method)
+    };
+    let Some(known) = known else {
+        let names = || Method::ALL.into_iter().map(Method::name).chain([SOCKET_METHOD]);
+        let help = match closest(method, names()) {
             Some(near) => format!("did you mean `{near} {path}`?"),
-            None => format!("write one of {}", names.join(", ")),
+            None => format!("write one of {}", names().collect::<Vec<_>>().join(", ")),
         };
         return Err((format!("kit does not support the method `{method}`"), help));
     };
     Ok(Key {
         method: known,
         path: parse_path(path)?,
+        is_socket,
     })
 }
 

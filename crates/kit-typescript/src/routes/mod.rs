@@ -8,6 +8,7 @@ mod fields;
 mod files;
 mod key;
 mod replies;
+mod sockets;
 mod tags;
 mod wrappers;
 
@@ -21,7 +22,7 @@ pub(crate) use wrappers::read as read_wrappers;
 use kit_diagnostics::codes;
 use kit_ir::{
     BodyFormat, ContractGroup, DeclaredError, DeclaredReply, HandlerSource, Route, RouteId, RouteLimits,
-    RoutePath, RouteSlots, Slot,
+    RoutePath, RouteSlots, SOCKET_METHOD, Slot,
 };
 
 use crate::docs::documentation;
@@ -67,15 +68,21 @@ pub(crate) fn add(
     let tags = tags::read(lowering, contract);
     // The name of the route, such as `PutNotesById`. It is followed by the name of a slot, such as `Params`, by
     // `Reply201` or by the code of a failure.
-    let base = format!(
-        "{}{}",
-        pascal(&key.method.name().to_lowercase()),
-        path.name(pascal)
-    );
+    let method = if key.is_socket {
+        SOCKET_METHOD
+    } else {
+        key.method.name()
+    };
+    let base = format!("{}{}", pascal(&method.to_lowercase()), path.name(pascal));
     let replies = replies::read(lowering, contract, &base);
     let mut slots = RouteSlots::default();
     let (mut body_format, mut response_format) = (BodyFormat::Json, BodyFormat::Json);
+    let messages = sockets::read(lowering, contract, key.is_socket, &tags, &base);
     for (slot, part) in &contract.slots {
+        if key.is_socket && matches!(slot, Slot::Body | Slot::Response) {
+            // `sockets::read` has reported it.
+            continue;
+        }
         let name = format!("{base}{}", pascal(slot.name()));
         let owner = format!("the {} of `{}`", slot.name(), contract.key);
         match slot {
@@ -93,9 +100,16 @@ pub(crate) fn add(
             }
         }
     }
-    let replies = replies.unwrap_or_default();
+    let mut replies = replies.unwrap_or_default();
+    if key.is_socket {
+        replies.clear();
+        (body_format, response_format) = (BodyFormat::Socket, BodyFormat::Socket);
+        (slots.body, slots.response) =
+            messages.map_or((None, None), |(received, sent)| (Some(received), Some(sent)));
+    }
     let status = match (replies.first(), tags.status) {
         (Some(first), _) => first.status,
+        (None, _) if key.is_socket => 101,
         (None, Some(status)) => status,
         (None, None) => match (slots.response, key.method) {
             (None, _) if response_format.is_json() => 204,

@@ -36,6 +36,31 @@ function apply(exchange: Mutable, log: RequestLog): void {
     respond(status, contentType, body, headers);
     log.write(request, status, isHead ? 0 : lengthOf(body), performance.now() - begun, false);
   };
+  const acceptSocket = exchange.acceptSocket?.bind(exchange);
+  if (acceptSocket !== undefined) {
+    exchange.acceptSocket = (options, events) => {
+      const request = log.read(exchange);
+      let bytes = 0;
+      const socket = acceptSocket(options, {
+        message: (data) => events.message(data),
+        drain: () => events.drain(),
+        closed: (code, reason) => {
+          log.write(request, 101, bytes, performance.now() - begun, code === 1006);
+          events.closed(code, reason);
+        },
+      });
+      return {
+        send: (data) => {
+          bytes += lengthOf(data);
+          return socket.send(data);
+        },
+        close: (code, reason) => socket.close(code, reason),
+        terminate: () => socket.terminate(),
+        pause: () => socket.pause(),
+        resume: () => socket.resume(),
+      };
+    };
+  }
   const respondStream = exchange.respondStream?.bind(exchange);
   if (respondStream === undefined) return;
   exchange.respondStream = (status, contentType, length, headers, events) => {

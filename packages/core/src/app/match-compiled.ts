@@ -132,9 +132,9 @@ function notCalled(): never {
 }
 
 function extrasOf(compiled: CompiledRoute): RouteExtras | null {
-  const { ref, headers, cookies, replies, bodyFormat, responseFormat } = compiled;
-  const declared = headers ?? cookies ?? replies ?? bodyFormat ?? responseFormat;
+  const { ref, headers, cookies, replies, bodyFormat, responseFormat, socket } = compiled;
+  const declared = headers ?? cookies ?? replies ?? bodyFormat ?? responseFormat ?? socket;
   if (declared === undefined) return null;
   const reply = replies && replyFunction(ref, replies);
-  return { headers, cookies, replies, reply, bodyFormat, responseFormat };
+  return { headers, cookies, replies, reply, bodyFormat, responseFormat, socket };
 }

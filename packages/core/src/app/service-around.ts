@@ -14,6 +14,7 @@ export function serviceAround(
     limits: service.limits,
     ...(service.bodyLimits !== undefined && { bodyLimits: service.bodyLimits }),
     ...(service.streamedBodies !== undefined && { streamedBodies: service.streamedBodies }),
+    ...(service.socketRoutes !== undefined && { socketRoutes: service.socketRoutes }),
     handle: (exchange) => around(exchange, () => service.handle(exchange)),
     fail: (exchange, error) => around(exchange, () => service.fail(exchange, error)),
     ...(service.refuseUnseen !== undefined && {

@@ -40,6 +40,14 @@ function tellOf(exchange: Mutable, watch: TestRecorder): void {
     respond(status, type, body, headers);
     watch(request, answerOf(status, body));
   };
+  const acceptSocket = exchange.acceptSocket?.bind(exchange);
+  if (acceptSocket !== undefined) {
+    exchange.acceptSocket = (options, events) => {
+      const socket = acceptSocket(options, events);
+      watch(request, answerOf(101, null));
+      return socket;
+    };
+  }
   const respondStream = exchange.respondStream?.bind(exchange);
   if (respondStream === undefined) return;
   exchange.respondStream = (status, type, length, headers, events) => {

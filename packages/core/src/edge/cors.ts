@@ -99,6 +99,14 @@ export class Cors {
     return this.#options.origins !== "*";
   }
 
+  /**
+   * Returns true if pages of an origin may open WebSockets. A browser always sends cookies with a handshake, so a handshake
+   * with cookies needs `credentials: true`.
+   */
+  allowsSocket(origin: string, hasCookies: boolean): boolean {
+    return (this.#options.credentials || !hasCookies) && this.#allowedOrigin(origin) !== undefined;
+  }
+
   /** Returns true for a preflight request. */
   isPreflight(method: string, header: ReadHeader): boolean {
     return (

@@ -5,6 +5,7 @@ import type { ObservedRoute } from "../observe/observed-route.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { ExecutableWrapper } from "./executable-wrapper.ts";
 import type { Replies, ReplyToStatus } from "./reply.ts";
+import type { OpenSocket } from "../sockets/socket-messages.ts";
 
 /** Middleware in the chain of a route. */
 export interface ChainStep {
@@ -22,6 +23,8 @@ export interface HandlerArgument {
   readonly cookies?: unknown;
   readonly body: unknown;
   readonly reply?: ReplyToStatus | undefined;
+  /** WebSocket, if the contract declares one. */
+  readonly socket?: OpenSocket<unknown, unknown>;
   readonly ctx: object;
 }
 
@@ -42,6 +45,8 @@ export interface RouteExtras {
   readonly bodyFormat: CompiledRoute["bodyFormat"];
   /** Response that is not JSON. `undefined` if the response is JSON, or if the contract has replies. */
   readonly responseFormat: CompiledRoute["responseFormat"];
+  /** Messages of a WebSocket. `undefined` if the route accepts no WebSockets. */
+  readonly socket: CompiledRoute["socket"];
 }
 
 /** Compiled route with the functions that serve it. */
@@ -52,7 +57,7 @@ export interface ExecutableRoute extends ObservedRoute {
   /** True if the chain has a wrapper. */
   readonly hasWrappers: boolean;
   readonly handler: (input: HandlerArgument) => unknown;
-  /** Headers, cookies, replies and bodies that are not JSON. `null` if the contract declares no such part. */
+  /** Headers, cookies, replies, WebSockets and bodies that are not JSON. `null` if the contract declares no such part. */
   readonly extras: RouteExtras | null;
   /** List of the waiting requests with the timeout of the route. */
   readonly inFlight: InFlight;

@@ -15,9 +15,11 @@ import type {
   Lines,
   Multipart,
   Raw,
+  Socket,
   Text,
 } from "@kit/types";
 
+import type { OpenSocket } from "../sockets/socket-messages.ts";
 import type { RawResponse } from "./raw-response.ts";
 import type { AnyFail, BaseContext, PlainResponse, RequestContext } from "./request-context.ts";
 
@@ -29,6 +31,7 @@ export interface AnyContract {
   cookies?: unknown;
   body: unknown;
   response: unknown;
+  socket?: unknown;
   errors?: unknown;
 }
 
@@ -150,7 +153,7 @@ type ContextOf<TResponse, TErrors> = [TErrors] extends [AnyFailure]
 
 /**
  * Input of the handler of a contract: `params`, `query`, `headers`, `cookies` and `body` if the contract has them,
- * `reply` if the contract declares replies, and `ctx` with the properties that middleware adds. `query`, `headers` and
+ * `reply` if the contract declares replies, `socket` if the contract declares a WebSocket, and `ctx` with the properties that middleware adds. `query`, `headers` and
  * `cookies` are always objects, without the optional properties that the client did not send.
  *
  * @example
@@ -172,6 +175,12 @@ export type HandlerInput<TContract extends AnyContract, TAdded extends object = 
     ? {
         /** Creates the answer: one of the replies that the contract declares. */
         readonly reply: ReplyFunction<TContract["response"]>;
+      }
+    : unknown) &
+  (Part<TContract, "socket"> extends Socket<infer TMessages extends { in: unknown; out: unknown }>
+    ? {
+        /** WebSocket of the client. It is closed when the handler ends. */
+        readonly socket: OpenSocket<TMessages["in"], TMessages["out"]>;
       }
     : unknown);
 

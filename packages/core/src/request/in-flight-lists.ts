@@ -17,6 +17,11 @@ export class InFlightLists {
     return list;
   }
 
+  /** Closes every WebSocket, at the beginning of the grace period. */
+  closeSockets(): void {
+    this.main.closeSockets();
+  }
+
   /** Aborts every request at the end of the grace period. */
   abortAll(): void {
     for (const list of this.#byLimit.values()) list.abortAll();

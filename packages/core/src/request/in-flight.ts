@@ -18,6 +18,14 @@ export interface PendingRequest {
   abort(): void;
 }
 
+/** Request whose WebSocket is open. */
+export interface OpenSocketRequest {
+  /** Called when the application begins to close. */
+  goAway(): void;
+  /** Called when the grace period ends. */
+  abort(): void;
+}
+
 /**
  * Precision of the timeout: a request times out at most 1/20 of its limit late. The timer fires at most every
  * 5 ms and at least every 1,000 ms.
@@ -37,6 +45,7 @@ export class InFlight {
   #first: PendingRequest | null = null;
   #last: PendingRequest | null = null;
   readonly #streams = new Set<Pick<PendingRequest, "abort">>();
+  readonly #sockets = new Set<OpenSocketRequest>();
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -74,6 +83,21 @@ export class InFlight {
     this.#streams.add(request);
   }
 
+  /** Adds a request whose WebSocket is open. Such a request has no timeout. */
+  addSocket(request: OpenSocketRequest): void {
+    this.#sockets.add(request);
+  }
+
+  /** Removes a request that {@link InFlight.addSocket} added. */
+  removeSocket(request: OpenSocketRequest): void {
+    this.#sockets.delete(request);
+  }
+
+  /** Closes every WebSocket, at the beginning of the grace period. */
+  closeSockets(): void {
+    for (const request of this.#sockets) request.goAway();
+  }
+
   /** Removes a request that {@link InFlight.addStream} added. */
   removeStream(request: Pick<PendingRequest, "abort">): void {
     this.#streams.delete(request);
@@ -88,6 +112,7 @@ export class InFlight {
       if (this.#first === request) this.remove(request);
     }
     for (const request of this.#streams) request.abort();
+    for (const request of this.#sockets) request.abort();
   }
 
   #start(): void {

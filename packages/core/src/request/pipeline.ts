@@ -14,6 +14,7 @@ import type {
 } from "@kit/types";
 
 import type { Cors } from "../edge/cors.ts";
+import { refusalOfHandshake } from "../sockets/handshake.ts";
 import { normalTarget } from "../router/normal-path.ts";
 import type { Csrf } from "../edge/csrf.ts";
 import { createMatcher, type Matcher } from "../router/matcher.ts";
@@ -66,6 +67,7 @@ export class Pipeline implements ServerService {
   readonly limits: ServerLimits;
   readonly bodyLimits?: BodyLimits;
   readonly streamedBodies?: StreamedBodies;
+  readonly socketRoutes?: readonly boolean[];
   readonly errorBodies?: ErrorBodies;
   readonly #executables: readonly ExecutableRoute[];
   readonly #settings: PipelineSettings;
@@ -100,6 +102,8 @@ export class Pipeline implements ServerService {
     if (bodyLimits.some((limit) => limit !== this.limits.bodyBytes)) {
       this.bodyLimits = { byRoute: bodyLimits, of: (method, target) => this.#bodyLimitOf(method, target) };
     }
+    const sockets = parts.routes.map((route) => route.compiled.socket !== undefined);
+    if (sockets.includes(true)) this.socketRoutes = sockets;
     const streamed = parts.routes.map((route) => hasStreamedBody(route.compiled));
     if (streamed.includes(true)) {
       this.streamedBodies = {
@@ -107,6 +111,18 @@ export class Pipeline implements ServerService {
         has: (method, target) => this.#hasStreamedBody(method, target),
       };
     }
+  }
+
+  /** Refuses a request to a route that accepts WebSockets if the request is not a valid handshake. */
+  #refusesHandshake(exchange: ServerExchange, route: ExecutableRoute): boolean {
+    const refusal = refusalOfHandshake(exchange, this.#cors);
+    if (refusal === undefined) return false;
+    const state = new RequestState(this.#settings, exchange, route);
+    const { headers, error } = refusal;
+    for (let index = 0; index < headers.length; index += 2)
+      state.responseHeaders.setGenerated(headers[index]!, headers[index + 1]!);
+    state.refuse(error);
+    return true;
   }
 
   #hasStreamedBody(method: string, target: string): boolean {
@@ -149,6 +165,7 @@ export class Pipeline implements ServerService {
         new RequestState(this.#settings, exchange, route).refuse(crossSiteRequest());
         return undefined;
       }
+      if (route.extras?.socket !== undefined && this.#refusesHandshake(exchange, route)) return undefined;
       return new RequestRun(this.#settings, exchange, route, match.params).start();
     }
     if (match.kind === "not-found" && this.#files?.covers(exchange) === true) {

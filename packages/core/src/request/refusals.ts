@@ -3,6 +3,7 @@ import { AppError, NotFoundError, ValidationError } from "@kit/errors";
 import type { ValidationFailure, Validator } from "@kit/types";
 
 import { count } from "../codec/describe.ts";
+import { withoutStack } from "../errors/without-stack.ts";
 import { type RequestSlot, RequestValidationError } from "../validation-error.ts";
 
 const rangeCode = "RANGE_NOT_SATISFIABLE";
@@ -110,24 +111,4 @@ export function undeclaredBody(method: string, bytes: number): RequestValidation
       suggestion: `Send ${method} without a body`,
     },
   ]);
-}
-
-/**
- * True if `Error.stackTraceLimit` can be set. False if the program froze the built-in objects of JavaScript.
- */
-const isLimitWritable = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")?.writable === true;
-
-/**
- * Creates an error without a stack. The stack would only show the pipeline. Creating it is the most expensive
- * part of an error, so clients could slow down the server with invalid requests.
- */
-function withoutStack<TError extends Error>(make: () => TError): TError {
-  if (!isLimitWritable) return make();
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = 0;
-  try {
-    return make();
-  } finally {
-    Error.stackTraceLimit = limit;
-  }
 }

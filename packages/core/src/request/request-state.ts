@@ -1,6 +1,15 @@
 // tidy: long because one object has the whole state of a request
 import { AppError } from "@kit/errors";
-import type { CompiledRoute, ResponseBody, ResponseWriter, RunningSpan, ServerExchange } from "@kit/types";
+import type {
+  CompiledRoute,
+  ResponseBody,
+  ResponseWriter,
+  RunningSpan,
+  ServerExchange,
+  ServerSocket,
+  SocketEvents,
+  SocketOptions,
+} from "@kit/types";
 
 import type { Conditional } from "../edge/conditional.ts";
 import type { ErrorResponse } from "../error-middleware.ts";
@@ -438,6 +447,44 @@ export class RequestState implements RequestFailure, PendingRequest {
       }
     }
     this.#finish(status);
+  }
+
+  /**
+   * Accepts the request as a WebSocket. Returns `undefined` if the server cannot accept it, and responds with 500. The
+   * caller must call {@link RequestState.endSocket} after the last event.
+   */
+  protected acceptSocket(
+    options: Omit<SocketOptions, "headers">,
+    events: SocketEvents,
+  ): ServerSocket | undefined {
+    // The handler runs after the response, when the server has released the request. Reading all headers keeps them.
+    void this.address;
+    Object.keys(this.headers);
+    if (this.#slot === null) this.#traceId ??= this.#readTraceId();
+    let socket: ServerSocket;
+    try {
+      const headers = this.#responseHeaders?.list ?? null;
+      socket = this.exchange.acceptSocket!({ ...options, headers }, events);
+    } catch (error) {
+      this.#respondUnwritable(error);
+      return undefined;
+    }
+    this.#noteAnswered();
+    return socket;
+  }
+
+  /** Ends a request whose WebSocket is closed, and aborts `ctx.signal`. */
+  protected endSocket(): void {
+    this.#controller?.abort(new Error("The WebSocket is closed"));
+    this.enter(phases.write);
+    this.#finish(101);
+  }
+
+  /** Reports an error that the handler of a WebSocket threw. */
+  protected failSocket(error: unknown): void {
+    this.logFailure("The handler of a WebSocket failed; the socket was closed", error);
+    this.#recordFault(internalError, error);
+    this.#notify(this.settings.onError, (listener) => listener(error, this));
   }
 
   #noteAnswered(): void {

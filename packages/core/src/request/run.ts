@@ -4,6 +4,7 @@ import type {
   CompiledBody,
   CompiledContent,
   CompiledRoute,
+  CompiledSocket,
   ServerExchange,
   ValidationFailure,
   Validator,
@@ -27,6 +28,7 @@ import { checkReply, DeclaredReply, findReply, type Replies } from "./reply.ts";
 import type { PipelineSettings } from "./pipeline-settings.ts";
 import { isAscii, responseContent, statusOfResult } from "./response-content.ts";
 import { RequestState } from "./request-state.ts";
+import { PendingSocket, SocketClosedError, SocketMessages } from "../sockets/socket-messages.ts";
 import { Answer, declaredAnswer, runWrapper } from "./wrapped-answer.ts";
 import {
   findUnstorable,
@@ -34,6 +36,9 @@ import {
   targetMayContainUnstorable,
 } from "../unstorable-characters.ts";
 import { type RequestSlot, ResponseContractError } from "../validation-error.ts";
+
+/** Milliseconds without a frame of the client after which the server checks if the client is still there. */
+const socketPingMs = 30_000;
 
 /** Returned in place of the handler's input if the input is invalid and the error response was sent. */
 const REFUSED: unique symbol = Symbol("refused");
@@ -247,8 +252,10 @@ export class RequestRun extends RequestState implements RoutedRequest {
   }
 
   #callHandler(input: HandlerArgument): unknown {
+    const { handler, extras } = this.executable;
+    // Wrappers run before the handshake is accepted, so that they can refuse it.
+    if (extras !== null && extras.socket !== undefined) return new PendingSocket(input);
     this.enter(phases.handler);
-    const { handler } = this.executable;
     return this.isWrapped ? this.#wrapHandler(input) : handler(input);
   }
 
@@ -411,6 +418,8 @@ export class RequestRun extends RequestState implements RoutedRequest {
     this.enter(phases.serialization);
     const { extras } = this.executable;
     if (extras !== null) {
+      if (result instanceof PendingSocket)
+        return this.#openSocket(result.input as HandlerArgument, extras.socket!);
       if (extras.replies !== undefined) return this.#reply(result, extras.replies);
       if (extras.responseFormat !== undefined && !(result instanceof RawResponse))
         return this.respondRaw(this.executable.compiled.status, this.#content(extras.responseFormat, result));
@@ -442,6 +451,64 @@ export class RequestRun extends RequestState implements RoutedRequest {
       return;
     }
     this.respond(status, text);
+  }
+
+  /** Accepts a WebSocket, then calls the handler. */
+  #openSocket(input: HandlerArgument, compiled: CompiledSocket): void {
+    const { ref } = this.executable.compiled;
+    if (this.chosenStatus !== 0)
+      throw new TypeError(`${ref} accepts a WebSocket, so ctx.status cannot change its status`);
+    this.enter(phases.handler);
+    const { out } = compiled;
+    const check = (message: unknown): void => {
+      const failures = out.failures(message);
+      if (failures.length > 0) throw new ResponseContractError(ref, out.name, failures);
+    };
+    const request = {
+      goAway: () => messages.close(1001, "The server is closing"),
+      abort: () => messages.terminate(),
+    };
+    const { inFlight } = this.settings;
+    const messages = new SocketMessages({
+      compiled,
+      check: this.settings.checkResponses ? check : null,
+      refused: (failures) => {
+        const error = invalidSlot("body", compiled.in, failures);
+        this.settings.refusedRequests.count(this, 400, () => error.message, error);
+      },
+      ended: () => {
+        inFlight.removeSocket(request);
+        this.endSocket();
+      },
+    });
+    const socket = this.acceptSocket(
+      {
+        messageBytes: this.executable.bodyBytes,
+        compression: false,
+        pingMs: socketPingMs,
+        protocol: null,
+      },
+      messages,
+    );
+    if (socket === undefined) return;
+    messages.attach(socket);
+    inFlight.addSocket(request);
+    void this.#runSocket({ ...input, socket: messages }, messages);
+  }
+
+  async #runSocket(input: HandlerArgument, messages: SocketMessages): Promise<void> {
+    try {
+      const { handler } = this.executable;
+      const result: unknown = await (this.isWrapped ? this.wrap(() => handler(input)) : handler(input));
+      if (result !== undefined && this.settings.checkResponses)
+        throw unexpectedResponse(this.executable.compiled.ref);
+      messages.close();
+    } catch (error) {
+      // A handler that only sends learns from `send` that the client has disconnected.
+      if (error instanceof SocketClosedError && !messages.isOpen) return;
+      this.failSocket(error);
+      messages.close(1011, "Internal error");
+    }
   }
 
   /** Sends the reply that the handler of a contract with replies returned. */

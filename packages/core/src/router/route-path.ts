@@ -11,7 +11,7 @@ export interface RouteSegment {
   readonly text: string;
 }
 
-const keyPattern = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/\S*)$/;
+const keyPattern = /^(WS|GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/\S*)$/;
 
 /** Parses a route key such as `GET /notes/:id`. Returns `undefined` if the key is invalid. */
 export function parseRouteKey(key: string): RouteKeyParts | undefined {

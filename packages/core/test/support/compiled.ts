@@ -137,6 +137,7 @@ export function route(
       | "replies"
       | "wrappers"
       | "details"
+      | "socket"
       | "status"
       | "middleware"
       | "source"
@@ -146,7 +147,7 @@ export function route(
   const [method = "", path = ""] = ref.split(" ");
   return {
     ref,
-    method,
+    method: httpMethod(method),
     path,
     key: ref,
     group: "Routes",
@@ -164,6 +165,11 @@ export function route(
     },
     ...parts,
   };
+}
+
+/** Returns the HTTP method of a route key. The handshake of a WebSocket is a GET request. */
+function httpMethod(method: string): string {
+  return method === "WS" ? "GET" : method;
 }
 
 /** Creates a compiled application. */
@@ -186,7 +192,7 @@ interface OpenNode extends CompiledRouteNode {
 export function treeOf(refs: readonly string[]): CompiledRouteTree {
   const routes = refs.map((ref) => {
     const [method = "", path = ""] = ref.split(" ");
-    return { ref, method, path };
+    return { ref, method: httpMethod(method), path };
   });
   const root: OpenNode = { segment: "", methods: {}, children: [] };
   for (const { method, path, ref } of routes) {

@@ -1,0 +1,59 @@
+//! Routes with WebSockets.
+
+use kit_ir::{BodyFormat, Method, Program, Route, RouteSlots, TypeKind};
+
+use crate::{Builder, optional};
+
+/// Returns the program.
+pub fn program() -> Program {
+    let mut b = Builder::new("src/chat.types.ts");
+    let (text, string, date) = (b.text(1, 500), b.string(), b.kind(TypeKind::Date));
+    let new_message = vec![b.property("text", text)];
+    let new_message = b.interface("NewMessage", new_message);
+    let message = vec![
+        b.property("text", string),
+        b.property("author", string),
+        b.property("sentAt", date),
+    ];
+    let message = b.interface("Message", message);
+    let ping = b.literal("ping");
+    let ping = b.declare("Ping", ping);
+    b.file("src/chat.routes.ts");
+    let params = vec![b.property("id", string)];
+    let params = b.slot("WsRoomsByIdParams", params);
+    let query = vec![optional(b.property("name", string))];
+    let query = b.slot("WsRoomsByIdQuery", query);
+    let room = RouteSlots {
+        params: Some(params),
+        query: Some(query),
+        body: Some(new_message),
+        response: Some(message),
+        ..RouteSlots::default()
+    };
+    let heartbeat = RouteSlots {
+        body: Some(ping),
+        response: Some(ping),
+        ..RouteSlots::default()
+    };
+    let list = RouteSlots {
+        response: Some(message),
+        ..RouteSlots::default()
+    };
+    let room = socket(&mut b, "/rooms/:id", room);
+    let heartbeat = socket(&mut b, "/heartbeat", heartbeat);
+    let latest = b.route(Method::Get, "/latest", "ChatRoutes", list);
+    for route in [room, heartbeat, latest] {
+        b.program.routes.push(route);
+    }
+    b.program
+}
+
+fn socket(b: &mut Builder, path: &str, slots: RouteSlots) -> Route {
+    Route {
+        key: format!("WS {path}"),
+        status: 101,
+        body_format: BodyFormat::Socket,
+        response_format: BodyFormat::Socket,
+        ..b.route(Method::Get, path, "ChatRoutes", slots)
+    }
+}

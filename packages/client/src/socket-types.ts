@@ -1,0 +1,89 @@
+import type { Codec, NamedCodecs } from "./codec.ts";
+import type { Address } from "./request.ts";
+
+/** Close code and reason of a WebSocket (RFC 6455, 7.4). The code 1006 means that the connection was lost. */
+export interface SocketClose {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/**
+ * Open WebSocket of a route. Iterating yields the messages of the server, until one side closes the socket.
+ *
+ * @example
+ * ```ts
+ * const room = await api.ws("/rooms/:id", { params: { id: "1" } });
+ * room.send({ text: "Hello" });
+ * for await (const message of room) show(message);
+ * ```
+ */
+export interface ApiSocket<Sent, Received> extends AsyncIterable<Received> {
+  /** True until one side closes the socket or the connection is lost. */
+  readonly isOpen: boolean;
+  /** Number of bytes that `send` has accepted and that are not yet sent. */
+  readonly bufferedAmount: number;
+  /** Resolves when the socket has closed. Never rejects. */
+  readonly closed: Promise<SocketClose>;
+  /**
+   * Sends a message.
+   *
+   * @throws {ApiError} With the code `NETWORK_ERROR` if the socket is closed.
+   */
+  send(message: Sent): void;
+  /** Closes the socket. `code` is 1000, which is the default, or a code from 3000 to 4999. */
+  close(code?: number, reason?: string): void;
+}
+
+/** Route with a WebSocket, as a client sees it. `.kit/client/index.ts` declares one for each such route. */
+export interface ApiSocketRoute<Input extends object, Sent, Received> {
+  /** Params, query, headers and cookies of the handshake. */
+  readonly input: Input;
+  /** Messages that the client sends. */
+  readonly sent: Sent;
+  /** Messages that the client receives. */
+  readonly received: Received;
+}
+
+/** Input of a WebSocket. */
+export type SocketCall = Address & {
+  headers?: Readonly<Record<string, unknown>>;
+  cookies?: Readonly<Record<string, unknown>>;
+  /** Signal that closes the socket. */
+  signal?: AbortSignal;
+};
+
+/** Options of a client that its WebSockets use. */
+export interface SocketClient {
+  readonly baseUrl: string | URL;
+  readonly headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  readonly codecs?: {
+    readonly types: NamedCodecs;
+    /** Codecs of received messages, by `WS /path`. */
+    readonly sockets?: { readonly messages: { readonly [route: string]: Codec } };
+  };
+}
+
+/** Function that opens a WebSocket. `@kit/client/sockets` exports it. */
+export type OpenSocket = (
+  options: SocketClient,
+  path: string,
+  call?: SocketCall,
+) => Promise<ApiSocket<unknown, unknown>>;
+
+type SocketPaths<Key> = Key extends `WS ${infer Path}` ? Path : never;
+type RouteAt<Routes, Path extends string> = Routes[`WS ${Path}` & keyof Routes];
+type InputAt<Route> = Route extends ApiSocketRoute<infer Input, infer _Sent, infer _Received> ? Input : never;
+type SocketAt<Route> =
+  Route extends ApiSocketRoute<infer _Input, infer Sent, infer Received> ? ApiSocket<Sent, Received> : never;
+
+type SocketArguments<Input> = {} extends Input
+  ? [request?: Input & Pick<SocketCall, "signal">]
+  : [request: Input & Pick<SocketCall, "signal">];
+
+/** Function of a client that opens WebSockets. */
+export type SocketCaller<Routes> = <Path extends SocketPaths<keyof Routes>>(
+  path: Path,
+  ...request: SocketArguments<InputAt<RouteAt<Routes, Path>>>
+) => Promise<SocketAt<RouteAt<Routes, Path>>>;

@@ -1,0 +1,146 @@
+/**
+ * WebSockets. Generated clients import this module if their API has routes with WebSockets.
+ *
+ * @module
+ */
+import { decode, encode } from "../codec.ts";
+import { ApiError } from "../error.ts";
+import { cookieText, headerText } from "../header.ts";
+import { addressOf } from "../request.ts";
+import type { ApiSocket, OpenSocket, SocketCall, SocketClient, SocketClose } from "../socket-types.ts";
+
+/** Messages that wait for the caller from which on the client closes the socket, because memory is limited. */
+const greatestQueue = 10_000;
+
+/** Opens a WebSocket. Resolves when the server has accepted the handshake. */
+export const openSocket: OpenSocket = async (options, path, call = {}) => {
+  const { codecs } = options;
+  const route = `WS ${path}`;
+  const address = String(options.baseUrl).replace(/\/$/, "") + addressOf(path, call);
+  const url = new URL(address, (globalThis as { location?: { href: string } }).location?.href);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  const socket = create(url, await headersOf(options, call), route);
+  const messages = new Messages(socket, route, codecs);
+  const { signal } = call;
+  const abort = (): void => messages.close(1000, "");
+  signal?.addEventListener("abort", abort, { once: true });
+  void messages.closed.then(() => signal?.removeEventListener("abort", abort));
+  if (signal?.aborted === true) abort();
+  await messages.opened.catch((error: unknown) => {
+    throw signal?.aborted === true ? signal.reason : error;
+  });
+  return messages as ApiSocket<unknown, unknown>;
+};
+
+/** Returns the headers of the handshake, which only programs on Node can send. */
+async function headersOf(options: SocketClient, call: SocketCall): Promise<Record<string, string>> {
+  const shared = typeof options.headers === "function" ? await options.headers() : options.headers;
+  const headers = new Headers(shared);
+  for (const [name, value] of Object.entries(call.headers ?? {})) {
+    const text = headerText(name, value);
+    if (text !== undefined) headers.set(name, text);
+  }
+  const cookies = cookieText(headers.get("cookie"), call.cookies ?? {});
+  if (cookies !== undefined) headers.set("cookie", cookies);
+  return Object.fromEntries(headers);
+}
+
+function create(url: URL, headers: Record<string, string>, route: string): WebSocket {
+  const isNode = "process" in globalThis && "versions" in process;
+  if (isNode) {
+    // Node's WebSocket takes an object with headers in place of the subprotocols, which types of browsers do not declare.
+    const Constructor = WebSocket as unknown as new (url: URL, init: { headers: object }) => WebSocket;
+    return new Constructor(url, { headers });
+  }
+  if (Object.keys(headers).length > 0) {
+    throw new TypeError(
+      `${route}: a browser sends no headers with a WebSocket; use cookies, which the browser sends itself, or the query`,
+    );
+  }
+  return new WebSocket(url);
+}
+
+class Messages implements ApiSocket<unknown, unknown> {
+  readonly closed: Promise<SocketClose>;
+  readonly opened: Promise<void>;
+  readonly #socket: WebSocket;
+  readonly #route: string;
+  readonly #codecs: SocketClient["codecs"];
+  #unread: unknown[] = [];
+  #waiting: ((result: IteratorResult<unknown, undefined>) => void)[] = [];
+  #end: SocketClose | undefined;
+  #failure: ApiError | undefined;
+
+  constructor(socket: WebSocket, route: string, codecs: SocketClient["codecs"]) {
+    this.#socket = socket;
+    this.#route = route;
+    this.#codecs = codecs;
+    const { promise: opened, resolve: open, reject } = Promise.withResolvers<void>();
+    const { promise: closed, resolve: close } = Promise.withResolvers<SocketClose>();
+    this.opened = opened;
+    this.closed = closed;
+    socket.addEventListener("open", () => open());
+    socket.addEventListener("message", ({ data }) => this.#receive(data as unknown));
+    socket.addEventListener("close", ({ code, reason }) => {
+      this.#end = { code, reason };
+      reject(new ApiError("NETWORK_ERROR", 0, `${route}: the server did not accept the WebSocket (${code})`));
+      close(this.#end);
+      for (const resolve of this.#waiting.splice(0)) resolve({ done: true, value: undefined });
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  get bufferedAmount(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  send(message: unknown): void {
+    if (!this.isOpen) throw new ApiError("NETWORK_ERROR", 0, `${this.#route}: the WebSocket is closed`);
+    this.#socket.send(encode(message));
+  }
+
+  close(code = 1000, reason = ""): void {
+    this.#socket.close(code, reason);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<unknown, undefined, undefined> {
+    return {
+      next: async () => {
+        if (this.#failure !== undefined) throw this.#failure;
+        if (this.#unread.length > 0) return { done: false, value: this.#unread.shift() };
+        if (this.#end !== undefined) return { done: true, value: undefined };
+        const result = await new Promise<IteratorResult<unknown, undefined>>((resolve) =>
+          this.#waiting.push(resolve),
+        );
+        if (this.#failure !== undefined) throw this.#failure;
+        return result;
+      },
+    };
+  }
+
+  #receive(data: unknown): void {
+    let value: unknown;
+    try {
+      if (typeof data !== "string") throw new TypeError("the message is binary");
+      value = JSON.parse(data);
+      const codec = this.#codecs?.sockets?.messages[this.#route];
+      if (codec !== undefined && codec !== null) value = decode(codec, value, this.#codecs!.types);
+    } catch (cause) {
+      this.#fail(`${this.#route}: the server sent a message that does not fit the contract`, cause);
+      return;
+    }
+    const resolve = this.#waiting.shift();
+    if (resolve !== undefined) resolve({ done: false, value });
+    else if (this.#unread.push(value) > greatestQueue)
+      this.#fail(`${this.#route}: more than ${greatestQueue} messages were received and not read`, undefined);
+  }
+
+  #fail(message: string, cause: unknown): void {
+    this.#failure ??= new ApiError("UNEXPECTED_RESPONSE", 101, message, { cause });
+    this.#unread = [];
+    this.#socket.close(3008, "The client cannot read the messages");
+  }
+}

@@ -1,0 +1,79 @@
+import { AppError } from "@kit/errors";
+import type { ServerExchange } from "@kit/types";
+
+import type { Cors } from "../edge/cors.ts";
+import { withoutStack } from "../errors/without-stack.ts";
+
+/** Refusal of a handshake, with the headers that its response must have. */
+export interface HandshakeRefusal {
+  readonly error: AppError;
+  /** Names and values alternately. */
+  readonly headers: readonly string[];
+}
+
+/** 16 bytes in Base64 (RFC 6455, 4.1). The last character before the padding has only two significant bits. */
+const keyPattern = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
+
+/**
+ * Checks the handshake of a WebSocket (RFC 6455, 4.2.1) before any middleware runs. Returns `undefined` if the handshake is
+ * valid.
+ *
+ * A browser sends its cookies with the handshake of any page, and CORS does not apply to WebSockets. So a page of another
+ * origin could act as the user. Only pages of the own host and of the origins that the option `cors` lists are accepted.
+ */
+export function refusalOfHandshake(
+  exchange: ServerExchange,
+  cors: Cors | null,
+): HandshakeRefusal | undefined {
+  if (exchange.acceptSocket === undefined) {
+    if (asksForSocket(exchange))
+      return refusal(501, "NOT_IMPLEMENTED", "This server does not support WebSockets");
+    const message = "This path accepts only WebSockets. Send a handshake with `upgrade: websocket`";
+    return refusal(426, "UPGRADE_REQUIRED", message, ["upgrade", "websocket", "connection", "upgrade"]);
+  }
+  if (exchange.header("sec-websocket-version")?.trim() !== "13") {
+    const message = "This server supports version 13 of the WebSocket protocol";
+    return refusal(426, "UPGRADE_REQUIRED", message, [
+      "sec-websocket-version",
+      "13",
+      "upgrade",
+      "websocket",
+      "connection",
+      // A server on node:http cannot read another request after the handshake.
+      "upgrade, close",
+    ]);
+  }
+  if (!keyPattern.test(exchange.header("sec-websocket-key") ?? "")) {
+    const message = "The header sec-websocket-key must be 16 bytes in Base64";
+    return refusal(400, "BAD_REQUEST", message);
+  }
+  return isAllowedOrigin(exchange, cors)
+    ? undefined
+    : refusal(
+        403,
+        "CROSS_SITE_REQUEST",
+        "The WebSocket comes from a web page of an origin that may not open it",
+      );
+}
+
+function asksForSocket(exchange: ServerExchange): boolean {
+  return exchange.method === "GET" && exchange.header("upgrade")?.toLowerCase() === "websocket";
+}
+
+function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null): boolean {
+  const origin = exchange.header("origin");
+  // Programs send no origin, and no page can make them act as its user.
+  if (origin === undefined) return true;
+  const host = /^https?:\/\/([^/?#@\s]+)$/i.exec(origin)?.[1];
+  if (host !== undefined && host.toLowerCase() === exchange.header("host")?.toLowerCase()) return true;
+  return cors !== null && cors.allowsSocket(origin, exchange.header("cookie") !== undefined);
+}
+
+function refusal(
+  status: number,
+  code: string,
+  message: string,
+  headers: readonly string[] = [],
+): HandshakeRefusal {
+  return { error: withoutStack(() => new AppError(code, status, message)), headers };
+}

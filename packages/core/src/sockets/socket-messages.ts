@@ -1,0 +1,295 @@
+import type { CompiledSocket, ServerSocket, SocketEvents, ValidationFailure, Validator } from "@kit/types";
+
+import { findUnstorable } from "../unstorable-characters.ts";
+
+/**
+ * WebSocket as a handler receives it. Iterating yields the messages of the client. The iteration ends when the client
+ * disconnects or breaks the contract, when the handler calls {@link OpenSocket.close}, and when the application closes.
+ *
+ * @example
+ * ```ts
+ * "WS /echo": async ({ socket }) => {
+ *   for await (const message of socket) await socket.send(message);
+ * },
+ * ```
+ */
+export interface OpenSocket<TIn, TOut> extends AsyncIterable<TIn> {
+  /** True until the client disconnects or one side closes the socket. */
+  readonly isOpen: boolean;
+  /**
+   * Sends a message. Resolves immediately, or when the client has received enough of the waiting messages.
+   *
+   * @throws {SocketClosedError} Rejects if the socket is closed. A call whose promise is ignored is not an unhandled rejection.
+   * @throws {Error} Rejects if the message breaks the contract.
+   */
+  send(message: TOut): Promise<void>;
+  /**
+   * Closes the socket after all sent messages. Has no effect on a closed socket.
+   *
+   * @param code - 1000 (the default), 1001, 1008, 1011 to 1013, or 3000 to 4999, a code of the application (RFC 6455, 7.4).
+   * @param reason - Text for the client, at most 123 bytes in UTF-8.
+   * @throws {RangeError} If the code or the reason is not allowed.
+   */
+  close(code?: number, reason?: string): void;
+}
+
+/** Error of {@link OpenSocket.send} after the end of a socket. */
+export class SocketClosedError extends Error {
+  override readonly name = "SocketClosedError";
+  /** Close code (RFC 6455, 7.4). 1006 if the client disconnected without a close frame. */
+  readonly closeCode: number;
+
+  constructor(closeCode: number) {
+    super(`The WebSocket is closed (${closeCode})`);
+    this.closeCode = closeCode;
+  }
+}
+
+/** Result of a request whose handler is called after the handshake is accepted. */
+export class PendingSocket {
+  /** Input of the handler. */
+  readonly input: object;
+
+  constructor(input: object) {
+    this.input = input;
+  }
+}
+
+/** Parts of a request that {@link SocketMessages} needs. */
+export interface SocketOwner {
+  /** Functions for the messages. */
+  readonly compiled: CompiledSocket;
+  /** Throws if a message that the handler sends breaks the contract. `null` if messages are not checked. */
+  readonly check: ((message: unknown) => void) | null;
+  /** Called once if the client sends a message that breaks the contract. */
+  refused(failures: readonly ValidationFailure[]): void;
+  /** Called once, when the connection has ended. `code` is the close code. */
+  ended(code: number): void;
+}
+
+/** Number of bytes of unread messages from which on the server does not read from the client. */
+const greatestQueue = 64 * 1024;
+/** Number of unread messages from which on the server does not read, because short messages also cost memory. */
+const greatestCount = 1024;
+/** Maximum length of a close reason in bytes (RFC 6455, 5.5). */
+const longestReason = 123;
+
+const sent: Promise<void> = Promise.resolve();
+const done: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+type Received = string | Uint8Array;
+
+/** Messages of one WebSocket: checks and decodes those of the client, and writes those of the handler. */
+export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvents {
+  readonly #owner: SocketOwner;
+  #socket: ServerSocket | undefined;
+  #unread: Received[] = [];
+  #unreadBytes = 0;
+  #isPaused = false;
+  /** Reads of the handler that wait for messages. */
+  #waiting: ((result: IteratorResult<unknown, undefined>) => void)[] = [];
+  #drained: PromiseWithResolvers<void> | undefined;
+  /** Code with which the server closes the socket, or with which the connection has ended. `undefined` while it is open. */
+  #closeCode: number | undefined;
+
+  constructor(owner: SocketOwner) {
+    this.#owner = owner;
+  }
+
+  /** Sets the socket, which the adapter has accepted. */
+  attach(socket: ServerSocket): void {
+    this.#socket = socket;
+  }
+
+  get isOpen(): boolean {
+    return this.#closeCode === undefined;
+  }
+
+  send(message: unknown): Promise<void> {
+    if (this.#closeCode !== undefined) return rejected(new SocketClosedError(this.#closeCode));
+    let text: string;
+    try {
+      this.#owner.check?.(message);
+      text = this.#owner.compiled.out.serialize(message);
+    } catch (error) {
+      return rejected(error);
+    }
+    if (this.#socket!.send(text)) return sent;
+    if (this.#drained === undefined) {
+      this.#drained = Promise.withResolvers();
+      ignoreRejection(this.#drained.promise);
+    }
+    return this.#drained.promise;
+  }
+
+  close(code = 1000, reason = ""): void {
+    if (!mayBeSent(code)) {
+      throw new RangeError(
+        `A WebSocket cannot be closed with the code ${String(code)}; use 1000, 1001, 1008, 1011 to 1013, or a code from 3000 to 4999`,
+      );
+    }
+    const length = Buffer.byteLength(reason);
+    if (length > longestReason)
+      throw new RangeError(`The reason of a close code has at most ${longestReason} bytes, not ${length}`);
+    this.#close(code, reason);
+  }
+
+  /** Ends the connection without waiting for the client. */
+  terminate(): void {
+    this.#stop(1006);
+    this.#socket?.terminate();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<unknown, undefined, undefined> {
+    return {
+      next: () => this.#next(),
+      return: () => {
+        // The handler may read on with another iteration.
+        return Promise.resolve(done);
+      },
+    };
+  }
+
+  message(data: Received): void {
+    if (this.#closeCode !== undefined) return;
+    this.#unread.push(data);
+    this.#unreadBytes += data.length;
+    const resolve = this.#waiting.shift();
+    if (resolve !== undefined) {
+      const result = this.#take();
+      if (result !== undefined) resolve(result);
+      else resolve(done);
+    } else if (!this.#isPaused && this.#isFull) {
+      this.#isPaused = true;
+      this.#socket!.pause();
+    }
+  }
+
+  drain(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+
+  closed(code: number): void {
+    // Messages that arrived before the close frame are still read.
+    this.#stop(code, this.#closeCode === undefined);
+    this.#owner.ended(code);
+  }
+
+  get #isFull(): boolean {
+    return this.#unreadBytes >= greatestQueue || this.#unread.length >= greatestCount;
+  }
+
+  #next(): Promise<IteratorResult<unknown, undefined>> {
+    const result = this.#unread.length === 0 ? undefined : this.#take();
+    if (result !== undefined) return Promise.resolve(result);
+    if (this.#closeCode !== undefined) return Promise.resolve(done);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Returns the next message. `undefined` if it breaks the contract, so that the socket closes. */
+  #take(): IteratorResult<unknown, undefined> | undefined {
+    const data = this.#unread.shift()!;
+    this.#unreadBytes -= data.length;
+    if (this.#isPaused && !this.#isFull) {
+      this.#isPaused = false;
+      this.#socket!.resume();
+    }
+    const read = readMessage(data, this.#owner.compiled.in);
+    if (!("failures" in read)) return { done: false, value: read.value };
+    const wasOpen = this.#closeCode === undefined;
+    this.#close(read.code, reasonOf(read.failures));
+    this.#unread = [];
+    if (wasOpen) this.#owner.refused(read.failures);
+    return undefined;
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#closeCode !== undefined) return;
+    this.#stop(code);
+    this.#socket?.close(code, reason);
+  }
+
+  /** Ends all calls that wait. `keepsUnread` is true if the handler may still read messages that have arrived. */
+  #stop(code: number, keepsUnread = false): void {
+    this.#closeCode ??= code;
+    if (!keepsUnread) {
+      this.#unread = [];
+      this.#unreadBytes = 0;
+    }
+    if (this.#isPaused) {
+      // The close frame of the client must be read.
+      this.#isPaused = false;
+      this.#socket?.resume();
+    }
+    for (const resolve of this.#waiting.splice(0)) resolve(done);
+    this.#drained?.reject(new SocketClosedError(code));
+    this.#drained = undefined;
+  }
+}
+
+type Read =
+  | { readonly value: unknown }
+  | { readonly code: number; readonly failures: readonly ValidationFailure[] };
+
+/** Checks and decodes one message. The close codes are those of RFC 6455, 7.4.1. */
+function readMessage(data: Received, validator: Validator<unknown>): Read {
+  if (typeof data !== "string") {
+    const received = "a binary message";
+    return {
+      code: 1003,
+      failures: [{ path: "$", expected: "JSON in a text message", received, rule: "encoding" }],
+    };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    const received = "text that is not JSON";
+    return { code: 1007, failures: [{ path: "$", expected: "JSON", received, rule: "json" }] };
+  }
+  if (!validator.is(value)) return { code: 1008, failures: validator.failures(value) };
+  const decoded = validator.decode(value);
+  const failure = data.includes("\\u") ? findUnstorable(decoded) : undefined;
+  return failure === undefined ? { value: decoded } : { code: 1008, failures: [failure] };
+}
+
+/** Returns the reason of a close frame for a message that breaks the contract: the first failure. */
+function reasonOf([failure]: readonly ValidationFailure[]): string {
+  if (failure === undefined) return "";
+  return cut(`${failure.path}: expected ${failure.expected}`);
+}
+
+/** Shortens a text to the bytes that a close frame may have, without cutting a character. */
+function cut(text: string): string {
+  if (Buffer.byteLength(text) <= longestReason) return text;
+  let bytes = Buffer.from(text).subarray(0, longestReason - 3);
+  // Continuation bytes of UTF-8 are 10xxxxxx. A character that is cut loses its first bytes too.
+  let end = bytes.length;
+  while (end > 0 && (Buffer.from(text)[end]! & 0xc0) === 0x80) end -= 1;
+  bytes = bytes.subarray(0, end);
+  return `${bytes.toString()}...`;
+}
+
+/** Returns true for close codes that an application may send (RFC 6455, 7.4.2; 1012 and 1013 from the registry of IANA). */
+function mayBeSent(code: number): boolean {
+  if (!Number.isInteger(code)) return false;
+  return (
+    code === 1000 ||
+    code === 1001 ||
+    code === 1008 ||
+    (code >= 1011 && code <= 1013) ||
+    (code >= 3000 && code <= 4999)
+  );
+}
+
+function rejected(failure: unknown): Promise<never> {
+  const promise = Promise.reject(failure);
+  ignoreRejection(promise);
+  return promise;
+}
+
+/** Prevents that the process ends because a handler ignores the promise of `send`. */
+function ignoreRejection(promise: Promise<unknown>): void {
+  promise.catch(() => undefined);
+}

@@ -1,0 +1,337 @@
+// WebSockets of routes with the key `WS …`, on every server over real connections.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, test } from "node:test";
+
+import { createApp } from "@kit/core";
+import { expressServer } from "@kit/server-express";
+import express from "express";
+import { WebSocket } from "ws";
+
+import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { isRust, notInRust } from "./rust.ts";
+import { servers } from "./servers.ts";
+import { createSocketApp, noticed, socketOptions } from "./sockets-application.ts";
+
+quietStdout();
+notInRust("WebSockets", "a Rust server refuses routes with the key WS at the build");
+
+const handshake = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+};
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly code: string | undefined;
+}
+
+/** Sends a handshake or another request, and returns the response. */
+async function ask(port: number, path: string, headers: object, method = "GET"): Promise<Answer> {
+  const sent = request({
+    port,
+    host: "127.0.0.1",
+    path,
+    method,
+    headers: { ...headers },
+    agent: false,
+  }).end();
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  sent.on("error", reject);
+  sent.on("upgrade", (response, socket) => {
+    socket.destroy();
+    resolve({ status: response.statusCode!, headers: response.headers, code: undefined });
+  });
+  sent.on("response", async (response) => {
+    const body = (await response.toArray()).join("");
+    const code = body === "" ? undefined : (JSON.parse(body) as { error?: { code: string } }).error?.code;
+    resolve({ status: response.statusCode!, headers: response.headers, code });
+  });
+  return promise;
+}
+
+/** Client that collects what it receives. */
+class Client {
+  readonly messages: unknown[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly socket: WebSocket;
+
+  constructor(port: number, path: string, headers: Record<string, string> = {}) {
+    this.socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers, perMessageDeflate: false });
+    this.socket.on("message", (data) => this.messages.push(JSON.parse((data as Buffer).toString())));
+    this.socket.on("error", () => undefined);
+    this.closed = once(this.socket, "close").then(([code, reason]) => ({
+      code: code as number,
+      reason: String(reason),
+    }));
+  }
+
+  static async open(port: number, path: string, headers?: Record<string, string>): Promise<Client> {
+    const client = new Client(port, path, headers);
+    await once(client.socket, "open");
+    return client;
+  }
+
+  send(message: unknown): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  async receive(count: number): Promise<unknown[]> {
+    while (this.messages.length < count) await once(this.socket, "message");
+    return this.messages;
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!condition()) {
+    assert.ok(performance.now() < end, "the condition holds within ten seconds");
+    await sleep(5);
+  }
+}
+
+for (const [server, make] of servers) {
+  describe(server, { concurrency: 8 }, () => {
+    let app: ReturnType<typeof createApp>;
+    let port: number;
+    before(async () => {
+      app = createSocketApp(make());
+      ({ port } = await app.listen({ port: 0, host: "127.0.0.1" }));
+    });
+    after(() => app.close({ graceMs: 1000 }));
+
+    test("sends each message to the handler and back, in order", async () => {
+      const client = await Client.open(port, "/echo");
+      for (let index = 0; index < 200; index += 1) client.send({ text: `message ${index}` });
+      const received = await client.receive(200);
+      assert.deepEqual(
+        received,
+        Array.from({ length: 200 }, (_, index) => ({ text: `message ${index}` })),
+      );
+      client.socket.close(1000);
+      assert.equal((await client.closed).code, 1000);
+    });
+
+    test("checks params, query, headers and cookies before the handshake", async () => {
+      const valid = { ...handshake, "x-color": "red" };
+      assert.equal((await ask(port, "/rooms/7", valid)).status, 101);
+      assert.equal((await ask(port, "/rooms/x", valid)).status, 400);
+      assert.equal((await ask(port, "/rooms/7", handshake)).code, "VALIDATION_ERROR");
+      assert.equal((await ask(port, "/other", valid)).status, 404);
+    });
+
+    test("gives the handler its input and the request's address and headers", async () => {
+      const client = await Client.open(port, "/rooms/7?name=Ada", { "x-color": "red" });
+      assert.deepEqual(await client.receive(1), [{ text: "7 Ada 127.0.0.1 red" }]);
+      assert.deepEqual(await client.closed, { code: 1000, reason: "" });
+    });
+
+    test("answers a request that is no handshake with 426", async () => {
+      const { status, headers, code } = await ask(port, "/echo", {});
+      assert.deepEqual([status, code], [426, "UPGRADE_REQUIRED"]);
+      assert.equal(headers["upgrade"], "websocket");
+      assert.match(String(headers["connection"]), /upgrade/i);
+    });
+
+    test("answers an unknown version of the protocol with 426 and the version 13", async () => {
+      const { status, headers } = await ask(port, "/echo", { ...handshake, "sec-websocket-version": "12" });
+      assert.equal(status, 426);
+      assert.equal(headers["sec-websocket-version"], "13");
+      assert.match(String(headers["connection"]), /upgrade/i);
+    });
+
+    test("answers an invalid key with 400", async () => {
+      for (const key of ["", "short", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZR=="]) {
+        const { status, code } = await ask(port, "/echo", { ...handshake, "sec-websocket-key": key });
+        assert.deepEqual([status, code], [400, "BAD_REQUEST"], key);
+      }
+    });
+
+    test("answers other methods with 405", async () => {
+      const { status, headers } = await ask(port, "/echo", {}, "POST");
+      assert.equal(status, 405);
+      assert.match(String(headers["allow"]), /GET/);
+    });
+
+    test("refuses pages of other origins, and accepts the own host and the origins of cors", async () => {
+      const from = async (origin: string): Promise<number> =>
+        (await ask(port, "/echo", { ...handshake, origin })).status;
+      assert.equal(await from("https://evil.example.com"), 403);
+      assert.equal(await from("null"), 403);
+      assert.equal(await from(`http://127.0.0.1:${port}`), 101);
+      assert.equal(await from("https://app.example.com"), 101);
+    });
+
+    test("sends headers of middleware with the handshake, and lets middleware refuse it", async () => {
+      const { status, code } = await ask(port, "/guarded", handshake);
+      assert.deepEqual([status, code], [401, "UNAUTHORIZED"]);
+      const accepted = await ask(port, "/guarded", { ...handshake, "x-token": "secret" });
+      assert.deepEqual([accepted.status, accepted.headers["x-guarded"]], [101, "yes"]);
+    });
+
+    test("lets a wrapper refuse the handshake or add headers", async () => {
+      assert.equal((await ask(port, "/wrapped", handshake)).status, 401);
+      const accepted = await ask(port, "/wrapped", { ...handshake, "x-token": "secret" });
+      assert.deepEqual([accepted.status, accepted.headers["x-wrapped"]], [101, "101"]);
+    });
+
+    test("closes with 1008 and the reason after a message that breaks the contract", async () => {
+      const client = await Client.open(port, "/echo");
+      client.send({ text: "first" });
+      client.send({ text: 1 });
+      client.send({ text: "never" });
+      assert.deepEqual(await client.closed, { code: 1008, reason: "$.text: expected string" });
+      assert.deepEqual(client.messages, [{ text: "first" }]);
+    });
+
+    test("closes with 1007 after text that is not JSON, and with 1003 after a binary message", async () => {
+      const text = await Client.open(port, "/echo");
+      text.socket.send("{");
+      assert.equal((await text.closed).code, 1007);
+      const binary = await Client.open(port, "/echo");
+      binary.socket.send(Buffer.from("{}"));
+      assert.equal((await binary.closed).code, 1003);
+    });
+
+    test("closes with 1009 after a message that is larger than the limit", async () => {
+      const client = await Client.open(port, "/echo");
+      client.send({ text: "x".repeat(70_000) });
+      assert.equal((await client.closed).code, 1009);
+    });
+
+    test("closes with 1011 if the handler throws, and with the code that the handler chooses", async () => {
+      const failed = await Client.open(port, "/fail");
+      failed.send({ text: "secret reason" });
+      assert.deepEqual(await failed.closed, { code: 1011, reason: "Internal error" });
+      const chosen = await Client.open(port, "/close");
+      chosen.send({ text: "bye" });
+      assert.deepEqual(await chosen.closed, { code: 4001, reason: "bye" });
+    });
+
+    test("sends no message that breaks the contract", async () => {
+      const client = new Client(port, "/broken");
+      assert.equal((await client.closed).code, 1011);
+      assert.deepEqual(client.messages, []);
+    });
+
+    test("ends the iteration, rejects send and aborts ctx.signal when the client disconnects", async () => {
+      const name = `left-${nextNumber()}`;
+      const client = await Client.open(port, `/watched?name=${name}`);
+      client.send({ text: "hello" });
+      await until(() => noticed.get(name)?.includes("hello") === true);
+      client.socket.terminate();
+      await until(() => noticed.get(name)?.length === 5);
+      const [opened, hello, ...rest] = noticed.get(name)!;
+      assert.deepEqual([opened, hello], ["opened", "hello"]);
+      assert.deepEqual(new Set(rest), new Set(["aborted", "closed", "rejected 1006"]));
+    });
+
+    test("keeps a socket open for longer than the timeout of requests", async () => {
+      const client = await Client.open(port, "/echo");
+      await sleep(900);
+      client.send({ text: "still here" });
+      assert.deepEqual(await client.receive(1), [{ text: "still here" }]);
+      client.socket.close();
+      await client.closed;
+    });
+
+    test("holds back a handler that sends faster than its client reads", async () => {
+      const name = `flood-${nextNumber()}`;
+      const client = await Client.open(port, `/flood?name=${name}`);
+      client.socket.pause();
+      await sleep(300);
+      const accepted = Number(noticed.get(name)?.[0] ?? 0);
+      // 4,096 messages of 16 KiB are 64 MiB, more than the buffers of two sockets.
+      assert.ok(accepted < 2048, `${accepted} messages were accepted`);
+      client.socket.resume();
+      await client.receive(4096);
+      assert.equal((await client.closed).code, 1000);
+    });
+
+    test("does not read from a client whose messages the handler does not read", async () => {
+      const name = `slow-${nextNumber()}`;
+      const client = await Client.open(port, `/slow?name=${name}`);
+      const text = "y".repeat(32 * 1024);
+      for (let index = 0; index < 1024; index += 1) client.send({ text });
+      await until(() => Number(noticed.get(name)?.[0] ?? 0) > text.length);
+      await sleep(200);
+      // 32 MiB, of which the buffers of two sockets and the server take a part.
+      assert.ok(client.socket.bufferedAmount > 8 * 1024 * 1024, `${client.socket.bufferedAmount}`);
+      client.socket.terminate();
+    });
+
+    test("serves requests after a refused handshake on the same server", async () => {
+      assert.equal((await ask(port, "/plain", {})).status, 200);
+      assert.equal((await ask(port, "/plain", handshake)).status, 200);
+      assert.equal((await ask(port, "/plain", { connection: "Upgrade", upgrade: "h2c" })).status, 200);
+    });
+
+    test("ends without a leak if the client disconnects during the handshake", async () => {
+      for (let index = 0; index < 50; index += 1) {
+        const socket = connect(port, "127.0.0.1");
+        const lines = Object.entries(handshake).map(([key, value]) => `${key}: ${value}\r\n`);
+        socket.write(`GET /echo HTTP/1.1\r\nhost: a\r\n${lines.join("")}\r\n`);
+        if (index % 2 === 0) await once(socket, "connect");
+        socket.destroy();
+      }
+      const client = await Client.open(port, "/echo");
+      client.send({ text: "works" });
+      assert.deepEqual(await client.receive(1), [{ text: "works" }]);
+      client.socket.terminate();
+    });
+  });
+
+  test(`${server}: closes sockets with 1001 when the application closes`, async () => {
+    const app = createSocketApp(make());
+    const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = await Client.open(port, "/echo");
+    client.send({ text: "hello" });
+    await client.receive(1);
+    const begun = performance.now();
+    const closing = app.close({ graceMs: 10_000 });
+    assert.equal((await client.closed).code, 1001);
+    await closing;
+    assert.ok(performance.now() - begun < 5000, "the application does not wait for the grace period");
+  });
+}
+
+let names = 0;
+function nextNumber(): number {
+  return (names += 1);
+}
+
+test("Express middleware refuses a handshake", { skip: isRust && "there is no Express" }, async () => {
+  const web = express();
+  web.use((incoming, response, next) => {
+    if (incoming.headers["x-token"] === "secret") next();
+    else response.status(401).json({ error: { code: "OF_EXPRESS" } });
+  });
+  const app = createSocketApp(expressServer({ app: web }));
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  try {
+    const refused = await ask(port, "/echo", handshake);
+    assert.deepEqual([refused.status, refused.code], [401, "OF_EXPRESS"]);
+    assert.equal((await ask(port, "/echo", { ...handshake, "x-token": "secret" })).status, 101);
+  } finally {
+    await app.close({ graceMs: 0 });
+  }
+});
+
+test("app.fetch answers 426, and 501 to a handshake", { skip: isRust && "no such function" }, async () => {
+  const app = createApp(socketOptions() as never);
+  try {
+    assert.equal((await app.fetch(new Request("http://localhost/echo"))).status, 426);
+    const headers = new Headers();
+    headers.set("upgrade", "websocket");
+    assert.equal((await app.fetch(new Request("http://localhost/echo", { headers }))).status, 501);
+  } finally {
+    await app.close({ graceMs: 0 });
+  }
+});
