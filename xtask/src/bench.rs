@@ -53,6 +53,8 @@ enum Name {
     Router,
     /// Messages on WebSockets, compared with ws, Bun and axum: server CPU per message.
     Sockets,
+    /// Static files of 4 KiB and of 1 MiB, compared with @fastify/static and tower-http: server CPU per file.
+    Static,
     /// Creation of a database for one test, fifty times: milliseconds.
     Database,
     /// No measurement: changes of existing rows by kit and drizzle-kit in ten migrations that often cause problems;
@@ -159,6 +161,8 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
         Name::Router => "bench/router/run.ts",
         Name::Sockets if options.json.is_some() => bail!("`sockets` writes no file: leave out `--json`"),
         Name::Sockets => "bench/sockets/run.ts",
+        Name::Static if options.json.is_some() => bail!("`static` writes no file: leave out `--json`"),
+        Name::Static => "bench/static/run.ts",
         Name::Database => "bench/database/run.ts",
         Name::Migrations if options.quick || options.json.is_some() => {
             bail!("`migrations` takes no options: it measures nothing")
