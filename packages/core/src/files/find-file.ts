@@ -67,7 +67,7 @@ export async function findFile(
 async function hasIndex(site: FileSite, names: readonly string[]): Promise<boolean> {
   const opened = await openFile(site, [...names, index]);
   if (opened === null || opened === "directory") return false;
-  await opened.handle.close();
+  opened.file.close();
   return true;
 }
 
@@ -101,13 +101,13 @@ async function chooseVariant(
       if (coding === null) return { ...found, ...plain, coding: null };
       const opened = await openFile(site, [...names.slice(0, -1), name + endings[coding]]);
       if (opened !== null && opened !== "directory") {
-        await plain.handle.close();
+        plain.file.close();
         return { ...found, ...opened, coding };
       }
       left = left.filter((other) => other !== coding);
     }
   } catch (error) {
-    await plain.handle.close();
+    plain.file.close();
     throw error;
   }
 }

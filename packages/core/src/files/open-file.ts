@@ -1,15 +1,16 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 
 import type { FileSite } from "@kit/types";
+
+import { OpenDescriptor } from "./open-descriptor.ts";
 
 /** Open file, or the directory at its path. */
 export type Opened = OpenFile | "directory" | null;
 
 /** Regular file that is open for reading. */
 export interface OpenFile {
-  readonly handle: FileHandle;
+  readonly file: OpenDescriptor;
   readonly size: number;
   /** Time of the last change, in nanoseconds since 1970. */
   readonly modified: bigint;
@@ -28,16 +29,16 @@ const flags = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined)
  */
 export async function openFile(site: FileSite, names: readonly string[]): Promise<Opened> {
   const path = join(site.root, ...names);
-  let handle: FileHandle | undefined;
+  let file: OpenDescriptor | undefined;
   try {
-    handle = await open(path, flags);
-    const stats = await handle.stat({ bigint: true });
+    file = await OpenDescriptor.open(path, flags);
+    const stats = await file.stat();
     const isServed =
       (stats.isFile() || stats.isDirectory()) &&
-      (site.followSymlinks || isInside(site.root, await realPathOf(handle, path)));
+      (site.followSymlinks || isInside(site.root, await file.realPath(path)));
     if (isServed && stats.isFile()) {
-      const opened = { handle, size: Number(stats.size), modified: stats.mtimeNs };
-      handle = undefined;
+      const opened = { file, size: Number(stats.size), modified: stats.mtimeNs };
+      file = undefined;
       return opened;
     }
     return isServed ? "directory" : null;
@@ -45,18 +46,8 @@ export async function openFile(site: FileSite, names: readonly string[]): Promis
     if (missing.has((error as NodeJS.ErrnoException).code)) return null;
     throw error;
   } finally {
-    await handle?.close();
+    file?.close();
   }
-}
-
-/** Returns the path of an open file without symbolic links. */
-async function realPathOf(handle: FileHandle, path: string): Promise<string> {
-  // The link names the file that is open, even if somebody replaces a directory of the path in the meantime.
-  if (process.platform === "linux") {
-    const target = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
-    if (target !== undefined) return target;
-  }
-  return realpath(path);
 }
 
 function isInside(root: string, path: string): boolean {

@@ -1,5 +1,4 @@
-import type { FileHandle } from "node:fs/promises";
-
+import type { OpenDescriptor } from "../files/open-descriptor.ts";
 import type { ByteRange } from "../files/range.ts";
 
 /** Part of a body: bytes, or a range of a file. */
@@ -18,14 +17,14 @@ function sizeOf({ first, last }: ByteRange): number {
 
 /** Reads a body in chunks of 64 KiB, and closes its file at the end or when the body is cancelled. */
 export class FileChunks implements AsyncIterableIterator<Uint8Array> {
-  readonly #handle: FileHandle;
+  readonly #file: OpenDescriptor;
   readonly #parts: readonly BodyPart[];
   #index = 0;
   /** Number of bytes of the current range that are read. */
   #read = 0;
 
-  constructor(handle: FileHandle, parts: readonly BodyPart[]) {
-    this.#handle = handle;
+  constructor(file: OpenDescriptor, parts: readonly BodyPart[]) {
+    this.#file = file;
     this.#parts = parts;
   }
 
@@ -41,7 +40,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array> {
       return { done: false, value: part };
     }
     const left = sizeOf(part) - this.#read;
-    const value = await readRange(this.#handle, part.first + this.#read, Math.min(left, chunkBytes));
+    const value = await this.#file.read(part.first + this.#read, Math.min(left, chunkBytes));
     this.#read += value.length;
     if (value.length === left) {
       this.#index += 1;
@@ -50,20 +49,8 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array> {
     return { done: false, value };
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    // A read in progress ends first.
-    await this.#handle.close();
-    return { done: true, value: undefined };
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#file.close();
+    return Promise.resolve({ done: true, value: undefined });
   }
-}
-
-/**
- * Reads at least one byte from a file, usually `length` bytes.
- *
- * @throws {Error} If the file ends before the position.
- */
-export async function readRange(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
-  const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
-  if (bytesRead === 0 && length > 0) throw new Error("The file became shorter while it was sent");
-  return bytesRead === length ? buffer : buffer.subarray(0, bytesRead);
 }

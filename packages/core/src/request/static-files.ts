@@ -9,7 +9,7 @@ import { rangesOf } from "../files/range.ts";
 import { type FileValidators, holdsIfRange, validatorsOf } from "../files/validators.ts";
 import * as phases from "../observe/phases.ts";
 import { pathOf } from "../router/path-of.ts";
-import { type BodyPart, FileChunks, lengthOfParts, readRange } from "./file-chunks.ts";
+import { type BodyPart, FileChunks, lengthOfParts } from "./file-chunks.ts";
 import { RawResponse } from "./raw-response.ts";
 import { methodNotAllowed, notFound, preconditionFailed, rangeNotSatisfiable } from "./refusals.ts";
 import type { RequestState } from "./request-state.ts";
@@ -78,7 +78,7 @@ async function respond(state: RequestState, found: FoundFile | DirectoryRedirect
     if (isRead) isOpen = !(await send(state, found));
     else refuseMethod(state);
   } finally {
-    if (isOpen) await found.handle.close();
+    if (isOpen) found.file.close();
   }
 }
 
@@ -167,7 +167,7 @@ interface PartsResponse {
 /** Sends a body. Returns true if the body closes the file. */
 async function sendParts(
   state: RequestState,
-  { handle }: FoundFile,
+  { file }: FoundFile,
   { status, contentType, parts }: PartsResponse,
 ): Promise<boolean> {
   const length = lengthOfParts(parts);
@@ -177,7 +177,7 @@ async function sendParts(
     return false;
   }
   if (state.method === "GET" && parts.length === 1 && length <= wholeBytes && "first" in only) {
-    const body = await readRange(handle, only.first, length);
+    const body = await file.read(only.first, length);
     // A read that is interrupted returns fewer bytes. The stream below reads the rest, or notices that the file is shorter.
     if (body.length === length) {
       if (!state.isAnswered) state.respondRaw(status, new RawResponse(body, { contentType }));
@@ -185,7 +185,7 @@ async function sendParts(
     }
   }
   if (state.isAnswered) return false;
-  state.respondRaw(status, new RawResponse(new FileChunks(handle, parts), { contentType, length }));
+  state.respondRaw(status, new RawResponse(new FileChunks(file, parts), { contentType, length }));
   return true;
 }
 
