@@ -330,6 +330,72 @@ test("a reconnection is tried again after 503, and fails with another error of t
   assert.equal(app.requests.length, 4);
 });
 
+test("an id in any script is sent as UTF-8 in the header `last-event-id`", async () => {
+  await using app = await served((_request, response, count) => {
+    if (count === 2) return void response.writeHead(204).end();
+    response.writeHead(200, EVENTS).end('retry: 1\nid: …é\nevent: progress\ndata: {"percent":5}\n\n');
+  });
+  for await (const _ of await app.api.get("/events"));
+  const sent = app.requests[1]?.headers["last-event-id"];
+  assert.equal(Buffer.from(sent as string, "latin1").toString(), "…é");
+});
+
+test("a reconnection to a page instead of events is an unexpected response", async () => {
+  await using app = await served((_request, response, count) => {
+    const headers = { "content-type": count === 1 ? "Text/Event-Stream;bogus" : "text/event-stream-not" };
+    response.writeHead(200, headers).end("retry: 1\n\n");
+  });
+  await assert.rejects(
+    async () => {
+      for await (const _ of await app.api.get("/events"));
+    },
+    (error) => error instanceof ApiError && error.code === "UNEXPECTED_RESPONSE",
+  );
+  assert.equal(app.requests.length, 2);
+});
+
+test("a reconnection that no server answers in time is tried again", async () => {
+  await using app = await served(
+    (_request, response, count) => {
+      if (count === 1) response.writeHead(200, EVENTS).end("retry: 1\n\n");
+      else if (count === 3) response.writeHead(204).end();
+    },
+    { timeoutMs: 100 },
+  );
+  for await (const _ of await app.api.get("/events"));
+  assert.equal(app.requests.length, 3);
+});
+
+test("the delays of reconnections grow up to the maximum, also after `retry: 0`", async () => {
+  const times: number[] = [];
+  const stop = new AbortController();
+  await using app = await served((_request, response, count) => {
+    times.push(performance.now());
+    if (count === 6) stop.abort();
+    else response.writeHead(200, EVENTS).end("retry: 0\n\n");
+  });
+  const retry = { maxDelayMs: 300 };
+  for await (const _ of await app.api.get("/events", { retry, signal: stop.signal }));
+  const delays = times.slice(1).map((time, at) => time - times[at]!);
+  const least = [0, 200, 300, 300, 300];
+  assert.equal(delays.length, least.length);
+  for (const [at, ms] of least.entries()) assert.ok(delays[at]! > ms - 5, `${delays}`);
+});
+
+test("a reconnection time that no timer can have does not reconnect at once", async () => {
+  for (const digits of ["9".repeat(400), String(2 ** 31)]) {
+    const stop = new AbortController();
+    await using app = await served((_request, response) =>
+      response.writeHead(200, EVENTS).end(`retry: ${digits}\n\n`),
+    );
+    const begin = performance.now();
+    setTimeout(() => stop.abort(), 150);
+    for await (const _ of await app.api.get("/events", { signal: stop.signal }));
+    assert.equal(app.requests.length, 1);
+    assert.ok(performance.now() - begin < 1000, "the abort ends the wait at once");
+  }
+});
+
 test("an iteration of events that the caller ends closes the connection", async () => {
   const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>();
   await using app = await served((_request, response) => {

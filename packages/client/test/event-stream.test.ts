@@ -1,6 +1,7 @@
 // Tests of the parser of event streams (WHATWG HTML, 9.2.5 and 9.2.6) and of JSON Lines.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { eventsOf, type ReceivedEvent, type StreamState } from "../src/bodies/event-stream.ts";
 import { JSON_LINES, linesOf } from "../src/bodies/lines.ts";
@@ -40,7 +41,14 @@ const EXAMPLES: [name: string, text: string, events: [event: string, data: strin
       ["message", " third event", ""],
     ],
   ],
-  ["two empty fields of data are one line end", "data\n\ndata\ndata\n\ndata:", [["message", "\n", ""]]],
+  [
+    "the example of the standard with empty data",
+    "data\n\ndata\ndata\n\ndata:",
+    [
+      ["message", "", ""],
+      ["message", "\n", ""],
+    ],
+  ],
   [
     "a space after the colon is not part of the data",
     "data:test\n\ndata: test\n\n",
@@ -73,6 +81,25 @@ for (const [name, text, expected] of EXAMPLES) {
         expected,
         `chunks of ${size}`,
       );
+    }
+  });
+}
+
+interface StreamCase {
+  readonly wpt: string;
+  readonly name: string;
+  readonly stream: string;
+  readonly events: ReceivedEvent[];
+}
+
+const { cases } = JSON.parse(
+  readFileSync(new URL("../../../conformance/event-streams.json", import.meta.url), "utf8"),
+) as { cases: StreamCase[] };
+
+for (const { wpt, name, stream, events } of cases) {
+  test(`${wpt}: ${name}, for chunks of any size`, async () => {
+    for (const size of [1, 2, 3, 5, 7, 10_000]) {
+      assert.deepEqual((await parsed(stream, size)).events, events, `chunks of ${size}`);
     }
   });
 }

@@ -30,8 +30,7 @@ export async function* eventsOf(
   for await (const line of linesOf(stream, EVENT_LINES)) {
     if (line === "") {
       state.id = id;
-      const text = data.join("\n");
-      if (text !== "") yield { event: event || "message", data: text, id };
+      if (data.length > 0) yield { event: event || "message", data: data.join("\n"), id };
       data = [];
       event = "";
       continue;

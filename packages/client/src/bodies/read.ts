@@ -7,20 +7,8 @@ import { JSON_LINES, linesOf } from "./lines.ts";
 
 /** Returns the data of a response in a format: a string, bytes, or an async iterable that reads the response. */
 export async function read(format: ResponseFormat, arrived: Arrived): Promise<unknown> {
-  const { response, route } = arrived;
-  const type = response.headers.get("content-type") ?? "nothing";
-  const isStream = format.format === "lines" || format.format === "events";
-  if (isStream && response.status !== 204 && !type.toLowerCase().startsWith(format.type)) {
-    await response.body?.cancel();
-    throw new ApiError(
-      "UNEXPECTED_RESPONSE",
-      response.status,
-      `The response of ${route} has the content type ${type}`,
-      {
-        headers: response.headers,
-      },
-    );
-  }
+  const { response } = arrived;
+  if (format.format === "lines" || format.format === "events") await checkType(format, response, arrived);
   switch (format.format) {
     case "text":
       return await response.text();
@@ -31,6 +19,17 @@ export async function read(format: ResponseFormat, arrived: Arrived): Promise<un
     default:
       return readEvents(format, arrived);
   }
+}
+
+/** Throws an error if a response has another content type than its format. */
+async function checkType(format: ResponseFormat, response: Response, { route }: Arrived): Promise<void> {
+  const { status, headers, body } = response;
+  const type = headers.get("content-type") ?? "nothing";
+  if (status === 204 || type.split(";", 1)[0]!.trim().toLowerCase() === format.type) return;
+  await body?.cancel();
+  throw new ApiError("UNEXPECTED_RESPONSE", status, `The response of ${route} has the content type ${type}`, {
+    headers,
+  });
 }
 
 /** Returns the body of a response. A response without a body, such as 204, has an empty one. */
@@ -129,12 +128,14 @@ async function* readEvents(
       failures += 1;
       try {
         await wait(delayBefore(failures, state, reconnect), signal);
-        response = await arrived.again(state.id === "" ? {} : { "last-event-id": state.id });
+        response = await arrived.again(state.id === "" ? {} : { "last-event-id": inUtf8(state.id) });
+        await checkType(format, response, arrived);
         break;
       } catch (error) {
         if (signal?.aborted) return;
         const isPassing =
-          error instanceof ApiError && (error.code === "NETWORK_ERROR" || isRetryable(error.status));
+          error instanceof ApiError &&
+          (["NETWORK_ERROR", "TIMEOUT"].includes(error.code) || isRetryable(error.status));
         if (!isPassing) throw error;
         lost = error;
       }
@@ -142,11 +143,25 @@ async function* readEvents(
   }
 }
 
+/** Maximum time of a timer. A timer with a longer time ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Least time between two reconnections if the one before failed, also if the server asks for none. */
+const LEAST_DELAY_MS = 100;
+
 /** Returns the milliseconds before a reconnection: the time that the server asked for, doubled after each failure in a row. */
 function delayBefore(
   failures: number,
   { retryMs }: StreamState,
   { maxDelayMs }: Arrived["reconnect"],
 ): number {
-  return Math.max(retryMs, Math.min(retryMs * 2 ** (failures - 1), maxDelayMs));
+  const asked = Math.min(retryMs, MAX_TIMER_MS);
+  if (failures === 1) return asked;
+  const grown = Math.max(asked, LEAST_DELAY_MS) * 2 ** (failures - 1);
+  return Math.max(asked, Math.min(grown, maxDelayMs));
+}
+
+/** Returns the UTF-8 bytes of an id as the text of a header: `fetch` takes one letter for each byte. */
+function inUtf8(id: string): string {
+  return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join("");
 }
