@@ -6,6 +6,7 @@ import { nativeServer } from "@kit/server-native";
 import type { Failure, Reply } from "@kit/types";
 
 import type { AppRoutes, GuardedRoutes, OrderRoutes, WrongRoutes } from "./app.routes.ts";
+import type { PhotoRoutes } from "./bodies.routes.ts";
 import type { ContractRoutes } from "./contracts.routes.ts";
 import type { Limit, Queued, ReportRoutes } from "./wrappers.routes.ts";
 
@@ -70,6 +71,24 @@ const contractHandlers = defineHandlers<ContractRoutes>({
   "GET /stock": inRust,
 });
 
+const photoHandlers = defineHandlers<PhotoRoutes>({
+  "POST /sessions": inRust,
+  "POST /photos": inRust,
+  "POST /files": inRust,
+  "POST /comments": inRust,
+  "POST /hooks": inRust,
+  "POST /blobs": inRust,
+  "POST /tables": inRust,
+  "POST /images": inRust,
+  "POST /icons": inRust,
+  "POST /imports": inRust,
+  "GET /table": inRust,
+  "GET /image": inRust,
+  "GET /books": inRust,
+  "GET /events": inRust,
+  "GET /report": inRust,
+});
+
 const reportHandlers = defineHandlers<ReportRoutes>({
   "GET /reports/:id": inRust,
   "POST /reports": inRust,
@@ -92,6 +111,7 @@ createApp({
   routes: [
     { handlers: appHandlers },
     { handlers: wrongHandlers },
+    { handlers: photoHandlers },
     { handlers: orderHandlers, middleware: [{ name: "group7", middleware: pass, priority: 7 }] },
     { handlers: guardedHandlers, middleware: [{ name: "auth", middleware: pass, priority: 6 }] },
     {

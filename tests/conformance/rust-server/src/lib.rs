@@ -17,6 +17,7 @@ pub mod handlers {
     pub mod contracts;
     pub mod guardeds;
     pub mod orders;
+    pub mod photos;
     pub mod reports;
     pub mod wrongs;
 }

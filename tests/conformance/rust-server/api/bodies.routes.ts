@@ -1,0 +1,88 @@
+// The contracts of `conformance/bodies.json`: those of the program `bodies` in `crates/kit-test-programs`, without uploads.
+
+import type { Bytes, Events, Form, Lines, Multipart, Raw, Reply, Route, Text } from "@kit/types";
+
+export interface Album {
+  /** @minLength 1 @maxLength 40 */
+  name: string;
+  opened?: Date;
+}
+
+export interface Photo {
+  /** @format uuid */
+  id: string;
+  /** @minLength 1 @maxLength 40 */
+  title: string;
+}
+
+export interface Book {
+  /** @minLength 1 @maxLength 40 */
+  title: string;
+  /** @minimum 1 @integer */
+  pages: number;
+  printed: Date;
+}
+
+export interface Progress {
+  percent: number;
+}
+
+export interface NewSession {
+  /** @minLength 3 @maxLength 100 */
+  email: string;
+  /** @minimum 1 @maximum 9 @integer */
+  count: number;
+  remember?: boolean;
+  topics?: ("news" | "offers")[];
+}
+
+export interface NewPhoto {
+  /** @minLength 1 @maxLength 100 */
+  title: string;
+  taken?: Date;
+  /** @maxItems 3 */
+  tags?: string[];
+  album: Album;
+  /**
+   * @maxBytes 5 MiB
+   * @mime image/png, image/jpeg
+   */
+  photo: File;
+  /**
+   * @maxItems 3
+   * @mime image/*
+   */
+  more?: File[];
+}
+
+export interface NewFile {
+  /** @maxBytes 1000 */
+  file: File;
+}
+
+export interface NewComment {
+  /** @minLength 1 @maxLength 100 */
+  text: string;
+  /** @minimum 1 @maximum 9 @integer */
+  stars: number;
+}
+
+export interface PhotoRoutes {
+  "POST /sessions": Route<{ body: Form<NewSession> }>;
+  "POST /photos": Route<{ body: Multipart<NewPhoto>; response: Photo }>;
+  "POST /files": Route<{ body: Multipart<NewFile> }>;
+  "POST /comments": Route<{ body: Multipart<NewComment> }>;
+  "POST /hooks": Route<{ body: Raw<"application/json"> }>;
+  "POST /blobs": Route<{ body: Raw }>;
+  "POST /tables": Route<{ body: Text<"text/csv" | "text/tab-separated-values"> }>;
+  "POST /images": Route<{ body: Bytes<"image/*"> }>;
+  "POST /icons": Route<{ body: Bytes<"image/png"> }>;
+  "POST /imports": Route<{ body: Lines<Book>; response: { imported: number } }>;
+  "GET /table": Route<{ response: Text<"text/csv"> }>;
+  "GET /image": Route<{ response: Bytes<"image/png"> }>;
+  "GET /books": Route<{ response: Lines<Book> }>;
+  "GET /events": Route<{ response: Events<{ progress: Progress; done: Book; stopped: void }> }>;
+  "GET /report": Route<{
+    response: Reply<200, Text<"text/csv">> | Reply<202, Progress> | Reply<203, Lines<Book>>;
+  }>;
+}
