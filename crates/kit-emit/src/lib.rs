@@ -36,6 +36,7 @@
 
 mod analysis;
 mod artifact;
+mod asyncapi;
 mod client;
 mod coercer;
 mod component_names;
@@ -133,6 +134,7 @@ impl Emitter {
         jobs.extend(routes::emit(context));
         jobs.extend(registry::emit(context, &entries));
         jobs.extend(openapi::emit(context, &parts));
+        jobs.extend(asyncapi::emit(context));
         jobs.extend(client::emit(context));
         jobs.extend(contract_tests::emit(context));
         jobs.extend(testing::emit(context));

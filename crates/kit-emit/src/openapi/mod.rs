@@ -11,6 +11,7 @@ mod security;
 mod status;
 mod version;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use heck::ToLowerCamelCase;
@@ -25,6 +26,7 @@ use crate::options::EmitOptions;
 
 use document::{Document, Head, Info, License, Server};
 use operation::Operations;
+pub(crate) use operation::{operation_ids, path_template};
 use rustc_hash::{FxHashMap, FxHashSet};
 use security::SecuritySchemes;
 
@@ -116,6 +118,9 @@ impl<'a> PrintedParts<'a> {
     fn document(&self, title: &str, routes: &[RouteId], roots: &[DeclarationId]) -> String {
         let program = self.context.program;
         let contracts: Vec<&Route> = routes.iter().map(|route| &program.routes[*route]).collect();
+        // The messages of WebSockets are in the AsyncAPI document.
+        let handshakes: Vec<Cow<'_, Route>> = contracts.iter().map(|route| handshake(route)).collect();
+        let described: Vec<&Route> = handshakes.iter().map(AsRef::as_ref).collect();
         let mut paths: IndexMap<String, IndexMap<String, &str>> = IndexMap::new();
         for (id, route) in routes.iter().zip(&contracts) {
             let path = paths.entry(operation::path_template(&route.path)).or_default();
@@ -129,7 +134,7 @@ impl<'a> PrintedParts<'a> {
             .declared_format()
             .map(|declared| declared.body);
         let roots: Vec<_> = roots.iter().copied().chain(error).collect();
-        for used in component_names::used(analysis.references(), &contracts, &roots) {
+        for used in component_names::used(analysis.references(), &described, &roots) {
             let name = analysis.components().name(program, used);
             found.entry(name).or_insert_with(|| &self.components[&used]);
         }
@@ -153,6 +158,16 @@ impl<'a> PrintedParts<'a> {
         }
         .print()
     }
+}
+
+/// Returns a route without the messages of its WebSocket. Returns any other route unchanged.
+fn handshake(route: &Route) -> Cow<'_, Route> {
+    if !route.is_socket() {
+        return Cow::Borrowed(route);
+    }
+    let mut handshake = route.clone();
+    (handshake.slots.body, handshake.slots.response) = (None, None);
+    Cow::Owned(handshake)
 }
 
 pub(crate) fn emit<'a>(context: Context<'a>, parts: &'a PrintedParts<'a>) -> Vec<Job<'a>> {

@@ -325,7 +325,7 @@ fn parameter(
 
 /// Returns a unique `operationId` for each route: the name of `@operation`, or a name made from the method and the segments of
 /// the path. Example: `getNotesById`.
-fn operation_ids(program: &Program) -> IndexMap<String, String> {
+pub(crate) fn operation_ids(program: &Program) -> IndexMap<String, String> {
     let mut taken = IndexSet::new();
     let mut ids = IndexMap::new();
     // Names of the contracts first, so that a made name never takes one of them.
