@@ -61,6 +61,8 @@ pub use http::{
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};
+#[cfg(feature = "sockets")]
+pub use http::{Socket, SocketClose, SocketOptions};
 pub use indexmap::IndexMap;
 pub use never::Never;
 pub use serde_json::{Value, json as value};

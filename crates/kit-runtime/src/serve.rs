@@ -3,11 +3,12 @@
 use std::io::{self, ErrorKind, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 use crate::http::flush_rejection_log;
 use crate::listener::Listener;
@@ -30,6 +31,25 @@ static IS_CLOSING: AtomicBool = AtomicBool::new(false);
 /// Returns true if the server is shutting down.
 pub(crate) fn is_closing() -> bool {
     IS_CLOSING.load(Ordering::Relaxed)
+}
+
+/// Value that becomes true when the server shuts down. Each open connection has a receiver.
+static CLOSING: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::Sender::new(false));
+
+/// Shutdown of the server, as an open connection sees it. The server waits until all of these values are dropped.
+#[derive(Debug)]
+pub(crate) struct Shutdown(watch::Receiver<bool>);
+
+impl Shutdown {
+    pub(crate) fn of_server() -> Self {
+        Self(CLOSING.subscribe())
+    }
+
+    /// Waits until the shutdown begins.
+    pub(crate) async fn begun(&mut self) {
+        // Fails only if there is no sender, but the sender lives as long as the program.
+        let _ = self.0.wait_for(|is_closing| *is_closing).await;
+    }
 }
 
 /// Runs a server: starts the log and the async runtime, and waits until the server stops. If the server stops with an
@@ -74,12 +94,11 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let address = listener.local_addr()?;
     // This line is for the program or person that started the server; it is not a log entry.
     stdout::line(&format!("Listening on {}", url(address)));
-    let connections = GracefulShutdown::new();
     let accept = async {
         loop {
             let (stream, peer, permit) = listener.accept().await;
             let router = router.clone();
-            connection::serve(stream, peer, router, settings.timeouts, &connections, permit);
+            connection::serve(stream, peer, router, settings.timeouts, permit);
         }
     };
     {
@@ -102,7 +121,8 @@ pub async fn serve(router: impl Serve) -> Result<(), Error> {
         let _ = tokio::time::timeout(ACCEPT_AFTER_SIGNAL, accept).await;
     }
     drop(listener);
-    if tokio::time::timeout(GRACE_PERIOD, connections.shutdown())
+    CLOSING.send_replace(true);
+    if tokio::time::timeout(GRACE_PERIOD, CLOSING.closed())
         .await
         .is_err()
     {

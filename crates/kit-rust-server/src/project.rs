@@ -51,6 +51,34 @@ const GUARD: [(&str, &str); 12] = [
     ),
 ];
 
+/// Sources of `kit-websocket`, which are in a subdirectory of `kit-runtime`.
+const WEBSOCKET: [(&str, &str); 9] = [
+    ("Cargo.toml", include_str!("websocket.toml")),
+    ("src/close.rs", include_str!("../../kit-websocket/src/close.rs")),
+    (
+        "src/decoder.rs",
+        include_str!("../../kit-websocket/src/decoder.rs"),
+    ),
+    (
+        "src/deflate.rs",
+        include_str!("../../kit-websocket/src/deflate.rs"),
+    ),
+    (
+        "src/encoder.rs",
+        include_str!("../../kit-websocket/src/encoder.rs"),
+    ),
+    ("src/frame.rs", include_str!("../../kit-websocket/src/frame.rs")),
+    (
+        "src/handshake.rs",
+        include_str!("../../kit-websocket/src/handshake.rs"),
+    ),
+    ("src/lib.rs", include_str!("../../kit-websocket/src/lib.rs")),
+    (
+        "src/session.rs",
+        include_str!("../../kit-websocket/src/session.rs"),
+    ),
+];
+
 /// Sources of `kit-static`, which are in a subdirectory of `kit-runtime`.
 const STATIC: [(&str, &str); 16] = [
     ("Cargo.toml", include_str!("static.toml")),
@@ -139,6 +167,11 @@ pub(crate) fn files(
         GUARD
             .iter()
             .map(|(path, text)| carried(format!("runtime/guard/{path}"), text)),
+    );
+    files.extend(
+        WEBSOCKET
+            .iter()
+            .map(|(path, text)| carried(format!("runtime/websocket/{path}"), text)),
     );
     files.extend(
         STATIC

@@ -105,6 +105,7 @@ fn writes_all_sources_of_the_runtime() {
         ("kit-runtime", "runtime/src"),
         ("kit-guard", "runtime/guard/src"),
         ("kit-static", "runtime/static/src"),
+        ("kit-websocket", "runtime/websocket/src"),
     ] {
         let source = projects::repository().join("crates").join(own).join("src");
         for (path, text) in read_tree(&source) {

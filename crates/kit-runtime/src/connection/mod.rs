@@ -14,22 +14,22 @@ mod timeouts;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, Version, header};
+use axum::http::{HeaderValue, StatusCode, Version, header};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::Serve;
 use crate::listener::ConnectionPermit;
+use crate::serve::Shutdown;
 
 pub(crate) use headers::{add_defaults, set_defaults};
 pub(crate) use refusal::flush as flush_refusals;
@@ -48,41 +48,45 @@ pub(crate) fn serve(
     peer: SocketAddr,
     router: impl Serve,
     timeouts: Timeouts,
-    connections: &GracefulShutdown,
     permit: ConnectionPermit,
 ) {
     // Responses are written in one piece, so Nagle's algorithm would only delay them.
     let _ = socket.set_nodelay(true);
-    let connection = connections.watch(connect(socket, peer, router, timeouts));
+    let connection = connect(socket, peer, router, timeouts, Some(permit));
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!("A connection broke: {error}");
         }
-        drop(permit);
     });
 }
 
-/// Returns a future that serves the connection until it is closed.
-fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+/// Serves the connection until it is closed or a WebSocket. When the server shuts down, the connection closes after the
+/// request in progress.
+async fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     socket: S,
     peer: SocketAddr,
     router: impl Serve,
     timeouts: Timeouts,
-) -> impl GracefulConnection<Error = hyper::Error> + Send + 'static {
+    permit: Option<ConnectionPermit>,
+) -> Result<(), hyper::Error> {
+    let mut shutdown = Shutdown::of_server();
     let shared = Arc::new(ConnectionState::new(peer.ip()));
-    let stream = Stream::new(socket, timeouts, Arc::clone(&shared));
+    let stream = Stream::new(socket, timeouts, Arc::clone(&shared), permit);
     let timeout = Arc::new(ReusableTimeout::default());
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         headers::apply_target_host(&mut request);
         let in_progress = shared.begin();
         let is_old = request.version() == Version::HTTP_10;
-        let (router, timeout) = (router.clone(), Arc::clone(&timeout));
+        let (router, timeout, shared) = (router.clone(), Arc::clone(&timeout), Arc::clone(&shared));
         async move {
             let response = router.respond(request, peer.ip(), &timeout).await;
             let mut response = match in_progress.refusal() {
                 Some(rejection) => refusal::to_response(rejection, peer.ip()),
                 None => response,
             };
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                shared.upgrade();
+            }
             headers::add_defaults(&mut response);
             // HTTP/1.0 has no chunks: without a length, the end of the connection marks the end of the body. So the
             // connection closes even if the client asks to keep it alive.
@@ -101,11 +105,19 @@ fn connect<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     // `writev(false)`: copying a body behind its head costs less than a vectored write of two buffers.
     // `half_close(true)`: a client may close its sending side after its request. Such a client looks like one that has
     // left, but it gets its response: the server notices a client that is gone when a write fails.
-    http1::Builder::new()
+    let connection = http1::Builder::new()
         .writev(false)
         .half_close(true)
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    tokio::select! {
+        biased;
+        result = connection.as_mut() => return result,
+        () = shutdown.begun() => connection.as_mut().graceful_shutdown(),
+    }
+    connection.await
 }
 
 /// Body of a response. The response counts as in progress until this value is dropped.
@@ -201,7 +213,13 @@ mod tests {
             // A pipe of a known size in place of a socket, because the operating system chooses the size of a
             // socket's buffers.
             let (mut client, socket) = tokio::io::duplex(PIPE);
-            let connection = connect(socket, peer, router(app.clone(), chunk), Timeouts::default());
+            let connection = connect(
+                socket,
+                peer,
+                router(app.clone(), chunk),
+                Timeouts::default(),
+                None,
+            );
             let served = tokio::spawn(connection);
             let request = b"GET /stream HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
             client.write_all(request).await.expect("the server reads");

@@ -23,6 +23,8 @@ pub(super) struct ConnectionState {
     requests: AtomicU64,
     /// True if the response to the last request is not completely written yet.
     is_answering: AtomicBool,
+    /// True if the connection no longer carries HTTP, because a response had the status 101.
+    is_upgraded: AtomicBool,
     /// True if a field of `rare` was ever set. As long as it is false, no code locks the mutex.
     has_rare_state: AtomicBool,
     rare: Mutex<RareState>,
@@ -45,6 +47,7 @@ impl ConnectionState {
             answered: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             is_answering: AtomicBool::new(false),
+            is_upgraded: AtomicBool::new(false),
             has_rare_state: AtomicBool::new(false),
             rare: Mutex::default(),
         }
@@ -63,6 +66,16 @@ impl ConnectionState {
             number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
             connection: Arc::clone(self),
         }
+    }
+
+    /// Records that the bytes after the response in progress are not HTTP.
+    pub(super) fn upgrade(&self) {
+        self.is_upgraded.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if the connection no longer carries HTTP.
+    pub(super) fn is_upgraded(&self) -> bool {
+        self.is_upgraded.load(Ordering::Relaxed)
     }
 
     /// Returns true if a response is in progress.

@@ -12,6 +12,8 @@ use tokio::time::Instant;
 
 use super::lingering::LingeringClose;
 use super::shared::ConnectionState;
+use crate::listener::ConnectionPermit;
+
 use super::timeouts::{Deadline, Timeouts, Wait};
 
 /// A socket that passes bytes to hyper only after the guard has checked them.
@@ -34,10 +36,17 @@ pub(super) struct Stream<S> {
     /// hyper then writes no response, so the stream itself writes the error response.
     is_end_shown: bool,
     closing: Option<LingeringClose>,
+    /// Place in the limit of connections, also while the connection is a WebSocket.
+    _permit: Option<ConnectionPermit>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
-    pub(super) fn new(socket: S, timeouts: Timeouts, shared: Arc<ConnectionState>) -> Self {
+    pub(super) fn new(
+        socket: S,
+        timeouts: Timeouts,
+        shared: Arc<ConnectionState>,
+        permit: Option<ConnectionPermit>,
+    ) -> Self {
         Self {
             socket,
             guard: Guard::new(Limits::default()),
@@ -50,6 +59,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
             is_read_closed: false,
             is_end_shown: false,
             closing: None,
+            _permit: permit,
         }
     }
 
@@ -132,6 +142,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Stream<S> {
         }
     }
 
+    /// Reads bytes that are not HTTP. Fails if the peer has sent bytes before it received the response with the status 101,
+    /// because the guard has taken these bytes for a request.
+    fn poll_read_upgraded(
+        &mut self,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let is_clean = self.passed.is_empty() && self.guard.is_between_messages();
+        if !is_clean || self.guard.rejection().is_some() {
+            return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.socket).poll_read(context, buffer))?;
+        self.is_read_closed |= buffer.filled().len() == before;
+        Poll::Ready(Ok(()))
+    }
+
     /// Waits until the peer accepts bytes again. Ready with an error after the write timeout.
     fn poll_written(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if !self.write_deadline.is_set() {
@@ -150,6 +177,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buffer.filled().len();
+        if this.shared.is_upgraded() {
+            return this.poll_read_upgraded(context, buffer);
+        }
         loop {
             if !this.passed.is_empty() {
                 let count = this.passed.len().min(buffer.remaining());
@@ -222,8 +252,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
             // The rejection is written only if it cut the stream. After a response that closes the connection, nothing
             // else may be written.
             let rejection = this.guard.rejection().filter(|_| this.is_end_shown);
-            let is_quiet =
-                this.is_read_closed || (this.guard.is_between_messages() && this.passed.is_empty());
+            let is_between = this.guard.is_between_messages() && this.passed.is_empty();
+            let is_quiet = this.is_read_closed || (is_between && !this.shared.is_upgraded());
             LingeringClose::new(rejection, this.shared.peer, is_quiet)
         });
         closing.poll(&mut this.socket, context)

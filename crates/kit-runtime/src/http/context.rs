@@ -107,6 +107,9 @@ struct Inner {
     /// Status that the handler has set; 0 if the status of the contract applies.
     status: AtomicU16,
     trace: Trace,
+    /// Connection after a response with the status 101.
+    #[cfg(feature = "sockets")]
+    upgrade: Mutex<Option<hyper::upgrade::OnUpgrade>>,
 }
 
 impl Context {
@@ -126,12 +129,25 @@ impl Context {
             cookies: Mutex::new(Vec::new()),
             status: AtomicU16::new(0),
             trace: Trace::begin(),
+            #[cfg(feature = "sockets")]
+            upgrade: Mutex::new(parts.extensions.remove()),
         }))
     }
 
     /// Runs a future during which this request is the current request, so that log entries have its ids.
     pub(super) async fn scope<F: Future>(&self, work: F) -> F::Output {
         CURRENT.scope(self.clone(), work).await
+    }
+
+    /// Removes and returns the future of the connection after a response with the status 101. Returns `None` if the request
+    /// does not ask for such a response.
+    #[cfg(feature = "sockets")]
+    pub(super) fn take_upgrade(&self) -> Option<hyper::upgrade::OnUpgrade> {
+        self.0
+            .upgrade
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// Runs a synchronous function during which this request is the current request.

@@ -107,7 +107,7 @@ impl Csrf {
 }
 
 /// Returns the host and port of an origin; `None` for `null` and for a text that is no origin.
-fn host_of(origin: &str) -> Option<&str> {
+pub(super) fn host_of(origin: &str) -> Option<&str> {
     let rest = origin
         .strip_prefix("https://")
         .or_else(|| origin.strip_prefix("http://"))?;

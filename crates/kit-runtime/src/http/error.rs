@@ -39,6 +39,10 @@ use crate::{SERVER_ADAPTER, Timestamp, is_development};
 /// ```
 pub struct Error(Box<Inner>);
 
+/// Code of the error of a message for a client that can no longer receive messages.
+#[cfg(feature = "sockets")]
+const SOCKET_ENDED: &str = "SOCKET_ENDED";
+
 struct Inner {
     status: StatusCode,
     code: Cow<'static, str>,
@@ -117,6 +121,23 @@ impl Error {
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.header = Some((name, value));
         self
+    }
+
+    /// Creates the error of a message for a client that can no longer receive messages.
+    #[cfg(feature = "sockets")]
+    #[track_caller]
+    pub(super) fn socket_ended() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            SOCKET_ENDED,
+            "The WebSocket has ended",
+        )
+    }
+
+    /// Returns true for the error of [`Self::socket_ended`].
+    #[cfg(feature = "sockets")]
+    pub(super) fn is_socket_ended(&self) -> bool {
+        self.code() == SOCKET_ENDED
     }
 
     /// Creates an error with the status 400 Bad Request.

@@ -30,6 +30,8 @@ mod response;
 mod route_list;
 mod routes;
 mod service;
+#[cfg(feature = "sockets")]
+mod sockets;
 mod source;
 mod status_phrase;
 mod unstorable;
@@ -56,6 +58,8 @@ pub use response::Response;
 pub use route_list::Routes;
 pub use routes::{Match, RouteTree, Segment};
 pub use service::{Application, Router, Serve};
+#[cfg(feature = "sockets")]
+pub use sockets::{Socket, SocketClose, SocketOptions};
 pub use wrapper::{Next, Passed, Replies, Wrapped, Wrapper};
 
 #[cfg(feature = "sqlx")]

@@ -190,7 +190,7 @@ impl<A: Application> Service<A> {
         if let Some((log, begun)) = logged {
             response = log.apply(&context, begun, response);
         }
-        if serve::is_closing() {
+        if serve::is_closing() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
         }
@@ -356,7 +356,7 @@ impl<A: Application> Service<A> {
 }
 
 /// Converts a panic into an error, so that a panic fails one request and not the connection.
-fn catch_panic<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
+pub(super) fn catch_panic<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> Poll<Result<T, Error>> {
     std::panic::catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<&str>()

@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 /// A server process.
 pub struct Server {
     pub child: Child,
-    address: String,
+    pub address: String,
     printed: BufReader<ChildStdout>,
 }
 

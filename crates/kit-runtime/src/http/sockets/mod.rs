@@ -1,0 +1,145 @@
+//! WebSockets (RFC 6455) of routes.
+
+mod driver;
+mod handshake;
+mod shared;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use kit_websocket::{Message, cut_reason};
+
+use super::response::check;
+use super::unstorable::find_unstorable;
+use super::{Context, Error};
+use crate::check::{Failure, Secrets, explain_without};
+use crate::json::{from_json, parse, to_text};
+use crate::{Contract, is_development};
+use shared::Shared;
+
+pub use handshake::SocketOptions;
+pub use kit_websocket::Close as SocketClose;
+
+/// Open WebSocket of a client. `In` is the type of the messages of the client, `Out` the type of the messages of the server.
+/// Clones refer to the same socket, so that one task can receive while another one sends.
+///
+/// ```
+/// use kit_runtime::{Contract, Error, Socket};
+///
+/// async fn echo<T: Contract>(socket: Socket<T, T>) -> Result<(), Error> {
+///     while let Some(message) = socket.recv().await {
+///         socket.send(&message).await?;
+///     }
+///     Ok(())
+/// }
+/// ```
+pub struct Socket<In, Out> {
+    shared: Arc<Shared>,
+    context: Context,
+    messages: PhantomData<fn(Out) -> In>,
+}
+
+impl<In, Out> Clone for Socket<In, Out> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            context: self.context.clone(),
+            messages: PhantomData,
+        }
+    }
+}
+
+impl<In: Contract, Out: Contract> Socket<In, Out> {
+    fn new(shared: Arc<Shared>, context: Context) -> Self {
+        Self {
+            shared,
+            context,
+            messages: PhantomData,
+        }
+    }
+
+    /// Returns the next message of the client. Returns `None` when the socket has ended, and after a message that is not
+    /// JSON or does not fit its type: such a message closes the socket with the code 1003, 1007 or 1008. While nobody calls
+    /// this function, about 64 KiB of messages wait in the server, and the rest waits at the client.
+    pub async fn recv(&self) -> Option<In> {
+        match read(self.shared.next().await?) {
+            Ok(message) => Some(message),
+            Err((code, reason)) => {
+                self.shared.close(code, &reason);
+                None
+            }
+        }
+    }
+
+    /// Sends a message. Waits while 64 KiB wait for the client.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the socket has ended, so that a handler that returns it with `?` ends too, or if the value has no
+    /// JSON form. In development, also if the value does not fit its type.
+    pub async fn send(&self, message: &Out) -> Result<(), Error> {
+        let text = to_text(message)?;
+        if is_development() {
+            check::<Out>(&self.context, None, &text, "a message that is not a valid")?;
+        }
+        if self.shared.send(text).await {
+            return Ok(());
+        }
+        Err(Error::socket_ended())
+    }
+
+    /// Closes the socket after all messages that were sent. `reason` is cut to 123 bytes. Use a code from 4000 to 4999 for
+    /// reasons of the application.
+    ///
+    /// # Panics
+    ///
+    /// Never. A code that must not be sent is replaced by 1011.
+    pub fn close(&self, code: u16, reason: &str) {
+        let code = if kit_websocket::may_send_code(code) {
+            code
+        } else {
+            1011
+        };
+        self.shared.close(code, reason);
+    }
+
+    /// Returns how the socket has ended; `None` while it is open.
+    pub fn ended(&self) -> Option<SocketClose> {
+        self.shared.ended()
+    }
+}
+
+impl<In, Out> fmt::Debug for Socket<In, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Socket").finish_non_exhaustive()
+    }
+}
+
+/// Decodes a message. An error is the code and the reason with which the socket closes.
+fn read<T: Contract>(message: Message<'static>) -> Result<T, (u16, Cow<'static, str>)> {
+    let Message::Text(text) = message else {
+        return Err((1003, "a message must be a text with JSON".into()));
+    };
+    let Ok(value) = parse(&text) else {
+        return Err((1007, "the message is not JSON".into()));
+    };
+    let refused = |failure: &Failure| {
+        let reason = format!(
+            "{}: expected {}, received {}",
+            failure.path, failure.expected, failure.received
+        );
+        (1008, cut_reason(&reason).to_owned().into())
+    };
+    if let Some(failure) = explain_without(Secrets::None, T::shape(), &value, true).first() {
+        return Err(refused(failure));
+    }
+    let decoded: T = from_json(&value).map_err(|_| (1008, "the message does not fit its type".into()))?;
+    let unstorable = if text.contains("\\u") {
+        find_unstorable(&decoded)
+    } else {
+        None
+    };
+    unstorable.map_or(Ok(decoded), |failure| Err(refused(&failure)))
+}

@@ -1,0 +1,179 @@
+//! State of a WebSocket that its handler and its driver share.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use kit_websocket::{Close, Message, SOFT_LIMIT, Session};
+use tokio::sync::Notify;
+
+/// State of an open WebSocket.
+#[derive(Debug)]
+pub(super) struct Shared {
+    state: Mutex<State>,
+    /// Notified if a message has arrived or the socket has ended.
+    arrived: Notify,
+    /// Notified if there is room for messages to the client, or the socket has ended.
+    room: Notify,
+    /// Notified if the driver must write, or may read again.
+    work: Notify,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) session: Session,
+    /// Messages that the handler has not received.
+    inbox: VecDeque<Message<'static>>,
+    inbox_bytes: usize,
+    /// True if a sender waits for room.
+    is_full: bool,
+    end: Option<Close>,
+}
+
+impl State {
+    /// Returns true if the driver must not read from the client, because enough messages wait for the handler.
+    pub(super) fn holds_back(&self) -> bool {
+        self.inbox_bytes >= SOFT_LIMIT && self.session.is_open()
+    }
+}
+
+fn size(message: &Message<'_>) -> usize {
+    // An empty message needs memory too.
+    64 + match message {
+        Message::Text(text) => text.len(),
+        Message::Binary(bytes) => bytes.len(),
+    }
+}
+
+impl Shared {
+    pub(super) fn new(session: Session) -> Self {
+        Self {
+            state: Mutex::new(State {
+                session,
+                inbox: VecDeque::new(),
+                inbox_bytes: 0,
+                is_full: false,
+                end: None,
+            }),
+            arrived: Notify::new(),
+            room: Notify::new(),
+            work: Notify::new(),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the driver has something to do.
+    pub(super) async fn work(&self) {
+        self.work.notified().await;
+    }
+
+    /// Returns the next message; `None` when the socket has ended.
+    pub(super) async fn next(&self) -> Option<Message<'static>> {
+        loop {
+            // Registered before the check, so that no notification between the two is lost.
+            let arrived = self.arrived.notified();
+            {
+                let mut state = self.lock();
+                if let Some(message) = state.inbox.pop_front() {
+                    let was_holding = state.holds_back();
+                    state.inbox_bytes -= size(&message);
+                    if was_holding && !state.holds_back() {
+                        self.work.notify_one();
+                    }
+                    return Some(message);
+                }
+                if state.end.is_some() || !state.session.is_open() {
+                    return None;
+                }
+            }
+            arrived.await;
+        }
+    }
+
+    /// Sends a text. Returns false if the socket has ended.
+    pub(super) async fn send(&self, text: String) -> bool {
+        let mut has_room = {
+            let mut state = self.lock();
+            if state.end.is_some() || !state.session.is_open() {
+                return false;
+            }
+            let has_room = state.session.send(&Message::Text(text.into()));
+            state.is_full |= !has_room;
+            has_room
+        };
+        self.work.notify_one();
+        while !has_room {
+            let room = self.room.notified();
+            {
+                let state = self.lock();
+                if state.end.is_some() || !state.session.is_open() {
+                    return false;
+                }
+                has_room = !state.is_full;
+            }
+            if !has_room {
+                room.await;
+            }
+        }
+        true
+    }
+
+    pub(super) fn close(&self, code: u16, reason: &str) {
+        self.lock().session.close(code, reason);
+        self.wake_all();
+        self.work.notify_one();
+    }
+
+    pub(super) fn ended(&self) -> Option<Close> {
+        self.lock().end.clone()
+    }
+
+    /// Passes received bytes to the session, and stores the messages for the handler.
+    pub(super) fn receive(&self, bytes: &mut [u8]) {
+        let mut state = self.lock();
+        let mut start = 0;
+        while start < bytes.len() {
+            let received = state.session.receive(&mut bytes[start..]);
+            start += received.taken;
+            let Some(message) = received.message else { continue };
+            let message = match message {
+                Message::Text(text) => Message::Text(text.into_owned().into()),
+                Message::Binary(bytes) => Message::Binary(bytes.into_owned().into()),
+            };
+            state.inbox_bytes += size(&message);
+            state.inbox.push_back(message);
+            self.arrived.notify_waiters();
+        }
+        if !state.session.is_open() {
+            drop(state);
+            self.wake_all();
+        }
+    }
+
+    /// Records that the client has accepted bytes of the output.
+    pub(super) fn advance(&self, count: usize) {
+        let mut state = self.lock();
+        state.session.advance(count);
+        if state.session.take_drain() {
+            state.is_full = false;
+            drop(state);
+            self.room.notify_waiters();
+        }
+    }
+
+    /// Records the end of the connection.
+    pub(super) fn end(&self) {
+        let mut state = self.lock();
+        let end = state.session.end().cloned().unwrap_or_else(Close::abnormal);
+        state.end.get_or_insert(end);
+        drop(state);
+        self.wake_all();
+    }
+
+    fn wake_all(&self) {
+        self.arrived.notify_waiters();
+        self.room.notify_waiters();
+    }
+}
