@@ -162,12 +162,11 @@ fn read_head(stream: &mut TcpStream) -> String {
 /// Returns a frame of a client, with a mask of zeros.
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![first];
-    match u8::try_from(payload.len()) {
-        Ok(length @ ..126) => frame.push(0x80 | length),
-        _ => {
-            frame.push(0xff);
-            frame.extend((payload.len() as u64).to_be_bytes());
-        }
+    if let Ok(length @ ..126) = u8::try_from(payload.len()) {
+        frame.push(0x80 | length);
+    } else {
+        frame.push(0xff);
+        frame.extend((payload.len() as u64).to_be_bytes());
     }
     frame.extend([0; 4]);
     frame.extend(payload);
@@ -396,7 +395,7 @@ fn waits_for_a_client_that_does_not_read_and_for_a_handler_that_does_not_receive
         match client.write(&message) {
             Ok(bytes) => (written, last) = (written + bytes, Instant::now()),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                std::thread::sleep(Duration::from_millis(5))
+                std::thread::sleep(Duration::from_millis(5));
             }
             Err(error) => panic!("{error}"),
         }

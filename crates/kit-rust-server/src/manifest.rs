@@ -429,7 +429,7 @@ fn package_name_beside(name: &str) -> String {
 /// Returns true if a package of cargo cannot have this name, because the name is a Rust keyword, a crate that
 /// generated code uses, or a directory of cargo.
 fn is_taken(name: &str) -> bool {
-    const TAKEN: [&str; 17] = [
+    const TAKEN: [&str; 19] = [
         "alloc",
         "build",
         "core",
@@ -438,6 +438,8 @@ fn is_taken(name: &str) -> bool {
         "incremental",
         "kit-guard",
         "kit-runtime",
+        "kit-static",
+        "kit-websocket",
         "proc-macro",
         "serde",
         "serde-json",

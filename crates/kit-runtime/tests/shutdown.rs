@@ -1,0 +1,68 @@
+//! Tests of the end of a server, in its own process.
+#![allow(clippy::unwrap_used)] // Reason: test helpers may panic like tests.
+
+mod process;
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use kit_runtime::{Application, Error, Request, Response, Routes, Segment, StatusCode};
+use process::Server;
+
+#[derive(Clone)]
+struct App;
+
+impl Application for App {
+    async fn ready(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The server. [`Server::start`] runs it in its own process.
+#[test]
+fn server() {
+    if std::env::var_os("KIT_TEST_SERVER").is_none() {
+        return;
+    }
+    let router = Routes::new(App)
+        .route(
+            "GET /slow",
+            &[Segment::Static("slow")],
+            |_: App, request: Request| async move {
+                tokio::time::sleep(Duration::from_millis(600)).await;
+                Ok(Response::empty(request.context(), StatusCode::OK))
+            },
+        )
+        .into_router();
+    kit_runtime::run(async { kit_runtime::serve(router).await });
+}
+
+#[test]
+fn completes_requests_in_progress_and_closes_idle_connections() {
+    let mut server = Server::start(&[]);
+    let connect = |request: &str| {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(9))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    };
+    let mut slow = connect("GET /slow HTTP/1.1\r\nhost: a\r\n\r\n");
+    let mut idle = connect("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n");
+    assert!(idle.read(&mut [0; 4096]).unwrap() > 0);
+    std::thread::sleep(Duration::from_millis(100));
+    let id = server.child.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    let start = Instant::now();
+    assert_eq!(idle.read(&mut [0]).unwrap(), 0);
+    let mut response = String::new();
+    slow.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    assert!(response.contains("connection: close\r\n"), "{response}");
+    assert!(server.child.wait().unwrap().success());
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "the server does not wait for its grace period"
+    );
+}
