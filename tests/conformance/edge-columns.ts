@@ -211,6 +211,7 @@ export const edgeColumns: readonly (readonly [name: string, serve: Serve])[] = i
           etag,
           requestLog,
           csrf,
+          staticFiles,
           errors: { format, validationStatus } = {},
         }) =>
           startRust("edge", { bodyBytes, requestTimeoutMs, headersTimeoutMs }, "production", {
@@ -218,6 +219,7 @@ export const edgeColumns: readonly (readonly [name: string, serve: Serve])[] = i
             COMPRESSION: JSON.stringify(compression ?? false),
             ETAG: JSON.stringify(etag ?? false),
             REQUEST_LOG: JSON.stringify(requestLog ?? false),
+            STATIC_FILES: JSON.stringify(staticFiles ?? []),
             CSRF: JSON.stringify(csrf ?? false),
             ...(requestLog !== undefined && { LOG_LEVEL: "info" }),
             ERRORS: JSON.stringify({ format: format === ownFormat ? "own" : format, validationStatus }),

@@ -209,6 +209,9 @@ pub struct Application {
     /// The option `etag`; `None` if it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<LiteralOption>,
+    /// The option `staticFiles`; `None` if it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub static_files: Option<LiteralOption>,
     /// The option `requestLog`; `None` if it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_log: Option<LiteralOption>,

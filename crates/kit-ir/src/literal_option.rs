@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::Span;
 
-/// An option of `createApp` that is on, such as `compression` or `etag`. The value is `true` or an object.
+/// An option of `createApp` that is on, such as `compression` or `etag`. The value is `true`, an
+/// object, or a list of objects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiteralOption {

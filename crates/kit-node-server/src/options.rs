@@ -82,7 +82,7 @@ struct SiteOptions {
 
 impl SiteOptions {
     fn read(&self) -> io::Result<Site> {
-        let mut site = Site::new(&self.root)?.prefix(&self.prefix);
+        let mut site = Site::new(&self.root).prefix(&self.prefix);
         for pair in self.headers.chunks_exact(2) {
             site = site.header(&pair[0], &pair[1]);
         }
@@ -96,11 +96,10 @@ impl SiteOptions {
         if self.dot_files {
             site = site.dot_files();
         }
-        Ok(if self.follow_symlinks {
-            site.follow_symlinks()
-        } else {
-            site
-        })
+        if self.follow_symlinks {
+            site = site.follow_symlinks();
+        }
+        site.resolve()
     }
 }
 

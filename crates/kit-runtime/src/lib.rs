@@ -57,7 +57,7 @@ pub use http::{
     Application, ChunkSender, Context, Cors, Csrf, CurrentVersion, DeclaredReply, Error, ErrorFormat, Event,
     EventData, EventSender, Events, Failure, File, FilePart, Files, InvalidField, LineSender, Lines, Match,
     Middleware, Next, Passed, Phase, Replies, Reply, Request, RequestLines, RequestLog, Response, RouteTree,
-    Router, Routes, Segment, Serve, Wrapped, Wrapper,
+    Router, Routes, Segment, Serve, Site, Wrapped, Wrapper,
 };
 #[cfg(feature = "compression")]
 pub use http::{Coding, Compression};

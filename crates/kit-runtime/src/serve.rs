@@ -83,9 +83,10 @@ pub fn run(server: impl Future<Output = Result<(), Error>>) -> ExitCode {
 ///
 /// # Errors
 ///
-/// If an environment variable is invalid, or if the address cannot be bound.
+/// If an environment variable is invalid, if a directory of static files does not exist, or if the address cannot be bound.
 pub async fn serve(router: impl Serve) -> Result<(), Error> {
     let settings = Settings::load()?;
+    router.check()?;
     let (host, port) = (settings.host.as_deref(), settings.port);
     let listener = Listener::bind(host, port, settings.connections).await;
     let mut listener = listener.map_err(|error| refused(&error, host, port))?;

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::types::Types;
-use crate::{Problem, compression, cors, csrf, etag, request_log, security_headers};
+use crate::{Problem, compression, cors, csrf, etag, request_log, security_headers, static_files};
 
 /// Returns the items of `kit_runtime` that the calls of [`calls`] use.
 pub(crate) fn names(types: &Types<'_>) -> Vec<&'static str> {
@@ -18,6 +18,7 @@ pub(crate) fn names(types: &Types<'_>) -> Vec<&'static str> {
         ("Csrf", csrf::is_on(program)),
         ("Etag", etag::is_on(program)),
         ("RequestLog", request_log::is_on(program)),
+        ("Site", static_files::is_on(program)),
     ];
     let used = used.into_iter().filter(|(_, is_used)| *is_used);
     used.map(|(name, _)| name).collect()
@@ -32,7 +33,8 @@ pub(crate) fn calls(types: &Types<'_>) -> TokenStream {
     let etag = etag::call(types);
     let csrf = csrf::call(types);
     let request_log = request_log::call(types);
-    quote!(#cors #security_headers #compression #etag #csrf #request_log)
+    let static_files = static_files::calls(types);
+    quote!(#cors #security_headers #compression #etag #csrf #request_log #static_files)
 }
 
 /// Returns the mistakes in all options about headers and responses.
@@ -44,6 +46,7 @@ pub(crate) fn problems(program: &Program) -> Vec<Problem> {
         etag::problems(program),
         request_log::problems(program),
         security_headers::problems(program),
+        static_files::problems(program),
     ]
     .concat()
 }

@@ -46,6 +46,7 @@ mod security_header_values;
 mod security_headers;
 mod shapes;
 mod source;
+mod static_files;
 mod status;
 mod types;
 

@@ -66,7 +66,7 @@ pub enum FileBody {
 /// ```
 /// use kit_static::{Site, covers};
 ///
-/// let sites = [Site::new(".")?.prefix("/assets")];
+/// let sites = [Site::new(".").prefix("/assets").resolve()?];
 /// assert!(covers(&sites, "/assets/app.js"));
 /// assert!(!covers(&sites, "/app.js"));
 /// # Ok::<(), std::io::Error>(())
@@ -81,7 +81,7 @@ pub fn covers(sites: &[Site], path: &str) -> bool {
 /// ```
 /// use kit_static::{Answer, FileRequest, Site, answer};
 ///
-/// let sites = [Site::new(".")?];
+/// let sites = [Site::new(".").resolve()?];
 /// let request = FileRequest::new("GET", "/Cargo.toml", |_| None);
 /// assert!(matches!(answer(&sites, &request)?, Answer::Response(_)));
 /// # Ok::<(), std::io::Error>(())

@@ -2,20 +2,20 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Directory whose files are served, from the option `staticFiles` of `createApp`.
 ///
 /// ```
 /// use kit_static::Site;
 ///
-/// let site = Site::new(".")?.prefix("/assets").header("cache-control", "no-cache").dot_files();
+/// let site = Site::new("src").prefix("/sources").header("cache-control", "no-cache").resolve()?;
 /// # let _ = site;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Path of the directory without symbolic links.
+    /// Path of the directory. After [`Site::resolve`], without symbolic links.
     pub(crate) root: PathBuf,
     /// Path below which the files are served. Empty for all paths.
     pub(crate) prefix: String,
@@ -29,18 +29,11 @@ pub struct Site {
 }
 
 impl Site {
-    /// Creates a site that serves the directory for all paths.
-    ///
-    /// # Errors
-    ///
-    /// If the directory does not exist, or if the path is not that of a directory.
-    pub fn new(dir: impl AsRef<Path>) -> io::Result<Self> {
-        let root = fs::canonicalize(dir)?;
-        if !root.is_dir() {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
-        Ok(Self {
-            root,
+    /// Creates a site that serves a directory for all paths. [`Site::resolve`] looks the directory up.
+    #[must_use]
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        Self {
+            root: dir.into(),
             prefix: String::new(),
             headers: Vec::new(),
             precompressed: false,
@@ -48,7 +41,34 @@ impl Site {
             spa_except: Vec::new(),
             dot_files: false,
             follow_symlinks: false,
-        })
+        }
+    }
+
+    /// Looks up the directory, and the file of [`Site::spa`].
+    ///
+    /// # Errors
+    ///
+    /// If one of them does not exist. The message names its path.
+    pub fn resolve(mut self) -> io::Result<Self> {
+        let failure = |what: &str, path: PathBuf, error: &io::Error| {
+            io::Error::new(
+                error.kind(),
+                format!("there is no {what} {}: {error}", path.display()),
+            )
+        };
+        let wanted = std::path::absolute(&self.root).unwrap_or_else(|_| self.root.clone());
+        self.root = match fs::canonicalize(&self.root) {
+            Ok(root) if root.is_dir() => root,
+            Ok(_) => return Err(failure("directory", wanted, &io::ErrorKind::NotADirectory.into())),
+            Err(error) => return Err(failure("directory", wanted, &error)),
+        };
+        if let Some(names) = &self.spa {
+            let page = self.root.join(names.join("/"));
+            if !page.is_file() {
+                return Err(failure("file", page, &io::ErrorKind::NotFound.into()));
+            }
+        }
+        Ok(self)
     }
 
     /// Sets the path below which the files are served, such as `/assets`.
@@ -93,12 +113,5 @@ impl Site {
     pub fn follow_symlinks(mut self) -> Self {
         self.follow_symlinks = true;
         self
-    }
-
-    /// Returns true if the file of [`Site::spa`] exists, or if the site has none.
-    #[must_use]
-    pub fn has_page(&self) -> bool {
-        let page = |names: &Vec<String>| self.root.join(names.join("/")).is_file();
-        self.spa.as_ref().is_none_or(page)
     }
 }

@@ -492,6 +492,7 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
     Application {
         compression: literal(&factory.compression),
         etag: literal(&factory.etag),
+        static_files: literal(&factory.static_files),
         request_log: literal(&factory.request_log),
         csrf: literal(&factory.csrf),
         span: factory.location.map(|location| lowering.span(location)),

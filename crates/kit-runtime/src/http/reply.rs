@@ -346,7 +346,7 @@ impl hyper::body::Body for StreamBody {
 
 /// Error that makes hyper close a connection in the middle of a response. The log contains the reason.
 #[derive(Debug)]
-struct ResponseCut;
+pub(super) struct ResponseCut;
 
 impl fmt::Display for ResponseCut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

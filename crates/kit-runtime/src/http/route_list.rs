@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::context::MatchedRoute;
 use super::error_format;
 use super::source::RouteSource;
-use super::{Application, Cors, Csrf, Error, ErrorFormat, Request, RequestLog, Response, Segment};
+use super::{Application, Cors, Csrf, Error, ErrorFormat, Request, RequestLog, Response, Segment, Site};
 use crate::connection;
 use crate::redact::redactor;
 
@@ -21,6 +21,7 @@ pub struct Routes<A> {
     pub(super) cors: Option<Cors>,
     pub(super) csrf: Option<Csrf>,
     pub(super) request_log: Option<RequestLog>,
+    pub(super) sites: Vec<Site>,
     #[cfg(feature = "compression")]
     pub(super) compression: Option<super::Compression>,
     #[cfg(feature = "etag")]
@@ -55,6 +56,7 @@ impl<A: Application> Routes<A> {
             cors: None,
             csrf: None,
             request_log: None,
+            sites: Vec::new(),
             #[cfg(feature = "compression")]
             compression: None,
             #[cfg(feature = "etag")]
@@ -169,6 +171,14 @@ impl<A: Application> Routes<A> {
     #[must_use]
     pub fn request_log(mut self, log: RequestLog) -> Self {
         self.request_log = Some(log.start());
+        self
+    }
+
+    /// Serves the files of a directory for paths that no route matches. The first directory that has a file for the path serves
+    /// it. A relative path begins at the working directory of the server. No middleware runs for files.
+    #[must_use]
+    pub fn static_files(mut self, site: Site) -> Self {
+        self.sites.push(site);
         self
     }
 

@@ -19,8 +19,10 @@ use serde_json::json;
 use super::abandoned::AbandonGuard;
 use super::fields::details_of;
 use super::normal_uri::make_normal;
+use super::refusals::{method_not_allowed, not_found};
 use super::response::of_error;
 use super::route_list::Limits;
+use super::static_files::StaticFiles;
 use super::{Context, Cors, Error, Match, Phase, Request, Response, RouteTree, Routes, body, options_star};
 use crate::check::{Failure, Rule};
 use crate::connection::{self, ReusableTimeout};
@@ -40,7 +42,9 @@ pub trait Application: Clone + Send + Sync + 'static {
 
 impl<A: Application> Routes<A> {
     /// Builds the router.
-    pub fn into_router(self) -> Router<A> {
+    pub fn into_router(mut self) -> Router<A> {
+        let sites = std::mem::take(&mut self.sites);
+        let files = (!sites.is_empty()).then(|| StaticFiles::new(sites));
         let paths = self.list.iter();
         let paths: Vec<_> = paths
             .map(|route| (route.method, route.declaration.segments))
@@ -48,6 +52,7 @@ impl<A: Application> Routes<A> {
         Router(Arc::new(Service {
             tree: RouteTree::new(&paths),
             routes: self,
+            files,
         }))
     }
 }
@@ -82,6 +87,15 @@ impl<A: Application> Router<A> {
 
 /// Source of responses for [`serve`](crate::serve()): a [`Router`], or any router of axum.
 pub trait Serve: Clone + Send + Sync + 'static {
+    /// Returns an error if the server must not start. [`serve`](crate::serve()) calls this function first.
+    ///
+    /// # Errors
+    ///
+    /// If a directory of static files does not exist.
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Returns the response to a request. `peer` is the address of the other end of the connection. Pass the same
     /// `timeout` for all requests of a connection, because it reuses its timer.
     fn respond(
@@ -93,6 +107,10 @@ pub trait Serve: Clone + Send + Sync + 'static {
 }
 
 impl<A: Application> Serve for Router<A> {
+    fn check(&self) -> Result<(), Error> {
+        self.0.files.as_ref().map_or(Ok(()), StaticFiles::check)
+    }
+
     fn respond(
         &self,
         request: axum::http::Request<Incoming>,
@@ -143,6 +161,7 @@ impl<A: Application> From<Router<A>> for axum::Router {
 struct Service<A> {
     tree: RouteTree,
     routes: Routes<A>,
+    files: Option<StaticFiles>,
 }
 
 impl<A: Application> Service<A> {
@@ -314,7 +333,11 @@ impl<A: Application> Service<A> {
             .openapi
             .filter(|_| is_development() && path == "/openapi.json");
         if document.is_none() && !matches!(path, "/healthz" | "/readyz") {
-            return Err(not_found());
+            let file = match &self.files {
+                Some(files) => files.respond(context).await?,
+                None => None,
+            };
+            return file.ok_or_else(not_found);
         }
         let method = context.method().as_str();
         if !matches!(method, "GET" | "HEAD") {
@@ -365,19 +388,6 @@ pub(super) fn catch_panic<T>(poll: impl FnOnce() -> Poll<Result<T, Error>>) -> P
         let message = message.unwrap_or("it gave no message");
         Poll::Ready(Err(Error::internal(format!("The handler panicked: {message}"))))
     })
-}
-
-fn not_found() -> Error {
-    Error::not_found("NOT_FOUND", "No route matches this path")
-}
-
-fn method_not_allowed(method: &str, allow: &str) -> Error {
-    let message = format!("This path does not support {method}. It supports {allow}");
-    let error = Error::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message);
-    match HeaderValue::from_str(allow) {
-        Ok(allow) => error.with_header(header::ALLOW, allow),
-        Err(_) => error,
-    }
 }
 
 fn bad_path(path: &str) -> Error {

@@ -100,6 +100,7 @@ fn read_options<'a>(lowering: &mut Lowering<'a>, options: Located<'a>, factory: 
             "errors" => factory.errors = Some(errors::read(lowering, member.value)),
             "compression" => factory.compression = read_literal(lowering, member.value),
             "etag" => factory.etag = read_literal(lowering, member.value),
+            "staticFiles" => factory.static_files = read_literal(lowering, member.value),
             "requestLog" => factory.request_log = read_literal(lowering, member.value),
             "csrf" => factory.csrf = read_literal(lowering, member.value),
             "middleware" => factory.middleware = middleware::read(lowering, member.value).0,

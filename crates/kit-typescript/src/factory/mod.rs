@@ -54,6 +54,7 @@ pub(crate) struct Factory {
     pub(crate) errors: Option<errors::ReadErrors>,
     pub(crate) compression: LiteralOption,
     pub(crate) etag: LiteralOption,
+    pub(crate) static_files: LiteralOption,
     pub(crate) request_log: LiteralOption,
     pub(crate) csrf: LiteralOption,
 }

@@ -7,6 +7,7 @@ use kit_static::{CurrentVersion, Outcome, evaluate};
 use sha2_v10::{Digest as _, Sha256};
 
 use super::context::text_of;
+use super::refusals::precondition_failed;
 use super::reply::Streamed;
 use super::{Context, Error};
 
@@ -94,12 +95,6 @@ impl Etag {
             }
         }
     }
-}
-
-/// Returns the error for a request whose precondition, such as `if-match`, does not hold.
-fn precondition_failed() -> Error {
-    let message = "The resource has changed, or is not in the state that the request requires";
-    Error::new(StatusCode::PRECONDITION_FAILED, "PRECONDITION_FAILED", message)
 }
 
 /// Returns a weak entity tag of a body. The tag depends only on the bytes, so all processes and the servers on Node make

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use kit_runtime::{
     Application, Coding, Compression, Context, Cors, Csrf, Error, ErrorFormat, Etag, Failure, HeaderName,
-    HeaderValue, Reply, Request, RequestLog, Response, Routes, Segment, StatusCode, Value, header,
+    HeaderValue, Reply, Request, RequestLog, Response, Routes, Segment, Site, StatusCode, Value, header,
 };
 use rust_server::models::OneText;
 
@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         "ETAG",
         "CSRF",
         "REQUEST_LOG",
+        "STATIC_FILES",
     ];
     let values = variables.map(json);
     let [
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Some(etag),
         Some(csrf),
         Some(log),
+        Some(sites),
     ] = values
     else {
         eprintln!("error: the variables {} must have JSON", variables.join(", "));
@@ -82,6 +84,9 @@ fn main() -> ExitCode {
     }
     if log != false {
         routes = routes.request_log(request_log_of(&log));
+    }
+    for site in sites.as_array().into_iter().flatten() {
+        routes = routes.static_files(site_of(site));
     }
     let sized_path = &[Segment::Static("sized"), Segment::Parameter("bytes")];
     let received_path = &[Segment::Static("received")];
@@ -215,6 +220,32 @@ fn compression_of(option: &Value) -> Compression {
         compression = compression.min_bytes(bytes);
     }
     compression
+}
+
+/// Creates a directory of static files from JSON, as the generated router does.
+fn site_of(option: &Value) -> Site {
+    let text = |name: &str| option.get(name).and_then(Value::as_str);
+    let is_on = |name: &str| option.get(name) == Some(&Value::Bool(true));
+    let mut site = Site::new(text("dir").unwrap_or_default())
+        .prefix(text("prefix").unwrap_or_default())
+        .header("cache-control", text("cacheControl").unwrap_or("no-cache"));
+    for (name, value) in option.get("headers").and_then(Value::as_object).into_iter().flatten() {
+        site = site.header(&name.to_lowercase(), value.as_str().unwrap_or_default());
+    }
+    if let Some(file) = text("spa") {
+        let except = option.get("spaExcept").map(strings).unwrap_or_default();
+        site = site.spa(file, &except);
+    }
+    if is_on("precompressed") {
+        site = site.precompressed();
+    }
+    if is_on("dotFiles") {
+        site = site.dot_files();
+    }
+    if is_on("followSymlinks") {
+        site = site.follow_symlinks();
+    }
+    site
 }
 
 fn strings(list: &Value) -> Vec<&'static str> {

@@ -3,7 +3,7 @@
 
 use kit_runtime::{
     Coding, Compression, Context, Cors, Csrf, Error, Etag, Request, RequestLog, Response, Router,
-    Routes, Segment, StatusCode,
+    Routes, Segment, Site, StatusCode,
 };
 
 use crate::app::App;
@@ -894,6 +894,20 @@ pub fn router(app: App) -> Router<App> {
                 .skip_paths(&["/open/drafts"])
                 .sample_rate(0.5)
                 .user_agent(),
+        )
+        .static_files(
+            Site::new("dist/assets")
+                .prefix("/assets")
+                .header("cache-control", "public, max-age=31536000, immutable")
+                .precompressed(),
+        )
+        .static_files(
+            Site::new("dist")
+                .header("cache-control", "no-cache")
+                .header("x-site", "a")
+                .spa("index.html", &["/api"])
+                .dot_files()
+                .follow_symlinks(),
         )
         .openapi(include_str!("schemas/openapi.json"))
         .into_router()

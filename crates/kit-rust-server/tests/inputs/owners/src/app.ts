@@ -87,6 +87,17 @@ export const app = createApp({
   securityHeaders: { strictTransportSecurity: "max-age=60", frameOptions: false },
   compression: { encodings: ["gzip"], minBytes: 2048 },
   etag: true,
+  staticFiles: [
+    { dir: "dist/assets", prefix: "/assets", cacheControl: "public, max-age=31536000, immutable", precompressed: true },
+    {
+      dir: "dist",
+      headers: { "X-Site": "a" },
+      spa: "index.html",
+      spaExcept: ["/api"],
+      dotFiles: true,
+      followSymlinks: true,
+    },
+  ],
   csrf: { token: { cookie: "__Host-csrf", header: "X-Csrf-Token" } },
   requestLog: { skipPaths: ["/open/drafts"], sampleRate: 0.5, userAgent: true },
   routes: [
