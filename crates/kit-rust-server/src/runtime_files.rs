@@ -53,6 +53,7 @@
     ("http/error.rs", include_str!("../../kit-runtime/src/http/error.rs")),
     ("http/error_format.rs", include_str!("../../kit-runtime/src/http/error_format.rs")),
     ("http/fields.rs", include_str!("../../kit-runtime/src/http/fields.rs")),
+    ("http/handler_headers.rs", include_str!("../../kit-runtime/src/http/handler_headers.rs")),
     ("http/ids.rs", include_str!("../../kit-runtime/src/http/ids.rs")),
     ("http/ignored_input.rs", include_str!("../../kit-runtime/src/http/ignored_input.rs")),
     ("http/layers.rs", include_str!("../../kit-runtime/src/http/layers.rs")),

@@ -16,6 +16,7 @@ use crate::settings::settings;
 use kit_static::{CurrentVersion, Outcome, evaluate};
 
 use super::Error;
+use super::handler_headers::{is_free, remove_value};
 use super::ids::{next_request_id, random_trace_id, read_traceparent};
 use super::normal_uri::make_normal;
 use super::routes::{Segment, hide_parameters, wildcard_of};
@@ -453,17 +454,6 @@ fn cookie_writer() -> Cookies<'static> {
     Cookies::new(&settings().cookie_keys, !is_development())
 }
 
-/// Removes one value of a header and keeps the order of the others.
-fn remove_value(headers: &mut HeaderMap, name: &HeaderName, value: &HeaderValue) {
-    let all: Vec<HeaderValue> = headers.get_all(name).iter().cloned().collect();
-    headers.remove(name);
-    for other in all {
-        if other != value {
-            headers.append(name, other);
-        }
-    }
-}
-
 /// Returns a header as a string, in the same way as [`Context::header`].
 pub(super) fn text_of(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
     let is_cookie = name.as_str().eq_ignore_ascii_case("cookie");
@@ -482,24 +472,6 @@ fn latin1(value: &HeaderValue) -> Cow<'_, str> {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(value.as_bytes().iter().copied().map(char::from).collect()),
     }
-}
-
-/// Returns true if a handler may set the header. Headers of the message framing and the connection belong to the
-/// server: a wrong `content-length`, for example, would corrupt the next response.
-pub(super) fn is_free(name: &HeaderName) -> bool {
-    let is_of_the_server = matches!(
-        *name,
-        header::CONNECTION
-            | header::CONTENT_LENGTH
-            | header::TE
-            | header::TRAILER
-            | header::TRANSFER_ENCODING
-            | header::UPGRADE
-    ) || matches!(name.as_str(), "keep-alive" | "proxy-connection");
-    if is_of_the_server {
-        tracing::warn!("The header {name} is set by the server and cannot be set by a handler");
-    }
-    !is_of_the_server
 }
 
 impl fmt::Debug for Context {

@@ -17,6 +17,7 @@ mod direct_input;
 mod error;
 mod error_format;
 mod fields;
+mod handler_headers;
 mod ids;
 mod ignored_input;
 mod layers;

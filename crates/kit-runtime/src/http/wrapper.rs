@@ -13,7 +13,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use http_body_util::BodyExt as _;
 
-use super::context::is_free;
+use super::handler_headers::is_free;
 use super::reply::Streamed;
 use super::{Context, Error, Phase, Request, Response};
 use crate::Never;
