@@ -127,6 +127,21 @@ test("a form is sent as URL-encoded fields, with a field for each item of a list
   );
 });
 
+test("an upload is the last part of a body, in any order of the properties", async () => {
+  await using app = await served((_request, response) => response.writeHead(204).end());
+  const file = new File(["film"], "a.txt", { type: "text/plain" });
+  const cover = new File(["a"], "a.png", { type: "image/png" });
+  await app.api.post("/videos", { body: { video: file, cover, title: "t", album: { name: "x" } } });
+  await app.api.post("/archives", { body: { archives: [file, new Blob(["2"])] } });
+  await app.api.post("/avatars", { body: {} });
+  const sent = await Promise.all(app.requests.map(formOf));
+  assert.deepEqual(
+    sent.map((form) => [...form.keys()]),
+    [["album", "cover", "title", "video"], ["archives", "archives"], []],
+  );
+  assert.equal((sent[0]!.get("video") as File).name, "a.txt");
+});
+
 test("a multipart body has files with names and types, text fields and JSON fields", async () => {
   await using app = await served((_request, response) =>
     response.writeHead(201, { "content-type": "application/json" }).end('{"id":"1","title":"t"}'),

@@ -36,6 +36,9 @@ enum Name {
     /// The generated Rust server of Notes, compared with one written by hand with axum and sqlx: CPU per request,
     /// throughput, latency, memory.
     RustServer,
+    /// Files of multipart bodies that a handler reads while they arrive, compared with Fastify and busboy: CPU time for
+    /// each MiB.
+    Upload,
     /// Builds of a large project, compared with tsc and a schema generator: milliseconds.
     Compile,
     /// Validators, decoders and serializers of generated code, compared with typia, ajv and others: nanoseconds per
@@ -153,6 +156,7 @@ fn stages(options: &Options) -> anyhow::Result<Vec<Stage>> {
     let script = match options.name {
         Name::Http => "bench/http/run.ts",
         Name::RustServer => "bench/rust-server/run.ts",
+        Name::Upload => "bench/upload/run.ts",
         Name::Compile => "bench/compile/run.ts",
         Name::Validate => "bench/validate/run.ts",
         Name::Start => "bench/start/run.ts",

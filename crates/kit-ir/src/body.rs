@@ -140,6 +140,23 @@ impl BodyFormat {
         }
     }
 
+    /// Returns the media types or ranges that a server accepts in requests: those of [`Self::media_types`], and for JSON
+    /// Lines, which has no registered type, the other names that clients use.
+    ///
+    /// ```
+    /// use kit_ir::BodyFormat;
+    ///
+    /// assert_eq!(BodyFormat::Form.accepted_media_types(), BodyFormat::Form.media_types());
+    /// assert!(BodyFormat::Lines.accepted_media_types().contains(&"application/x-ndjson"));
+    /// ```
+    pub fn accepted_media_types(&self) -> Vec<&str> {
+        let mut types = self.media_types();
+        if *self == Self::Lines {
+            types.extend(["application/x-ndjson", "application/x-jsonlines"]);
+        }
+        types
+    }
+
     /// Returns the types of the events; empty for other formats.
     pub fn event_types(&self) -> impl Iterator<Item = DeclarationId> {
         let events = match self {

@@ -14,7 +14,7 @@ pub(super) fn request(context: Context<'_>, route: &Route, module: &mut Module) 
     }
     let mut fields = vec![
         field("format", literal::string(&format.name().to_lowercase())),
-        field("mediaTypes", literal::strings(format.media_types())),
+        field("mediaTypes", literal::strings(format.accepted_media_types())),
     ];
     if let Some(id) = route.slots.body {
         fields.push(field("validator", value(context, Some(id), "Validator", module)));

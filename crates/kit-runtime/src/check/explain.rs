@@ -79,18 +79,33 @@ fn explain_with(shape: &'static Shape, value: &Json, mut explainer: Explainer) -
     let is_full = explainer.is_full();
     let mut failures = explainer.failures;
     if is_full {
-        failures.pop();
-        failures.push(Failure {
-            path: "$".to_owned(),
-            expected: format!("no more than {}", count(failures.len(), "failure")),
-            received: "more than are listed".to_owned(),
-            value: None,
-            rule: Rule::MaxFailures,
-            limit: Some(failures.len().into()),
-            suggestion: Some("fix the listed failures first".to_owned()),
-        });
+        let listed = failures.len() - 1;
+        list_first(&mut failures, listed);
     }
     failures
+}
+
+/// Limits the failures that several parts of a body have together, as [`explain`] limits those of one value.
+pub(crate) fn limit_failures(mut failures: Vec<Failure>) -> Vec<Failure> {
+    // The last entry of a value's failures may say that there are more.
+    if failures.len() > LIMIT + 1 {
+        list_first(&mut failures, LIMIT);
+    }
+    failures
+}
+
+/// Keeps the first failures of a list, and adds an entry that says that there are more.
+fn list_first(failures: &mut Vec<Failure>, listed: usize) {
+    failures.truncate(listed);
+    failures.push(Failure {
+        path: "$".to_owned(),
+        expected: format!("no more than {}", count(listed, "failure")),
+        received: "more than are listed".to_owned(),
+        value: None,
+        rule: Rule::MaxFailures,
+        limit: Some(listed.into()),
+        suggestion: Some("fix the listed failures first".to_owned()),
+    });
 }
 
 /// Path to a value inside of the checked value, as a chain of steps. It becomes a string only in a failure.

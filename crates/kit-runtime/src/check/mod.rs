@@ -13,7 +13,7 @@ mod value_text;
 use serde_json::Value;
 
 pub(crate) use broken_rule::BrokenRule;
-pub(crate) use explain::{Secrets, explain_without};
+pub(crate) use explain::{Secrets, explain_without, limit_failures};
 pub use explain::{explain, explain_briefly};
 pub use matcher::pick;
 pub(crate) use path::PathText;

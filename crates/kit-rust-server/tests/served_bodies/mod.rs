@@ -202,6 +202,10 @@ pub fn multipart(server: &Path) {
     ] {
         assert_eq!(refused(&send("/photos", &parts)), expected);
     }
+    // Text fields whose bytes are not UTF-8. The missing photo is the first of 100 failures.
+    let many = refused(&send("/photos", &[("name=tags", PNG); 150]));
+    assert_eq!(many.matches("$.tags encoding").count(), 99, "{many}");
+    assert!(many.ends_with(", $ maxFailures"), "{many}");
     let large = "x".repeat(1001);
     let file = "name=file; filename=f";
     assert_eq!(refused(&send("/files", &[(file, &large)])), "400 $.file maxBytes");

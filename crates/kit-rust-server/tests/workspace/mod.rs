@@ -35,6 +35,9 @@ const NO_PANIC: [&str; 5] = [
 /// The same lints without those for indexing, because the runtime indexes bytes at positions that it has checked.
 const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["unwrap_used", "expect_used", "panic"];
 
+/// Crates beside the runtime, which all runtimes of the workspace share.
+const SHARED: [&str; 2] = ["guard", "static"];
+
 /// Start of the names of projects with the OpenTelemetry exporter. They are compiled by themselves, because the exporter
 /// changes features of most dependencies.
 const WITH_EXPORTER: &str = "shop";
@@ -342,15 +345,19 @@ impl Runtime {
                 "Cargo.toml" => {
                     let name = format!("name = \"{}\"", self.name);
                     let text = file.text.replacen("name = \"kit-runtime\"", &name, 1);
-                    let text = text.replace("path = \"guard\"", "path = \"../guard\"");
+                    let text = SHARED.iter().fold(text, |text, name| {
+                        text.replace(&format!("path = \"{name}\""), &format!("path = \"../{name}\""))
+                    });
                     let library = "\n[lib]\nname = \"kit_runtime\"\n";
                     write(
                         &root.join(&self.name).join(path),
                         &format!("{text}{library}{lints}"),
                     );
                 }
-                "guard/Cargo.toml" => write(&root.join(path), &format!("{}{lints}", file.text)),
-                _ if path.starts_with("guard/") => write(&root.join(path), &file.text),
+                _ if SHARED.iter().any(|name| path.starts_with(&format!("{name}/"))) => {
+                    let lints = if path.ends_with("/Cargo.toml") { &lints } else { "" };
+                    write(&root.join(path), &format!("{}{lints}", file.text));
+                }
                 _ => write(&root.join(&self.name).join(path), &file.text),
             }
         }

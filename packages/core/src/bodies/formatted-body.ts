@@ -8,9 +8,6 @@ import { uploadOf } from "./file-rules.ts";
 import { readMultipart } from "./multipart-body.ts";
 import { readUploads, type UploadErrors } from "./uploads.ts";
 
-/** Media types that clients use for JSON Lines, which has no registered type. */
-const linesTypes = ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"];
-
 /**
  * Reads and checks a body. `errors` creates the errors for what is found after the call: lines and uploads are checked when
  * the handler reads them. `openChunks` returns the body of a route that reads it in chunks. The result is a promise only if
@@ -83,11 +80,10 @@ function acceptedType(exchange: ServerExchange, { format, mediaTypes }: Compiled
   const encoding = exchange.header("content-encoding")?.trim().toLowerCase();
   if (encoding !== undefined && encoding !== "" && encoding !== "identity")
     return "Compressed bodies are not accepted; send the body without compression";
-  const accepted = format === "lines" ? linesTypes : mediaTypes;
   const header = exchange.header("content-type");
   // A body without a content type is any type (RFC 9110, 8.3).
-  const type = parseMediaType(header ?? (accepted.includes("*/*") ? "application/octet-stream" : ""));
-  if (type !== undefined && isInRanges(type.type, accepted)) {
+  const type = parseMediaType(header ?? (mediaTypes.includes("*/*") ? "application/octet-stream" : ""));
+  if (type !== undefined && isInRanges(type.type, mediaTypes)) {
     const isText = format === "text" || format === "form" || format === "lines";
     return isText && !isUtf8(type) ? `The body has another charset; send ${type.type} in UTF-8` : type;
   }

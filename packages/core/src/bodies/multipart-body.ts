@@ -1,6 +1,7 @@
 /** Body of a contract with `Multipart<T>`: fields and files, checked together. */
 import type { CompiledBody, ServerExchange, ValidationFailure } from "@kit/types";
 
+import { limitFailures } from "../codec/explain.ts";
 import { memberPath } from "../codec/path.ts";
 import type { BodyResult } from "./body-result.ts";
 import { readFiles } from "./file-rules.ts";
@@ -56,7 +57,7 @@ export function checkParts(
     (file) => [file.name, readFiles(file, parts.get(file.name) ?? [], failures)] as const,
   );
   const fields = readFields(format, parts, failures);
-  if (failures.length > 0) return { failures };
+  if (failures.length > 0) return { failures: limitFailures(failures) };
   for (const [name, value] of files) {
     if (value !== undefined) setPart(fields.value, name, value);
   }

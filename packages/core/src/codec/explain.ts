@@ -61,9 +61,12 @@ export function explain(shape: Shape, value: unknown, form: Form, limit?: number
   const explainer = new Explainer(form, limit ?? DEFAULT_LIMIT + 1, false);
   explainer.visit(shape, value, "$", -1, false);
   const { failures } = explainer;
-  if (limit !== undefined || !explainer.isFull) return failures;
-  const listed = failures.length - 1;
-  failures[listed] = {
+  return limit === undefined && explainer.isFull ? listedFailures(failures, failures.length - 1) : failures;
+}
+
+/** Returns the first failures of a list that has more, and one more entry that says so. */
+function listedFailures(failures: readonly ValidationFailure[], listed: number): ValidationFailure[] {
+  const entry: ValidationFailure = {
     path: "$",
     expected: `no more than ${count(listed, "failure")}`,
     received: "more than are listed",
@@ -71,7 +74,12 @@ export function explain(shape: Shape, value: unknown, form: Form, limit?: number
     limit: listed,
     suggestion: "fix the listed failures first",
   };
-  return failures;
+  return [...failures.slice(0, listed), entry];
+}
+
+/** Limits the failures that several parts of a body have together, as {@link explain} limits those of one value. */
+export function limitFailures(failures: readonly ValidationFailure[]): readonly ValidationFailure[] {
+  return failures.length > DEFAULT_LIMIT + 1 ? listedFailures(failures, DEFAULT_LIMIT) : failures;
 }
 
 /** Returns the first failure of a value, if it has any. If `rules` is false, only types are checked. */

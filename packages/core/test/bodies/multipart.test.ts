@@ -120,6 +120,51 @@ describe("MultipartParser", () => {
     });
   }
 
+  test("reads random bodies in random chunks as whole bodies", () => {
+    const seed = Number(process.env["KIT_SEED"] ?? 1);
+    const runs = Number(process.env["KIT_RUNS"] ?? 5000);
+    const head = '\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
+    const tokens = [
+      "--b",
+      head,
+      "\r\n",
+      "\r\n--b",
+      "--",
+      "\r",
+      "\n",
+      "-",
+      "b",
+      " ",
+      "x",
+      "content-length: 1\r\n",
+    ];
+    let valid = 0;
+    for (let run = 0; run < runs; run += 1) {
+      let state = (seed * 65_537 + run) >>> 0;
+      // Mulberry32
+      const next = (limit: number): number => {
+        state = (state + 0x6d2b79f5) >>> 0;
+        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+        return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+      };
+      const middle = Array.from({ length: next(12) }, () => tokens[next(tokens.length)]!);
+      const text = next(2) === 0 ? middle.join("") : `--b${head}${middle.join("")}\r\n--b--`;
+      const body = Buffer.from(text);
+      const chunks: Buffer[] = [];
+      for (let at = 0; at < body.length;) {
+        const length = 1 + next(6);
+        chunks.push(body.subarray(at, at + length));
+        at += length;
+      }
+      const whole = parseMultipart(body, "b");
+      const parts = Array.isArray(whole) ? whole.map(shown) : undefined;
+      assert.deepEqual(parseChunks(chunks, "b")?.map(shown), parts, `seed ${seed}, run ${run}`);
+      if (parts !== undefined) valid += 1;
+    }
+    assert.ok(valid > runs / 50, `${valid} of ${runs} bodies are valid`);
+  });
+
   test("keeps less than the length of a boundary of a content that has many starts of a boundary", () => {
     const parser = new MultipartParser("boundary");
     parser.push(Buffer.from('--boundary\r\nContent-Disposition: form-data; name="a"\r\n\r\n'));

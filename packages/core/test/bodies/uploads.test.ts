@@ -226,6 +226,22 @@ describe("parts before an upload", () => {
     assert.equal((photos as File[])[0]!.size, mebibyte);
   });
 
+  test("have at most 100 failures together, and one that says that there are more", async () => {
+    const photos = { name: "photos", optional: true, many: true, mediaTypes: ["image/png"] };
+    for (const [count, listed] of [
+      [100, 100],
+      [101, 101],
+      [102, 101],
+      [900, 101],
+    ] as const) {
+      const body = part("photos", "text", "a").repeat(count) + part("file", "1", "a") + end;
+      const refused = await open(format(photos, file), new Chunks([body])).catch((error: Refused) => error);
+      assert.ok(refused instanceof Refused);
+      assert.equal(refused.failures.length, listed);
+      assert.equal(refused.failures.at(-1)?.rule, count > 101 ? "maxFailures" : "mime");
+    }
+  });
+
   test("need no memory if the contract does not declare them", async () => {
     const size = 8 * 1024 * 1024;
     const chunks = new Chunks([

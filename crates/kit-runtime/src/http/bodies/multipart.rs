@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use crate::check::{Failure, PathText, Rule, Secrets, explain_without};
+use crate::check::{Failure, PathText, Rule, Secrets, explain_without, limit_failures};
 use crate::coerce::{QueryValue, coerce};
 use crate::file_signatures::contradicting_type;
 use crate::http::Error;
@@ -282,7 +282,7 @@ pub(super) fn read_files(parts: &[Part], files: &[FilePart]) -> Result<Files, Er
     if failures.is_empty() {
         Ok(found)
     } else {
-        Err(Error::invalid(Slot::Body, "multipart", failures))
+        Err(Error::invalid(Slot::Body, "multipart", limit_failures(failures)))
     }
 }
 
@@ -303,7 +303,8 @@ pub(super) fn read<T: Contract>(parts: &[Part], files: &[FilePart]) -> Result<(T
         fields.failures.extend(broken);
     }
     if !fields.failures.is_empty() {
-        return Err(Error::invalid(Slot::Body, T::NAME, fields.failures));
+        let failures = limit_failures(fields.failures);
+        return Err(Error::invalid(Slot::Body, T::NAME, failures));
     }
     let decoded: T = from_json(&value)?;
     let unstorable = Some(&decoded)

@@ -35,7 +35,7 @@ impl Request {
     pub fn form<T: Contract>(&self) -> Result<T, Error> {
         const FORM: &str = "application/x-www-form-urlencoded";
         self.begin_body();
-        self.accept(&[FORM], &[FORM], true)?;
+        self.accept(&[FORM], true)?;
         let text = self.body_text(T::NAME)?;
         let is_suspicious = text.contains("%00") || text.contains('\0');
         if let Some(form) = read_query(text).filter(|_| !is_suspicious) {
@@ -51,7 +51,7 @@ impl Request {
     /// 400 `VALIDATION_ERROR` if the body is not UTF-8, 415 if the content type is another one.
     pub fn text(&self, media_types: &[&str]) -> Result<String, Error> {
         self.begin_body();
-        self.accept(media_types, media_types, true)?;
+        self.accept(media_types, true)?;
         let text = self.body_text("text")?;
         let unstorable = Some(text)
             .filter(|text| text.contains('\0'))
@@ -69,7 +69,7 @@ impl Request {
     /// 415 if the content type is another one.
     pub fn bytes(&self, media_types: &[&str]) -> Result<Bytes, Error> {
         self.begin_body();
-        self.accept(media_types, media_types, false)?;
+        self.accept(media_types, false)?;
         Ok(self.body.clone())
     }
 
@@ -100,14 +100,14 @@ impl Request {
     /// 415 if the content type is another one.
     pub fn lines<T: Contract>(&self) -> Result<RequestLines<T>, Error> {
         self.begin_body();
-        self.accept(&LINES, &LINES[..1], true)?;
+        self.accept(&LINES, true)?;
         Ok(RequestLines::new(self.body.clone()))
     }
 
     fn parts(&self, schema: &'static str) -> Result<Vec<parser::Part>, Error> {
         const MULTIPART: &str = "multipart/form-data";
         self.begin_body();
-        let Some(media_type) = self.accept(&[MULTIPART], &[MULTIPART], false)? else {
+        let Some(media_type) = self.accept(&[MULTIPART], false)? else {
             let failure = Failure {
                 path: "$".to_owned(),
                 expected: MULTIPART.to_owned(),
@@ -135,8 +135,7 @@ impl Request {
     }
 
     /// Checks the content type. Returns `None` for an empty body, which clients send without a content type.
-    /// `shown` are the types that the message recommends.
-    fn accept(&self, accepted: &[&str], shown: &[&str], is_text: bool) -> Result<Option<MediaType>, Error> {
+    fn accept(&self, accepted: &[&str], is_text: bool) -> Result<Option<MediaType>, Error> {
         if self.body.is_empty() {
             return Ok(None);
         }
@@ -172,7 +171,7 @@ impl Request {
                     (Some(_), None) => "The request's content type is not a media type",
                     (Some(_), Some(_)) => "The request has another content type",
                 };
-                Err(unsupported(format!("{found}; send {}", shown.join(" or "))))
+                Err(unsupported(format!("{found}; send {}", accepted.join(" or "))))
             }
         }
     }

@@ -277,7 +277,7 @@ const application: CompiledApplication = {
       query: null,
       body: null,
       response: PostImportsResponseSerializer,
-      bodyFormat: { format: "lines", mediaTypes: ["application/jsonl"], validator: BookValidator },
+      bodyFormat: { format: "lines", mediaTypes: ["application/jsonl", "application/x-ndjson", "application/x-jsonlines"], validator: BookValidator },
       middleware: [],
       source: {
         contract: { file: "src/photos.routes.ts", line: 31 },
