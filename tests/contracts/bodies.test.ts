@@ -3,16 +3,16 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { rm } from "node:fs/promises";
 
-import { contractTests, type ContractTests, type RouteTable } from "@kit/testing";
+import type { RouteTable } from "@kit/testing";
 import { type AnyHandlers, type App, createApp } from "@kit/core";
 import { expressServer } from "@kit/server-express";
 
 import { createClient } from "../../crates/kit-emit/tests/goldens/bodies/client/index.ts";
 import { bodyOptions } from "../conformance/bodies-application.ts";
+import { type Ran, runContractTests } from "./run-contract-tests.ts";
 import { contractsIn, copiedGoldens, tablesIn } from "./tables.ts";
 
 const root = await copiedGoldens();
@@ -21,48 +21,9 @@ const directory = join(root, "bodies");
 const tables = await tablesIn(directory);
 const contracts = await contractsIn(directory);
 
-interface Ran {
-  readonly passed: string[];
-  readonly failed: Map<string, string>;
-}
-
 /** Runs the contract tests of an application, and returns the names of the tests that passed and that failed. */
-async function runAgainst(app: unknown, routes: readonly RouteTable[] = tables): Promise<Ran> {
-  const begins: (() => Promise<void>)[] = [];
-  const ends: (() => Promise<void>)[] = [];
-  const tests: [name: string, run: Parameters<ContractTests["runner"]["test"]>[1]][] = [];
-  let group = "";
-  contractTests({
-    runner: {
-      describe(name, define) {
-        group = name;
-        define();
-      },
-      test: (name, run) => tests.push([`${group}: ${name}`, run]),
-      before: (run) => begins.push(run),
-      after: (run) => ends.push(run),
-    },
-    group: "PhotoRoutes",
-    contracts,
-    app: async () => ({ app }),
-    root: pathToFileURL(`${directory}/`),
-    database: false,
-    headers: {},
-    routes,
-  });
-  const passed: string[] = [];
-  const failed = new Map<string, string>();
-  for (const begin of begins) await begin();
-  for (const [name, run] of tests) {
-    try {
-      await run({ skip: () => undefined });
-      passed.push(name);
-    } catch (error) {
-      failed.set(name, String(error));
-    }
-  }
-  for (const end of ends) await end();
-  return { passed, failed };
+function runAgainst(app: unknown, routes: readonly RouteTable[] = tables): Promise<Ran> {
+  return runContractTests(app, { group: "PhotoRoutes", contracts, directory, routes });
 }
 
 /** Creates the application, with other handlers for some routes. */

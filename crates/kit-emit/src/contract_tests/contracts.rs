@@ -14,6 +14,7 @@ pub(super) fn write(context: Context<'_>, tests: &ContractTests) -> String {
     let program = context.program;
     let mut shapes: BTreeMap<String, String> = BTreeMap::new();
     let mut entries = Writer::default();
+    // The coverage counts requests, and messages of WebSockets are none.
     for route in program.routes.iter().filter(|route| !route.is_socket()) {
         let mut fields = parts(tests, route);
         for slot in Slot::INPUTS {

@@ -158,7 +158,9 @@ impl File<'_> {
                 ));
                 return;
             }
-            if let Some(format) = bodies::format(self.context.program, route) {
+            if let Some(sent) = route.slots.response.filter(|_| route.is_socket()) {
+                writer.line(format_args!("socket: {{ out: {} }},", self.shape(sent)));
+            } else if let Some(format) = bodies::format(self.context.program, route) {
                 writer.line(format_args!("format: {format},"));
             }
             self.request(route, &slots, own.map(|own| &own.params), writer);

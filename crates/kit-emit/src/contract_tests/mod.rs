@@ -43,9 +43,7 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
         return Vec::new();
     };
     let mut groups: Vec<(&str, Vec<&'a Route>)> = Vec::new();
-    // A handshake is no request that `fetch` can send, so WebSockets have no contract tests yet.
-    let routes = || context.program.routes.iter().filter(|route| !route.is_socket());
-    for route in routes() {
+    for route in &context.program.routes {
         match groups.iter_mut().find(|(group, _)| *group == route.group) {
             Some((_, routes)) => routes.push(route),
             None => groups.push((&route.group, vec![route])),
@@ -54,7 +52,7 @@ pub(crate) fn emit<'a>(context: Context<'a>) -> Vec<Job<'a>> {
     if groups.is_empty() {
         return Vec::new();
     }
-    let all: Vec<&Route> = routes().collect();
+    let all: Vec<&Route> = context.program.routes.iter().collect();
     let shared =
         Job::new(CONTRACTS, move || contracts::write(context, tests)).keyed(key(context, tests, &all));
     let files = groups.into_iter().map(|(group, routes)| {

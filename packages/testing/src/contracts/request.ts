@@ -100,7 +100,7 @@ export function send(
   });
 }
 
-function headersOf(table: RouteTable, slots: Slots, given: HeaderTexts): HeaderTexts {
+export function headersOf(table: RouteTable, slots: Slots, given: HeaderTexts): HeaderTexts {
   const valid = textsOf(table.request?.headers);
   const own = textsOf(slots.headers);
   const result: Record<string, string> = { ...own, ...table.headers, ...given };

@@ -11,6 +11,7 @@ import { expectAnswered, expectError, expectRefused, fail } from "./expect.ts";
 import { type RandomRoute, sendRandom } from "./random.ts";
 import { type RandomKind, type Randomness, randomnessOf } from "./randomness.ts";
 import type { RunnerAt } from "./places.ts";
+import { socketTests } from "./sockets.ts";
 import { cookieHeader, filled, rawQuery, send, type Slots, slotsOf, textsOf } from "./request.ts";
 import type { Running } from "./running.ts";
 import type { AcceptedRow, ContractTests, RefusedRow, RouteTable, TestRunner } from "./tables.ts";
@@ -90,6 +91,10 @@ export function routeTests({ tests, table, runnerAt }: TestedRoute, running: () 
 
   if (random?.replay !== undefined) {
     randomTest(tests, { table, compiled }, random.replay.kind, random, each);
+    return;
+  }
+  if (table.socket !== undefined) {
+    socketTests(table, table.socket, each);
     return;
   }
   test("answers a valid request", async () => {

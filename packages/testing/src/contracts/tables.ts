@@ -58,6 +58,12 @@ export interface TestedContent {
   readonly events?: Readonly<Record<string, Shape | null>>;
 }
 
+/** Messages of a WebSocket. */
+export interface TestedSocket {
+  /** Shape of the messages that the application sends. */
+  readonly out: Shape;
+}
+
 /** Successful or redirecting response that a contract declares. */
 export interface DeclaredReply {
   readonly status: number;
@@ -90,6 +96,8 @@ export interface RouteTable {
   readonly wrongMethod?: { readonly method: string; readonly allow: string };
   /** Request body that is not JSON. Absent if the body is JSON, or if there is none. */
   readonly format?: TestedFormat;
+  /** Messages of a WebSocket. Absent for other routes. The slot `body` is a message of the client then. */
+  readonly socket?: TestedSocket;
   /** Values of a valid request, by slot. A body of JSON Lines is a list. */
   readonly request?: Readonly<Partial<Record<Slot, unknown>>>;
   /** Properties of the body that get a new string in each request. A unique text replaces `{}` in the string. */

@@ -1,0 +1,211 @@
+/** Contract tests of WebSockets: handshakes that break a rule, and messages that break a rule. */
+import { request } from "node:http";
+
+import { explain } from "@kit/core/codec";
+
+import { outputShape } from "../matching/output-shape.ts";
+import { queryText } from "../client.ts";
+import { remember, type TestResponse } from "../test-response.ts";
+import { expectError, expectRefused, fail } from "./expect.ts";
+import { filled, headersOf, type Slots, slotsOf } from "./request.ts";
+import type { Running } from "./running.ts";
+import type { AcceptedRow, RefusedRow, RouteTable, TestedSocket } from "./tables.ts";
+
+/** Milliseconds for which a test waits until the application closes a socket. */
+const CLOSE_MS = 2000;
+
+/** Text that the contract of no WebSocket allows. The application closes the socket when its handler reads the text. */
+const NOT_JSON = "not JSON";
+
+/** Close codes with which an application refuses a message (RFC 6455, 7.4.1). */
+const REFUSED = 1008;
+const NO_JSON = 1007;
+const FAILED = 1011;
+
+/** End of a WebSocket, with what the client received before. */
+interface Closed {
+  readonly received: readonly unknown[];
+  /** `undefined` if the application did not close the socket in time. */
+  readonly code: number | undefined;
+  readonly reason: string;
+}
+
+type Each = (
+  name: string,
+  run: (app: Running) => Promise<void>,
+  options?: { readonly row?: AcceptedRow | RefusedRow },
+) => unknown;
+
+/** Declares the tests of a route with a WebSocket. */
+export function socketTests(table: RouteTable, socket: TestedSocket, each: Each): void {
+  each("answers a request that is no handshake with 426", async (app) => {
+    const { headers } = await app.fixture(table.route);
+    const target = filled(pathOf(table), table.request?.params);
+    const answer = await app.client.request("GET", target, { headers: { ...table.headers, ...headers } });
+    expectError(table, answer, 426, "UPGRADE_REQUIRED");
+  });
+  each("takes a valid message", async (app) => {
+    const fixture = await app.fixture(table.route);
+    expectTaken(table, socket, await talk(app, table, slotsOf(table, fixture, []), fixture.headers));
+  });
+  for (const row of table.accepts ?? []) {
+    const [slot, path, what, given] = row;
+    each(
+      `takes ${nameOf(row)} ${path}: ${what}`,
+      async (app) => {
+        const fixture = await app.fixture(table.route);
+        const slots = slotsOf(table, fixture, [{ slot, path, given }]);
+        expectTaken(table, socket, await talk(app, table, slots, fixture.headers));
+      },
+      { row },
+    );
+  }
+  for (const row of table.refuses ?? []) {
+    const [slot, path, what, given, where] = row;
+    each(
+      `refuses ${nameOf(row)} ${path}: ${what}`,
+      async (app) => {
+        if (slot !== "body") {
+          const headers = await app.headers(table.route);
+          const answer = await shake(app, table, slotsOf(table, {}, [{ slot, path, given }]), headers);
+          expectRefused(table, answer, path, where === "within");
+          return;
+        }
+        const fixture = await app.fixture(table.route);
+        const slots = slotsOf(table, fixture, [{ slot, path, given }]);
+        expectClosed(table, await talk(app, table, slots, fixture.headers), path);
+      },
+      { row },
+    );
+  }
+  each("refuses text that is not JSON", async (app) => {
+    const fixture = await app.fixture(table.route);
+    const slots = { ...slotsOf(table, fixture, []) };
+    delete slots.body;
+    const { code } = await talk(app, table, slots, fixture.headers);
+    // A handler that reads no messages does not see the text.
+    if (code !== undefined && code !== NO_JSON && code !== 1000) fail(unexpected(table, code, "", "1007"));
+  });
+}
+
+function nameOf([slot]: AcceptedRow | RefusedRow): string {
+  return slot === "body" ? "message" : slot;
+}
+
+function pathOf({ route }: RouteTable): string {
+  return route.split(" ")[1] ?? "";
+}
+
+function targetOf(table: RouteTable, slots: Slots): string {
+  return filled(pathOf(table), slots.params) + queryText((slots.query ?? {}) as Record<string, unknown>);
+}
+
+/** Sends a handshake, and returns the response. A handshake that is accepted has the status 101. */
+async function shake(
+  app: Running,
+  table: RouteTable,
+  slots: Slots,
+  given: Readonly<Record<string, string>>,
+): Promise<TestResponse> {
+  const target = targetOf(table, slots);
+  const headers = {
+    ...headersOf(table, slots, given),
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+  const sent = request(app.client.url + target, { headers, agent: false });
+  const { promise, resolve, reject } = Promise.withResolvers<TestResponse>();
+  const answered = (status: number, fields: object, text: string, body: unknown): void => {
+    const answer = { status, headers: new Headers(fields as Record<string, string>), text, body };
+    remember(answer, { method: "GET", target, headers });
+    resolve(answer);
+  };
+  sent.on("error", reject);
+  sent.on("upgrade", ({ statusCode = 101, headers: fields }, socket) => {
+    socket.destroy();
+    answered(statusCode, fields, "", undefined);
+  });
+  sent.on("response", (response) => {
+    let text = "";
+    response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    response.on("end", () => {
+      let body: unknown;
+      try {
+        body = JSON.parse(text);
+      } catch {
+        // A body that is not JSON has no parsed form.
+      }
+      answered(response.statusCode ?? 0, response.headers, text, body);
+    });
+  });
+  sent.end();
+  return promise;
+}
+
+/**
+ * Opens a WebSocket, sends the body of `slots` as a message, and then text that is not JSON. The application closes the socket
+ * because of the first message, or else because of the text.
+ */
+async function talk(
+  app: Running,
+  table: RouteTable,
+  slots: Slots,
+  given: Readonly<Record<string, string>>,
+): Promise<Closed> {
+  const answer = await shake(app, table, slots, given);
+  if (answer.status !== 101) fail(`${table.route} refused a valid handshake`, answer);
+  const url = app.client.url.replace(/^http/, "ws") + targetOf(table, slots);
+  // Node's WebSocket takes an object with headers in place of the subprotocols, which types of browsers do not declare.
+  const Constructor = WebSocket as unknown as new (url: string, init: { headers: object }) => WebSocket;
+  const socket = new Constructor(url, { headers: headersOf(table, slots, given) });
+  const received: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<Closed>();
+  const timer = setTimeout(() => {
+    resolve({ received, code: undefined, reason: "" });
+    socket.close();
+  }, CLOSE_MS);
+  socket.addEventListener("open", () => {
+    if (slots.body !== undefined) socket.send(JSON.stringify(slots.body));
+    socket.send(NOT_JSON);
+  });
+  socket.addEventListener("message", ({ data }) => {
+    try {
+      received.push(JSON.parse(String(data)));
+    } catch {
+      received.push(data);
+    }
+  });
+  socket.addEventListener("close", ({ code, reason }) => {
+    clearTimeout(timer);
+    resolve({ received, code, reason });
+  });
+  return promise;
+}
+
+/** Checks that the application accepted the message, and that its own messages keep the contract. */
+function expectTaken(table: RouteTable, { out }: TestedSocket, closed: Closed): void {
+  const { code, reason, received } = closed;
+  if (code === REFUSED && reason.startsWith("$"))
+    fail(`${table.route} refused a message that its contract allows: ${reason}`);
+  if (code === FAILED) fail(`${table.route} closed the WebSocket because its handler failed`);
+  for (const message of received) {
+    const [first] = explain(outputShape(out), message, "wire");
+    if (first === undefined) continue;
+    fail(
+      `A message of ${table.route} does not match its contract: ${first.path}: expected ${first.expected}, received ${first.received}`,
+    );
+  }
+}
+
+/** Checks that the application refused the message because of the value at `path`, or below it. */
+function expectClosed(table: RouteTable, { code, reason }: Closed, path: string): void {
+  // A handler that reads no messages does not see the message.
+  if (code === undefined || code === 1000) return;
+  if (code !== REFUSED || !reason.startsWith(path)) fail(unexpected(table, code, reason, `1008 and ${path}`));
+}
+
+function unexpected({ route }: RouteTable, code: number, reason: string, expected: string): string {
+  return `${route} closed the WebSocket with ${code} ${reason}, expected ${expected}`;
+}

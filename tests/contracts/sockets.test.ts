@@ -1,0 +1,127 @@
+// Runs the generated contract tests of the program `sockets` against an application that keeps its contract, and against
+// applications that break it. Also calls the application with the generated client.
+
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { isApiError } from "@kit/client";
+import { type AnyHandlers, type App, createApp, type OpenSocket } from "@kit/core";
+import { nativeServer } from "@kit/server-native";
+
+import { createClient } from "../../crates/kit-emit/tests/goldens/sockets/client/index.ts";
+import compiled from "../../crates/kit-emit/tests/goldens/sockets/routes/index.ts";
+import { type Ran, runContractTests } from "./run-contract-tests.ts";
+import { contractsIn, copiedGoldens, tablesIn } from "./tables.ts";
+
+const root = await copiedGoldens();
+after(() => rm(root, { recursive: true, force: true }));
+const directory = join(root, "sockets");
+const routes = await tablesIn(directory);
+const contracts = await contractsIn(directory);
+
+interface Message {
+  readonly text: string;
+  readonly author: string;
+  readonly sentAt: Date;
+}
+
+interface Input {
+  readonly params: { readonly id: string };
+  readonly query: { readonly name?: string };
+  readonly socket: OpenSocket<{ readonly text: string }, Message>;
+}
+
+const sentAt = new Date("2026-01-02T03:04:05.678Z");
+
+const kept: AnyHandlers = {
+  "WS /rooms/:id": async ({ query, socket }: Input) => {
+    for await (const { text } of socket) await socket.send({ text, author: query.name ?? "nobody", sentAt });
+  },
+  "WS /heartbeat": async ({ socket }: { socket: OpenSocket<"ping", "ping"> }) => {
+    for await (const ping of socket) await socket.send(ping);
+  },
+  "GET /latest": () => ({ text: "Hello", author: "Ada", sentAt }),
+};
+
+function application(changed: AnyHandlers = {}): App {
+  return createApp({
+    compiled,
+    env: "development",
+    logging: { level: "fatal" },
+    server: nativeServer(),
+    routes: [{ handlers: { ...kept, ...changed } as never }],
+  });
+}
+
+function runAgainst(app: App): Promise<Ran> {
+  return runContractTests(app, { group: "ChatRoutes", contracts, directory, routes });
+}
+
+test("an application that keeps its contract passes the contract tests of its WebSockets", async () => {
+  const { passed, failed } = await runAgainst(application());
+  assert.deepEqual([...failed], []);
+  for (const name of [
+    "WS /rooms/:id: answers a request that is no handshake with 426",
+    "WS /rooms/:id: takes a valid message",
+    "WS /rooms/:id: takes message $.text: 500 characters (maximum)",
+    "WS /rooms/:id: refuses message $.text: 501 characters (maximum 500)",
+    "WS /rooms/:id: refuses query $.name: repeated",
+    "WS /rooms/:id: refuses text that is not JSON",
+    "WS /heartbeat: refuses message $: a string",
+  ])
+    assert.ok(passed.includes(name), name);
+});
+
+test("a message that breaks the contract of the application fails the tests", async () => {
+  const wrong = {
+    "WS /heartbeat": async ({ socket }: { socket: OpenSocket<"ping", string> }) => {
+      for await (const ping of socket) await socket.send(`not ${ping}`);
+    },
+  };
+  // `send` throws, so the handler fails.
+  const { failed } = await runAgainst(application(wrong));
+  assert.match(failed.get("WS /heartbeat: takes a valid message") ?? "", /its handler failed/);
+});
+
+test("a handler that throws fails the tests", async () => {
+  const wrong = {
+    "WS /rooms/:id": async ({ socket }: Input) => {
+      for await (const { text } of socket) throw new Error(text);
+    },
+  };
+  const { failed } = await runAgainst(application(wrong));
+  assert.match(failed.get("WS /rooms/:id: takes a valid message") ?? "", /its handler failed/);
+});
+
+test("the generated client sends and receives typed messages", async () => {
+  const app = application();
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+  const api = createClient({ baseUrl: url });
+  try {
+    const room = await api.ws("/rooms/:id", { params: { id: "1" }, query: { name: "Ada" } });
+    room.send({ text: "Hello" });
+    for await (const message of room) {
+      assert.deepEqual(message, { text: "Hello", author: "Ada", sentAt });
+      break;
+    }
+    assert.equal(room.isOpen, true);
+    room.close(3001, "done");
+    assert.equal((await room.closed).code, 3001);
+    assert.throws(
+      () => room.send({ text: "late" }),
+      (error) => isApiError(error, "NETWORK_ERROR"),
+    );
+    await assert.rejects(
+      api.ws("/rooms/:id", { params: { id: "1" }, query: { name: ["two", "names"] as never } }),
+      (error) => isApiError(error, "NETWORK_ERROR"),
+    );
+    const controller = new AbortController();
+    const heartbeat = await api.ws("/heartbeat", { signal: controller.signal });
+    controller.abort();
+    assert.equal((await heartbeat.closed).code, 1000);
+  } finally {
+    await app.close({ graceMs: 0 });
+  }
+});
