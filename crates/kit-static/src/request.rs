@@ -38,6 +38,6 @@ impl FileRequest {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let index = HEADERS.iter().position(|known| *known == name)?;
-        self.headers[index].as_deref()
+        self.headers.get(index)?.as_deref()
     }
 }
