@@ -20,6 +20,7 @@ interface Case {
   readonly reason?: string;
   readonly pongs?: readonly string[];
   readonly compression?: true;
+  readonly fast?: true;
 }
 
 const file = new URL("../../conformance/websocket.json", import.meta.url);
@@ -73,7 +74,7 @@ async function open(port: number, compression: boolean): Promise<Socket> {
   return socket;
 }
 
-for (const [name, make] of servers.filter(([server]) => server === "native")) {
+for (const [name, make] of servers) {
   describe(name, () => {
     let server: ServerAdapter;
     let port: number;
@@ -127,7 +128,9 @@ for (const [name, make] of servers.filter(([server]) => server === "native")) {
     }
 
     for (const one of cases) {
-      test(`handles this case of frames: ${one.name}`, async () => {
+      test(`handles this case of frames: ${one.name}`, async (t) => {
+        if (one.fast === true && name !== "native")
+          return t.skip("ws checks the text of complete messages only");
         const input = Buffer.from(one.input, "hex");
         const half = Math.floor(input.length / 2);
         for (const parts of [[input], [input.subarray(0, half), input.subarray(half)]])

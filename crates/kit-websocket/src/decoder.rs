@@ -186,7 +186,7 @@ impl Decoder {
         if start.is_compressed && !may_be_compressed {
             return Err(Violation::protocol("a reserved bit is set"));
         }
-        read_header(start, bytes)
+        Ok(read_header(start, bytes))
     }
 
     fn begin_frame(&mut self, header: Header) -> Result<Frame, Violation> {

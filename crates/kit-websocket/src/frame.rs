@@ -94,33 +94,23 @@ pub(crate) fn read_start(first: u8, second: u8) -> Result<Start, Violation> {
 }
 
 /// Returns the header at the start of the bytes; `None` if it is incomplete. `start` is the result of [`read_start`].
-pub(crate) fn read_header(start: Start, bytes: &[u8]) -> Result<Option<Header>, Violation> {
-    let Some(short) = bytes.get(1).map(|byte| byte & 0x7f) else {
-        return Ok(None);
-    };
+pub(crate) fn read_header(start: Start, bytes: &[u8]) -> Option<Header> {
+    let short = bytes.get(1)? & 0x7f;
     let (length, after) = match short {
-        126 => match bytes.get(2..4).and_then(|bytes| bytes.try_into().ok()) {
-            Some(length) => (u64::from(u16::from_be_bytes(length)), 4),
-            None => return Ok(None),
-        },
-        127 => match bytes.get(2..10).and_then(|bytes| bytes.try_into().ok()) {
-            Some(length) => (u64::from_be_bytes(length), 10),
-            None => return Ok(None),
-        },
+        126 => (
+            u64::from(u16::from_be_bytes(bytes.get(2..4)?.try_into().ok()?)),
+            4,
+        ),
+        127 => (u64::from_be_bytes(bytes.get(2..10)?.try_into().ok()?), 10),
         short => (u64::from(short), 2),
     };
-    if length > u64::MAX / 2 {
-        return Err(Violation::protocol("the length of a frame is invalid"));
-    }
-    let mask = bytes
-        .get(after..after + 4)
-        .and_then(|bytes| bytes.try_into().ok());
-    Ok(mask.map(|mask| Header {
+    let mask = bytes.get(after..after + 4)?.try_into().ok()?;
+    Some(Header {
         start,
         length,
         mask,
         size: after + 4,
-    }))
+    })
 }
 
 /// Removes the mask of a client from a part of a payload. `offset` is the number of bytes of the payload before the part.

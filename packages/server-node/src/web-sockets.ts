@@ -16,6 +16,7 @@ const closeTimeoutMs = 5000;
 /** Close codes for violations of the protocol that `ws` reports by the code of an error. All others have the code 1002. */
 const codesOfViolations: Readonly<Record<string, number>> = {
   WS_ERR_INVALID_UTF8: 1007,
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 1009,
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
 };
@@ -186,7 +187,10 @@ class NodeSocket implements ServerSocket {
       events.message(isBinary ? bytes : bytes.toString());
     });
     webSocket.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code?.startsWith("WS_ERR_") === true) this.#violation = codesOfViolations[error.code] ?? 1002;
+      const { code = "" } = error;
+      if (code.startsWith("WS_ERR_")) this.#violation = codesOfViolations[code] ?? 1002;
+      // Errors of zlib, for a message that is not compressed correctly.
+      else if (code.startsWith("Z_")) this.#violation = 1007;
     });
     webSocket.once("close", (code, reason) => {
       clearInterval(this.#timer);
