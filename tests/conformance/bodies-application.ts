@@ -98,7 +98,8 @@ const handlers = {
   "GET /image": () => new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
   "GET /books": ({ ctx }: Input<void>) =>
     ctx.headers["x-mode"] !== "stream" ? [book(1), book(2)] : books(2),
-  "GET /events": () => events(),
+  "GET /events": ({ ctx }: Input<void>) =>
+    ctx.headers["x-mode"] === "numbers" ? numbers(ctx.headers["last-event-id"], ctx.signal) : events(),
   "GET /report": ({ ctx, reply }: Input<void>) => {
     const mode = ctx.headers["x-mode"];
     if (mode === "202") return reply(202, { percent: 50 });
@@ -110,6 +111,14 @@ async function* texts(): AsyncGenerator<string> {
   yield "title\n";
   await setTimeout(1);
   yield "Bücher\n";
+}
+
+/** Yields numbers in order without an end, and continues after the last one that the client received. */
+async function* numbers(last: string | undefined, signal: AbortSignal): AsyncGenerator<object> {
+  for (let percent = Number(last ?? 0) + 1; ; percent += 1) {
+    yield { event: "progress", data: { percent }, id: String(percent), retry: 20 };
+    await setTimeout(2, undefined, { signal });
+  }
 }
 
 async function* events(): AsyncGenerator<object> {

@@ -64,6 +64,39 @@ fn mode(context: &Context) -> String {
         .unwrap_or_default()
 }
 
+/// Sends numbers in order without an end, and continues after the last one that the client received.
+fn numbers(context: &Context) -> Events<GetEventsEvent> {
+    let last = context.header("last-event-id");
+    let last = last.and_then(|id| id.parse().ok()).unwrap_or(0_u32);
+    Events::write(async move |mut events| {
+        for number in last + 1.. {
+            let progress = Progress {
+                percent: f64::from(number),
+            };
+            let event = Event::new(GetEventsEvent::Progress(progress));
+            let event = event.id(number.to_string()).retry(Duration::from_millis(20));
+            events.send(event).await?;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        Ok(())
+    })
+}
+
+/// Sends an event and then nothing. Writes a line to the standard output when the stream is dropped.
+fn until_the_client_leaves() -> Events<GetEventsEvent> {
+    struct Dropped;
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            println!("the stream is dropped");
+        }
+    }
+    Events::write(async move |mut events| {
+        let _dropped = Dropped;
+        events.send(GetEventsEvent::Stopped).await?;
+        std::future::pending().await
+    })
+}
+
 impl PhotoRoutes for App {
     async fn post_sessions(&self, input: PostSessions) -> Result<(), Error> {
         note(&input.context, &input.body)
@@ -142,7 +175,12 @@ impl PhotoRoutes for App {
         }))
     }
 
-    async fn get_events(&self, _input: GetEvents) -> Result<Events<GetEventsEvent>, Error> {
+    async fn get_events(&self, input: GetEvents) -> Result<Events<GetEventsEvent>, Error> {
+        match mode(&input.context).as_str() {
+            "numbers" => return Ok(numbers(&input.context)),
+            "wait" => return Ok(until_the_client_leaves()),
+            _ => {}
+        }
         let done = Event::new(GetEventsEvent::Done(book(3)?));
         let done = done.id("7").retry(Duration::from_millis(250));
         Ok(Events::write(async move |mut events| {
