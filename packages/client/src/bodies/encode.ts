@@ -87,8 +87,12 @@ async function linesOf(body: unknown): Promise<NonNullable<RequestInit["body"]>>
   return lines.join("");
 }
 
-/** Returns false if `fetch` of this browser cannot send streams. It would send the text `[object ReadableStream]`. */
+/**
+ * Returns true if `fetch` can send streams. Browsers send streams over HTTP/2 only or not at all, and a page does not know
+ * the version of HTTP before the request. Without streams, `fetch` may send the text `[object ReadableStream]`.
+ */
 function sendsStreams(): boolean {
+  if ("document" in globalThis || "WorkerGlobalScope" in globalThis) return false;
   let readsDuplex = false;
   const init = {
     method: "POST",
