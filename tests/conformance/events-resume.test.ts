@@ -33,7 +33,7 @@ process.once("exit", () => {
 
 async function start(name: string): Promise<Running> {
   if (isRust) {
-    const served = await startRust("rust-server", {});
+    const served = await startRust("rust-server", { bodyBytes: 1024 * 1024 });
     return { port: served.port, kill: async () => await served[Symbol.asyncDispose]() };
   }
   const program = fileURLToPath(new URL("bodies-server.ts", import.meta.url));
@@ -64,7 +64,6 @@ for (const name of isRust ? ["rust"] : ["native", "express"]) {
     await using proxy = await cuttingProxy();
     let server = await start(name);
     proxy.to(server.port);
-    let isDone = false;
     let kills = 0;
     const received: number[][] = [];
     const stop = new AbortController();
@@ -86,15 +85,15 @@ for (const name of isRust ? ["rust"] : ["native", "express"]) {
       }
     };
     const cutting = async (): Promise<void> => {
-      while (!isDone) {
+      while (!stop.signal.aborted) {
         await sleep(10 + random() * 60);
         proxy.cut(random);
       }
     };
     const killing = async (): Promise<void> => {
-      while (!isDone) {
+      while (!stop.signal.aborted) {
         await sleep(300 + random() * 500);
-        if (isDone) return;
+        if (stop.signal.aborted) return;
         proxy.to(undefined);
         await server.kill();
         kills += 1;
@@ -109,7 +108,6 @@ for (const name of isRust ? ["rust"] : ["native", "express"]) {
     try {
       await Promise.race([Promise.all(Array.from({ length: clients }, read)), trouble]);
     } finally {
-      isDone = true;
       stop.abort();
       await trouble.finally(() => server.kill());
     }
