@@ -51,6 +51,7 @@ async function serveAvatars(
     readonly priority: number;
     readonly middleware: unknown;
   }[] = [],
+  requestTimeoutMs = 30_000,
 ): Promise<Avatars> {
   const handlers = {
     "POST /avatars": async ({ body, ctx }: { body: { avatar?: Upload }; ctx: { header: Function } }) => {
@@ -63,7 +64,9 @@ async function serveAvatars(
     route.ref === "POST /avatars" ? { ...route, middleware: names, wrappers } : route,
   );
   const app = createApp({
-    ...bodyOptions(handlers, { "POST /avatars": { limits: { bodyBytes: 2 ** 40 }, middleware } }),
+    ...bodyOptions(handlers, {
+      "POST /avatars": { limits: { bodyBytes: 2 ** 40 }, middleware, requestTimeoutMs },
+    }),
     compiled: { ...program, routes },
     server,
   });
@@ -204,6 +207,16 @@ for (const [name, make] of servers) {
       await sender.receives("x-received: 3\r\n");
       await waitFor(() => sender.text().match(/HTTP\/1\.1 204/g)?.length === 2, sender.text());
       sender.socket.destroy();
+    });
+
+    test("responds with 503 if the parts before an upload do not arrive within the timeout of the request", async () => {
+      let calls = 0;
+      await using app = await serveAvatars(make(), () => (calls += 1), [], 200);
+      const sender = await open(app.port, head(1000) + begin.slice(0, -4));
+      assert.match(await sender.rest(), /^HTTP\/1\.1 503 .*"code":"REQUEST_TIMEOUT"/s);
+      sender.socket.destroy();
+      await waitFor(() => app.server.connections!() === 0, "the connection does not end");
+      assert.equal(calls, 0);
     });
 
     test("responds before the end of an upload that the handler leaves, and closes the connection", async () => {
