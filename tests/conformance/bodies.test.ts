@@ -1,7 +1,10 @@
 // Runs every case of conformance/bodies.json on every server over real connections, and through `app.fetch`.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { createApp } from "@kit/core";
 
@@ -25,6 +28,18 @@ const notRust: Readonly<Record<string, string>> = {
   "response: text in chunks": "a Rust handler returns a text as a whole",
 };
 
+/** Opens a stream of events that stops after its first event, and waits for this event. */
+async function waitingFor(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET /events HTTP/1.1\r\nhost: a\r\nx-mode: wait\r\n\r\n");
+  let text = "";
+  while (!text.includes("event: stopped\ndata: null\n\n")) {
+    const [bytes] = (await once(socket, "data")) as [Buffer];
+    text += bytes.toString();
+  }
+  return socket;
+}
+
 if (isRust) {
   describe("rust", { concurrency: 8 }, () => {
     let app: Served;
@@ -37,6 +52,19 @@ if (isRust) {
       const skip = reason === undefined ? false : notRust[reason]!;
       test(one.name, { skip }, async () => check(one, await send(app.port, one)));
     }
+    test("events without data get a ping after 15 seconds, which ends the stream of a client that has left", async () => {
+      await using own = await startRust("rust-server", { bodyBytes: bodyLimit });
+      const [staying, leaving] = await Promise.all([waitingFor(own.port), waitingFor(own.port)]);
+      const dropped = (): number => own.log!().split("the stream is dropped").length - 1;
+      leaving.resetAndDestroy();
+      let text = "";
+      for await (const bytes of staying) {
+        text += String(bytes);
+        if (text.includes(":\n\n")) break;
+      }
+      while (dropped() < 1) await sleep(10);
+      assert.equal(dropped(), 1);
+    });
     test("the list of skipped cases has only existing cases", () => {
       const unused = Object.keys(notRust).filter(
         (start) => !cases.some(({ name }) => name.startsWith(start)),
