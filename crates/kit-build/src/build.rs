@@ -13,7 +13,7 @@ use crate::output::{OutputCache, OutputDirectory, OutputFile};
 use crate::plugins::{Additions, Mode, NoPlugins, PluginReports, TapHost, Taps, run_without_host};
 use crate::{
     BuildError, BuildReport, BuildRequest, Counts, FileChanges, Progress, ResolvedConfig, Step,
-    contract_tests, database, emit,
+    contract_tests, database, emit, env_example,
 };
 
 /// Maximum time that a build waits for another build that uses the same output directory.
@@ -111,6 +111,9 @@ pub(crate) async fn write(
             })?;
             steps.run(Step::Write, || {
                 let mut changes = output.replace(made, output_cache)?;
+                changes
+                    .project
+                    .extend(env_example::write(&analysis.program, request.root)?);
                 for file in project {
                     file.write(request.root)?;
                     changes.project.push(file.path.clone());
@@ -211,7 +214,13 @@ pub async fn check_with(
             let made = artifacts(request, &analysis, tree, &output, &additions, cache)?;
             let mut changes = output.compare(made)?;
             let project = additions.pending(request.root)?;
-            changes.project = project.into_iter().map(|file| file.path.clone()).collect();
+            let example = env_example::pending(&analysis.program, request.root)?;
+            let project = project.into_iter().map(|file| file.path.clone());
+            changes.project = example
+                .map(|_| env_example::PATH.to_owned())
+                .into_iter()
+                .chain(project)
+                .collect();
             Ok::<_, BuildError>(changes)
         })?,
         _ => FileChanges::default(),

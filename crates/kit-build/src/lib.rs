@@ -39,6 +39,7 @@ mod create_directory;
 mod database;
 mod disk;
 mod emit;
+mod env_example;
 mod error;
 mod files;
 mod glob_syntax;

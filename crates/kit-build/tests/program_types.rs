@@ -84,7 +84,9 @@ createApp({ middleware: [queue], routes: [{ handlers, on: { "POST /things": { li
 
 /// Source file with all options of `createApp` that the program contains.
 const APPLICATION: &str = r#"
-import { createApp, defineErrorFormat } from "@kit/core";
+import { createApp, defineErrorFormat, env } from "@kit/core";
+interface Variables { PORT: number }
+await env<Variables>();
 interface Failed { kind: string; text: string; data?: unknown; id: string }
 export const app = createApp({
   routes: [],

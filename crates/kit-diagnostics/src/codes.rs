@@ -200,6 +200,7 @@ codes! {
         1415 INVALID_WRAPPER "a wrapper that kit cannot build, or whose replies do not fit its routes"
         1416 INVALID_BODY "a format of a body that the contract or HTTP does not allow"
         1417 INVALID_SOCKET "a WebSocket that the contract does not describe correctly"
+        1418 INVALID_ENVIRONMENT "a type of `env` that environment variables cannot represent"
     }
     Plugins {
         1501 NOT_A_PLUGIN "an entry of `plugins` that is not a plugin"

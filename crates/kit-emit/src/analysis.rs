@@ -23,6 +23,8 @@ pub(crate) struct Analysis {
     forms: FxHashSet<DeclarationId>,
     /// Declarations of the parts of multipart bodies that are not files.
     multiparts: FxHashSet<DeclarationId>,
+    /// Declaration of the environment variables.
+    environment: Option<DeclarationId>,
     /// Declarations that the server writes as JSON: bodies of responses, and details of errors.
     written: FxHashSet<DeclarationId>,
     /// Declarations of the headers of replies, in the order of the routes.
@@ -94,6 +96,11 @@ impl Analysis {
             uses,
             forms,
             multiparts,
+            environment: program
+                .application
+                .environment
+                .as_ref()
+                .map(|variables| variables.declaration),
             written: routes
                 .flat_map(kit_ir::Route::written)
                 .chain(
@@ -192,6 +199,11 @@ impl Analysis {
         self.uses(declaration).iter().any(|(_, slot)| slot.is_text())
             || self.is_form(declaration)
             || self.is_multipart(declaration)
+    }
+
+    /// Returns true if the application reads environment variables of the declaration.
+    pub(crate) fn is_environment(&self, declaration: DeclarationId) -> bool {
+        self.environment == Some(declaration)
     }
 
     /// Returns true if the type of the declaration contains the fields of a form.

@@ -26,7 +26,7 @@ pub(crate) fn emit(context: Context<'_>) -> impl Iterator<Item = Job<'_>> {
         .program
         .declarations
         .iter_ids()
-        .filter(move |(id, _)| context.analysis.is_text(*id))
+        .filter(move |(id, _)| context.analysis.is_text(*id) || context.analysis.is_environment(*id))
         .map(move |(id, declaration)| {
             Job::new(format!("coercers/{}", file_name(&declaration.name)), move || {
                 emit_module(context, id, declaration)
@@ -49,8 +49,12 @@ pub(crate) fn parameter_order(context: Context<'_>, declaration: DeclarationId) 
 fn key(context: Context<'_>, id: DeclarationId) -> Fingerprint {
     let analysis = context.analysis;
     let used = Slot::INPUTS.map(|slot| analysis.first_use(id, slot).is_some());
-    let bodies = (analysis.is_form(id), analysis.is_multipart(id));
-    fingerprint((context.module_key(id), used, bodies, parameter_order(context, id)))
+    let others = (
+        analysis.is_form(id),
+        analysis.is_multipart(id),
+        analysis.is_environment(id),
+    );
+    fingerprint((context.module_key(id), used, others, parameter_order(context, id)))
 }
 
 fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaration) -> Written {
@@ -72,7 +76,9 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
         slots.extend(["\"query\"", "\"keys\""]);
         query(program, &object, &mut body, &mut module);
     }
-    if context.analysis.first_use(id, Slot::Headers).is_some() {
+    // Environment variables are read by name like headers, and their lists are separated in the same way.
+    let is_environment = context.analysis.is_environment(id);
+    if context.analysis.first_use(id, Slot::Headers).is_some() || is_environment {
         slots.push("\"headers\"");
         headers(program, &object, &mut body, &mut module);
     }
@@ -87,7 +93,11 @@ fn emit_module(context: Context<'_>, id: DeclarationId, declaration: &Declaratio
     let coercer = module.r#type("@kit/types", "Coercer");
     let name = &declaration.name;
     let mut writer = Writer::default();
-    let source = source(&slots);
+    let source = if is_environment && slots.len() == 1 {
+        "environment variables"
+    } else {
+        source(&slots)
+    };
     writer.doc(&format!("Coerces the text of {source} to a `{name}`."));
     let opening = format!(
         "export const {name}Coercer: Required<Pick<{coercer}, {}>> = {{",

@@ -44,6 +44,7 @@ mod context;
 mod contract_tests;
 mod declared_names;
 mod direction;
+mod environment;
 mod error_format;
 mod fingerprint;
 mod groups;
@@ -77,6 +78,7 @@ use openapi::DocumentCache;
 
 pub use artifact::Artifact;
 pub use contract_tests::{CONTRACTS, contract_test_path};
+pub use environment::example as environment_example;
 pub use options::{ApiInfo, Contact, ContractTests, EmitOptions, OpenApiVersion, RouteTests, TestRunner};
 
 /// Generates every artifact of this crate, in a fixed order.
@@ -132,6 +134,7 @@ impl Emitter {
         jobs.extend(serializer::emit(context));
         jobs.extend(header_writer::emit(context));
         jobs.extend(routes::emit(context));
+        jobs.extend(environment::emit(context));
         jobs.extend(registry::emit(context, &entries));
         jobs.extend(openapi::emit(context, &parts));
         jobs.extend(asyncapi::emit(context));

@@ -190,6 +190,14 @@ impl Checker<'_> {
             self.body(&place, route);
             self.replies(&place, route);
         }
+        if let Some(environment) = &self.program.application.environment {
+            self.span("the call of `env`", environment.span);
+            if usize::from(environment.declaration) >= self.program.declarations.len() {
+                self.declared("the call of `env`", environment.declaration);
+            } else if !self.is_object(environment.declaration) {
+                self.report("the environment variables are not an object".to_owned());
+            }
+        }
         if let Some(span) = self.program.application.span {
             self.span("the application", span);
         }

@@ -17,6 +17,7 @@ pub mod coerce;
 mod connection;
 #[doc(hidden)] // Public only for tests.
 pub mod cookies;
+mod environment;
 mod file_signatures;
 pub mod format;
 mod http;
@@ -51,6 +52,7 @@ pub use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 pub use bigint::{BigInt, OutOfRange, ParseBigIntError};
 pub use bytes::Bytes;
 pub use cookies::{Cookie, SameSite};
+pub use environment::environment;
 #[cfg(feature = "etag")]
 pub use http::Etag;
 pub use http::{

@@ -206,7 +206,7 @@ pub fn generate(program: &Program, options: &Options) -> Output {
     files.push(errors::file(&types));
     files.push(router::file(&types, &routes));
     let manifest = manifest::Manifest::new(options, !database.is_empty(), &edge::features(program));
-    files.extend(project::files(options, program, &routes, &database, &manifest));
+    files.extend(project::files(options, &types, &routes, &database, &manifest));
     let (handlers, warnings) = handlers::files(&types, &routes, &database);
     files.extend(handlers);
     Output {

@@ -8,7 +8,8 @@ use quote::quote;
 use crate::database::Database;
 use crate::manifest::Manifest;
 use crate::router::Routes;
-use crate::source::{doc, file_doc, ident, order};
+use crate::source::{doc, file_doc, ident, order, string_literal};
+use crate::types::{Form, Types};
 use crate::{File, HEADER, Options, Owner, print};
 
 /// Sources of `kit-runtime`, which every project contains.
@@ -118,17 +119,21 @@ const RUSTFMT: &str = "edition = \"2024\"\nmax_width = 110\n";
 
 pub(crate) fn files(
     options: &Options,
-    program: &Program,
+    types: &Types<'_>,
     routes: &Routes<'_>,
     database: &Database<'_>,
     manifest: &Manifest,
 ) -> Vec<File> {
+    let program = types.program;
     let mut files = vec![
-        File::output("app.rs", &app(database)),
+        File::output("app.rs", &app(types, database)),
         File::project("Cargo.toml", manifest.text.clone()),
         File::project(
             "src/main.rs",
-            format!("{HEADER}{}", print::file(&main(&manifest.library, database))),
+            format!(
+                "{HEADER}{}",
+                print::file(&main(&manifest.library, program, database))
+            ),
         ),
         File::project(
             "src/lib.rs",
@@ -181,11 +186,13 @@ pub(crate) fn files(
     files
 }
 
-fn main(library: &str, database: &Database<'_>) -> TokenStream {
-    let app = if database.is_empty() {
-        quote!(App::new())
-    } else {
+fn main(library: &str, program: &Program, database: &Database<'_>) -> TokenStream {
+    let app = if !database.is_empty() {
         quote!(App::connect().await?)
+    } else if program.application.environment.is_some() {
+        quote!(App::new()?)
+    } else {
+        quote!(App::new())
     };
     let comment = file_doc(
         "The program. The variables `PORT`, `HOST` and `DATABASE_URL` set its address and its database.",
@@ -255,24 +262,41 @@ fn lib(output: &str, program: &Program, routes: &Routes<'_>, database: &Database
     }
 }
 
-fn app(database: &Database<'_>) -> TokenStream {
+fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
     let comment = file_doc("State that handlers share.");
+    let (field, read) = environment(types).unzip();
     if database.is_empty() {
+        let new = match (&field, &read) {
+            (Some(field), Some(read)) => quote! {
+                #[derive(Debug, Clone)]
+                pub struct App { #field }
+
+                impl App {
+                    /// Reads the environment variables, and creates the state.
+                    pub fn new() -> Result<Self, Error> {
+                        Ok(Self { #read })
+                    }
+                }
+            },
+            _ => quote! {
+                #[derive(Debug, Clone, Default)]
+                pub struct App;
+
+                impl App {
+                    /// Creates the state.
+                    pub fn new() -> Self {
+                        Self
+                    }
+                }
+            },
+        };
         return quote! {
             #comment
 
             use kit_runtime::{Application, Error};
 
             /// State of the application. Clones share it.
-            #[derive(Debug, Clone, Default)]
-            pub struct App;
-
-            impl App {
-                /// Creates the state.
-                pub fn new() -> Self {
-                    Self
-                }
-            }
+            #new
 
             impl Application for App {
                 async fn ready(&self) -> Result<(), Error> {
@@ -281,6 +305,12 @@ fn app(database: &Database<'_>) -> TokenStream {
             }
         };
     }
+    let doc = match &read {
+        Some(_) => {
+            doc("Reads the environment variables, and connects to the database that `DATABASE_URL` names.")
+        }
+        None => doc("Connects to the database that the variable `DATABASE_URL` names."),
+    };
     quote! {
         #comment
 
@@ -292,14 +322,16 @@ fn app(database: &Database<'_>) -> TokenStream {
         /// State of the application. Clones share it.
         #[derive(Debug, Clone)]
         pub struct App {
+            #field
             /// Connections to the database.
             pub pool: PgPool,
         }
 
         impl App {
-            /// Connects to the database that the variable `DATABASE_URL` names.
+            #doc
             pub async fn connect() -> Result<Self, Error> {
                 Ok(Self {
+                    #read
                     pool: db::connect().await?,
                 })
             }
@@ -312,4 +344,21 @@ fn app(database: &Database<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// Returns the field of `App` for the environment variables, and the code that reads them. Returns `None` if the
+/// application does not call `env`.
+fn environment(types: &Types<'_>) -> Option<(TokenStream, TokenStream)> {
+    let program = types.program;
+    let variables = program.application.environment.as_ref()?;
+    let name = ident(types.name_in(variables.declaration, Form::Request));
+    let span = program.declarations[variables.declaration].span;
+    let source = string_literal(&format!("{}:{}", program.path(span), span.line));
+    Some((
+        quote! {
+            /// Environment variables.
+            pub env: std::sync::Arc<crate::models::#name>,
+        },
+        quote!(env: std::sync::Arc::new(kit_runtime::environment(#source)?),),
+    ))
 }

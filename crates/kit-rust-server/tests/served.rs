@@ -207,3 +207,25 @@ fn responds_with_the_error_format_that_the_user_has_written() {
 fn runs_the_wrappers_that_the_user_wrote() {
     served_wrappers::reports(&Workspace::compiled().server("wrappers-written"));
 }
+
+#[test]
+fn refuses_to_start_with_wrong_environment_variables() {
+    let mut server = Command::new(Workspace::compiled().server("problem"));
+    server.envs([
+        ("PORT", "0"),
+        ("GREETING", "Dear friends, Romans, countrymen, lend me your ears"),
+        ("RETRIES", "10"),
+        ("API_KEY", "hunter2"),
+        ("SHELVES", ""),
+    ]);
+    let output = server.output().unwrap();
+    assert!(!output.status.success());
+    let expected = "error: 3 environment variables are not valid
+  - GREETING: expected string, at most 40 characters; received \"Dear friends, Romans, countrymen, lend m…\"; use 40 characters or fewer
+  - RETRIES: expected integer, at most 9; received \"10\"; use 9 or less
+  - API_KEY: expected string, at least 8 characters; received a value that is not shown
+  declared at src/environment.ts:4
+help: set the variables before the start; in development, write them into .env
+";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+}

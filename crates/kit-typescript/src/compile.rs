@@ -59,12 +59,20 @@ pub(crate) fn compile(input: &Input<'_>, parsed: &ParsedFiles) -> Output {
     routes::read_wrappers(&mut lowering, factory.middleware.iter_mut().chain(of_groups));
     routes(&mut lowering, &factory, &route_modules);
     let errors = factory.errors.take().map(|errors| errors.lower(&mut lowering));
+    let environment = factory.environment.take();
+    let environment = environment.map(|read| read.lower(&mut lowering));
     lowering.drain();
     exported(&mut lowering, &type_modules);
     lowering.lower_remaining();
     routes::check(&mut lowering);
+    if let Some(environment) = &environment {
+        routes::check_environment(&mut lowering, environment);
+    }
     owner::check(&mut lowering, &mut factory, owners);
-    lowering.program.application = application(&lowering, &factory, errors);
+    lowering.program.application = Application {
+        environment,
+        ..application(&lowering, &factory, errors)
+    };
 
     let (program, mut diagnostics, eval) = lowering.into_program();
     let mut all = eval.graph.diagnostics.clone();
@@ -509,5 +517,6 @@ fn application(lowering: &Lowering<'_>, factory: &Factory, errors: Option<Errors
                 span: lowering.span(*location),
             }),
         errors,
+        environment: None,
     }
 }

@@ -208,3 +208,15 @@ export interface CompiledApplication {
   /** Reads the OpenAPI document as a JSON string. */
   readonly openapi: () => Promise<string>;
 }
+
+/** Reader of the environment variables: the default export of `.kit/environment.ts`. */
+export interface CompiledEnvironment {
+  /** Version of this interface. The runtime refuses other versions. */
+  readonly version: 1;
+  /** Location of the type, relative to the project's root. */
+  readonly source: { readonly file: string; readonly line: number };
+  /** Converts the texts of the variables. The argument returns the text of a variable by its name. */
+  readonly read: Required<Coercer>["headers"];
+  /** Checks the converted variables. */
+  readonly validator: Validator<unknown>;
+}

@@ -9,6 +9,7 @@ export type {
   CompiledBody,
   CompiledContent,
   CompiledSocket,
+  CompiledEnvironment,
   CompiledFilePart,
   CompiledHandler,
   CompiledReply,

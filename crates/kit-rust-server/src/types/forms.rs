@@ -45,7 +45,8 @@ impl Forms {
         let routes = program.routes.iter();
         let mut inputs = routes
             .clone()
-            .flat_map(|route| Slot::INPUTS.iter().filter_map(|slot| route.slots.get(*slot)));
+            .flat_map(|route| Slot::INPUTS.iter().filter_map(|slot| route.slots.get(*slot)))
+            .chain(super::environment(program));
         let requested = within(&mut inputs);
         let entities = program.entities.iter().map(|entity| entity.declaration);
         let errors = program

@@ -99,6 +99,12 @@ fn answered(route: &Route) -> impl Iterator<Item = DeclarationId> {
     route.written().chain(headers)
 }
 
+/// Returns the type of the environment variables.
+fn environment(program: &Program) -> Option<DeclarationId> {
+    let variables = program.application.environment.as_ref()?;
+    Some(variables.declaration)
+}
+
 impl<'a> Types<'a> {
     pub(crate) fn new(program: &'a Program) -> Self {
         let direct: Vec<BTreeSet<DeclarationId>> = program
@@ -155,7 +161,8 @@ impl<'a> Types<'a> {
                     .application
                     .declared_format()
                     .map(|declared| declared.body),
-            );
+            )
+            .chain(environment(program));
         for root in roots {
             types.needed.insert(root);
             types.needed.extend(&types.reached[usize::from(root)]);

@@ -6,8 +6,8 @@ use oxc_ast::ast::Expression;
 use super::calls::{calls, kit_function};
 use super::expression::properties;
 use super::{
-    DefinedMiddleware, Factory, LiteralOption, Located, cors, errors, groups, literal, middleware,
-    security_headers, warn_computed,
+    DefinedMiddleware, Factory, LiteralOption, Located, cors, environment, errors, groups, literal,
+    middleware, security_headers, warn_computed,
 };
 use crate::lower::Lowering;
 use crate::modules::{Location, ModuleId, Value};
@@ -66,6 +66,7 @@ pub(crate) fn read(lowering: &mut Lowering<'_>, modules: &[ModuleId]) -> Factory
         }
         defined(lowering, *module, &mut factory);
     }
+    factory.environment = environment::read(lowering, modules);
     factory
 }
 

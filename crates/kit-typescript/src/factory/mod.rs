@@ -7,6 +7,7 @@ mod app;
 mod calls;
 mod cors;
 mod declared_middleware;
+mod environment;
 mod errors;
 mod expression;
 mod groups;
@@ -52,6 +53,8 @@ pub(crate) struct Factory {
     pub(crate) security_headers: Option<(Location, Option<SecurityHeaderValues>)>,
     /// The option `errors`, if it is set.
     pub(crate) errors: Option<errors::ReadErrors>,
+    /// The calls of `env`, if there are any.
+    pub(crate) environment: Option<environment::ReadEnvironment>,
     pub(crate) compression: LiteralOption,
     pub(crate) etag: LiteralOption,
     pub(crate) static_files: LiteralOption,

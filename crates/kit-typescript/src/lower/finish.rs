@@ -102,6 +102,9 @@ impl<'a> Lowering<'a> {
                 error.details.iter_mut().for_each(renew);
             }
         }
+        if let Some(environment) = &mut program.application.environment {
+            renew(&mut environment.declaration);
+        }
         let errors = program.application.errors.as_mut();
         if let Some(rules) = errors.and_then(|errors| errors.rules.as_mut())
             && let ErrorFormat::Declared(declared) = &mut rules.format
@@ -165,6 +168,10 @@ fn each_span(program: &mut Program, change: &mut dyn FnMut(&mut Span)) {
             .as_mut()
             .map(|option| &mut option.span),
         application.errors.as_mut().map(|option| &mut option.span),
+        application
+            .environment
+            .as_mut()
+            .map(|variables| &mut variables.span),
     ];
     options.into_iter().flatten().for_each(&mut *change);
     application

@@ -3,7 +3,7 @@
 
 use kit_analysis::{is_json_part, is_text};
 use kit_diagnostics::{Code, Diagnostic, codes};
-use kit_ir::{BodyFormat, DeclarationId, Program, Property, Route, TypeId, TypeKind};
+use kit_ir::{BodyFormat, DeclarationId, EnvironmentVariables, Program, Property, Route, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fields;
@@ -91,6 +91,78 @@ fn text_parts(route: &Route) -> Vec<(TextPart, DeclarationId)> {
         .chain(replies)
         .filter_map(|(part, declaration)| declaration.map(|declaration| (part, declaration)))
         .collect()
+}
+
+/// Adds an error about a call of `env`.
+pub(crate) fn environment_mistake(
+    lowering: &mut Lowering<'_>,
+    location: Location,
+    message: String,
+    help: &str,
+) {
+    let diagnostic = lowering
+        .eval
+        .diagnostic(codes::INVALID_ENVIRONMENT, location, message)
+        .help(help);
+    lowering.report(diagnostic);
+}
+
+/// Checks the type of `env`: an object whose properties are variables that text can represent.
+pub(crate) fn check_environment(lowering: &mut Lowering<'_>, environment: &EnvironmentVariables) {
+    const TYPES: &str =
+        "use a string, number, boolean, bigint, `Date`, a union of literals, or an array of one of these";
+    let at = location(environment.span);
+    let program = &lowering.program;
+    let found = program.declarations[environment.declaration].r#type;
+    let mut mistakes: Vec<(Location, String, &str)> = Vec::new();
+    match &program.types[found].kind {
+        TypeKind::Object(object) => {
+            if !object.index.is_empty() {
+                let message = "the type of `env` may have any key".to_owned();
+                mistakes.push((at, message, "name the variables: `{ PORT: number }`"));
+            }
+            for property in &object.properties {
+                let name = &property.name;
+                let at = location(property.span);
+                if !is_variable_name(name) {
+                    let message = format!("`{name}` is not the name of an environment variable");
+                    let help =
+                        "use letters, digits and underscores, and begin with a letter or an underscore";
+                    mistakes.push((at, message, help));
+                } else if !is_text(program, property.r#type, true) {
+                    let text = type_text(program, property.r#type);
+                    let message =
+                        format!("text cannot be coerced to `{text}`, the type of the variable `{name}`");
+                    mistakes.push((at, message, TYPES));
+                }
+            }
+        }
+        // This type stands for one with a mistake that was already reported.
+        TypeKind::Unknown if lowering.diagnostics.has_errors() => {}
+        _ => {
+            let message = format!(
+                "the type of `env` must be an object, not `{}`",
+                type_text(program, found)
+            );
+            mistakes.push((
+                at,
+                message,
+                "write an interface with one property for each variable",
+            ));
+        }
+    }
+    for (at, message, help) in mistakes {
+        environment_mistake(lowering, at, message, help);
+    }
+}
+
+/// Returns true if shells accept a name for a variable.
+fn is_variable_name(name: &str) -> bool {
+    let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+    name.starts_with(is_first)
+        && name
+            .chars()
+            .all(|letter| is_first(letter) || letter.is_ascii_digit())
 }
 
 /// Checks all routes of the program.

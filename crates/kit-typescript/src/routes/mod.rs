@@ -12,7 +12,7 @@ mod sockets;
 mod tags;
 mod wrappers;
 
-pub(crate) use check::check;
+pub(crate) use check::{check, check_environment, environment_mistake};
 use contract::Part;
 pub(crate) use contract::{Contract, contracts, groups};
 pub(crate) use key::{mistake, parse_key, parse_path};

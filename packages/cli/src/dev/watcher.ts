@@ -189,7 +189,8 @@ export class Watcher {
   #isIgnored(directory: string, name: string): boolean {
     if (ignoredNames.has(name) || ignoredFiles.test(name)) return true;
     if (!this.#watched.tests && testFiles.test(name)) return true;
-    if (name.startsWith(".") && !name.startsWith(".env")) return true;
+    // The build writes `.env.example`.
+    if (name === ".env.example" || (name.startsWith(".") && !name.startsWith(".env"))) return true;
     return this.#watched.ignored.includes(this.#name(join(directory, name)));
   }
 

@@ -258,10 +258,20 @@ export interface Application {
   cors?: CorsOption;
   securityHeaders?: SecurityHeadersOption;
   errors?: ErrorsOption;
+  /** Type of the variables that the application reads with `env`. Absent if it does not call this function. */
+  environment?: EnvironmentVariables;
   compression?: LiteralOption;
   etag?: LiteralOption;
   requestLog?: LiteralOption;
   csrf?: LiteralOption;
+}
+
+/** Type of the environment variables. */
+export interface EnvironmentVariables {
+  /** Number of the declaration: an object with one property for each variable. */
+  declaration: number;
+  /** Location of the first call of `env`. */
+  span: Span;
 }
 
 /** Option `cors` of `createApp`. */

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import type { CompiledApplication } from "@kit/types";
+import type { CompiledApplication, CompiledEnvironment } from "@kit/types";
 
 import { describeWithoutStack } from "../thrown.ts";
 import { StartError } from "./start-error.ts";
@@ -27,9 +27,25 @@ export interface FoundCompiled {
  */
 export async function loadCompiled(entry: string | undefined = process.argv[1]): Promise<FoundCompiled> {
   const path = findCompiled(entry);
-  let loaded: { default?: unknown };
+  const compiled = checkVersion<CompiledApplication>(await load(path), path);
+  return { compiled, location: path, directory: dirname(dirname(path)) };
+}
+
+/** Loads the reader of the environment variables that `kit build` generates beside the compiled application. */
+export async function loadEnvironment(): Promise<CompiledEnvironment> {
+  const application = findCompiled(process.argv[1]);
+  const path = join(dirname(dirname(application)), `environment${extname(application)}`);
+  if (existsSync(path)) return checkVersion<CompiledEnvironment>(await load(path), path);
+  throw new StartError({
+    problem: "the output of `kit build` has no type of the environment variables",
+    locations: [`there is no ${path}`],
+    help: "call `env<AppEnv>()` in a source file of the project, and run `kit build` again",
+  });
+}
+
+async function load(path: string): Promise<unknown> {
   try {
-    loaded = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    return ((await import(pathToFileURL(path).href)) as { default?: unknown }).default;
   } catch (cause) {
     const reason = describeWithoutStack(cause).message.split("\n")[0];
     throw new StartError({
@@ -39,13 +55,15 @@ export async function loadCompiled(entry: string | undefined = process.argv[1]):
       cause,
     });
   }
-  return { compiled: checkVersion(loaded.default, path), location: path, directory: dirname(dirname(path)) };
 }
 
-/** Returns the value if it is a compiled application of a version that this runtime supports. Throws otherwise. */
-export function checkVersion(value: unknown, where: string): CompiledApplication {
-  const version: unknown = (value as Partial<CompiledApplication> | null | undefined)?.version;
-  if (version === supportedVersion) return value as CompiledApplication;
+/** Returns the value if it is output of `kit build` of a version that this runtime supports. Throws otherwise. */
+export function checkVersion<Compiled extends { readonly version: 1 } = CompiledApplication>(
+  value: unknown,
+  where: string,
+): Compiled {
+  const version: unknown = (value as Partial<Compiled> | null | undefined)?.version;
+  if (version === supportedVersion) return value as Compiled;
   throw new StartError({
     problem:
       version === undefined

@@ -4,6 +4,7 @@ mod built_project;
 mod database;
 mod machine;
 mod packages;
+mod variables;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -18,8 +19,8 @@ use crate::{Stream, env_file};
 
 /// Check the project and the machine for problems.
 ///
-/// Checks Node and npm, the packages of kit and their addons, the configuration, if .kit/ is up to date, the ports of the
-/// application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
+/// Checks Node and npm, the packages of kit and their addons, the configuration, if .kit/ is up to date, the environment
+/// variables, the ports of the application and of the debug sidecar, and the database. Each line is ok, warn or fail and describes a correction. Changes
 /// nothing; exits with 1 if a check fails.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -94,6 +95,7 @@ pub(crate) async fn run(arguments: &Arguments, context: &Context<'_>) -> Result<
         Ok(project) => {
             checks.push(built_project::configuration(&project));
             checks.extend(built_project::check(&project, context).await);
+            checks.extend(variables::check(&project, context).await);
             checks.push(database::check(&root, context));
         }
     }

@@ -80,6 +80,7 @@ pub fn router(app: App) -> Router<App> {
         )
         .errors(ErrorFormat::problem_details(), 422)
         .openapi(include_str!("schemas/openapi.json"))
+        .sensitive(&["API_KEY", "api_key"])
         .into_router()
 }
 
