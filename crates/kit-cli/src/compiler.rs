@@ -196,7 +196,12 @@ fn arguments(project: &Project, pretty: bool) -> Result<Vec<String>, CommandErro
                 let entry = entry::find(&project.root, None)?;
                 // The bundler must include the artifacts explicitly, because the application imports them by a computed path.
                 let made = format!("{output_dir}/routes/index.ts");
-                add(&[&entry, &made, "--format", "esm"]);
+                add(&[&entry, &made]);
+                let environment = format!("{output_dir}/environment.ts");
+                if project.root.join(&environment).is_file() {
+                    add(&[&environment]);
+                }
+                add(&["--format", "esm"]);
             }
             if !says(&["-d", "--out-dir"]) {
                 add(&["--out-dir", dist_dir]);

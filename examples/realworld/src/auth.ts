@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { defineMiddleware } from "@kit/core";
 import { UnauthorizedError } from "@kit/errors";
 import { errors, jwtVerify, SignJWT } from "jose";
+import { environment } from "./environment.ts";
 
 /** Id of the user who is logged in. */
 export interface Member {
@@ -18,11 +19,9 @@ const key = createSecretKey(secret());
 
 /** Returns the secret of `AUTH_SECRET`. In development and tests, without that variable, returns a new one for each process. */
 function secret(): Buffer {
-  const given = Buffer.from(process.env["AUTH_SECRET"] ?? "");
-  const isDevelopment = ["development", "test"].includes(process.env["NODE_ENV"] ?? "");
-  if (given.length === 0 && isDevelopment) return randomBytes(32);
-  if (given.length < 32) throw new Error("AUTH_SECRET needs at least 32 bytes: openssl rand -base64 48");
-  return given;
+  if (environment.AUTH_SECRET !== undefined) return Buffer.from(environment.AUTH_SECRET);
+  if (["development", "test"].includes(process.env["NODE_ENV"] ?? "")) return randomBytes(32);
+  throw new Error("AUTH_SECRET is not set: openssl rand -base64 48");
 }
 
 /** Returns a token that names the user for a week. */

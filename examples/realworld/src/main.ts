@@ -1,7 +1,7 @@
 import { app } from "./app.ts";
+import { environment } from "./environment.ts";
 
-const port = Number(process.env["PORT"] || 3000);
-const host = process.env["HOST"];
+const { PORT: port, HOST: host } = environment;
 
-const { url } = await app.listen(host ? { port, host } : { port });
+const { url } = await app.listen(host === undefined ? { port } : { port, host });
 console.log(`Listening on ${url}`);

@@ -234,3 +234,31 @@ test("checks for git problems only in a git repository", async (t) => {
   await project.write(".gitignore", ".kit/\n");
   assert.equal((await doctor(project)).find("git")?.status, "ok");
 });
+
+test("warns of each wrong environment variable without the values of secrets", async (t) => {
+  const source = `import { env } from "@kit/core";
+export interface AppEnv {
+  /** @minimum 1 */
+  WORKERS: number;
+  /** @minLength 12 @sensitive */
+  MAIL_PASSWORD: string;
+}
+export const environment = await env<AppEnv>();
+`;
+  const files = { ...NOTES, "package.json": MANIFEST, "src/environment.ts": source, ".env": "WORKERS=0\n" };
+  const project = await Project.create(t, files);
+  await project.link("node_modules", MODULES);
+  assert.equal((await project.kit(["generate"])).code, 0);
+  const checks = async (env: Record<string, string>) => {
+    const { report } = await doctor(project, env);
+    const found = report.checks.filter((check) => check.name === "environment");
+    return found.map((check) => `${check.status} ${check.message}`);
+  };
+  assert.deepEqual(await checks({ MAIL_PASSWORD: "hunter2" }), [
+    'warn WORKERS: expected number, at least 1; received "0"; use 1 or more',
+    "warn MAIL_PASSWORD: expected string, at least 12 characters; received a value that is not shown",
+  ]);
+  assert.deepEqual(await checks({ MAIL_PASSWORD: "correct horse", WORKERS: "2" }), [
+    "ok the variables of `env` are valid",
+  ]);
+});
