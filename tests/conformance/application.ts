@@ -44,7 +44,15 @@ const program = compiled(
     params: paramsOf("RawPath", { top: "string", path: "string" }),
     response: value,
   }),
-  on("GET /numbers/:id", { params: paramsOf("Id", { id: "number" }), response: number }),
+  on("GET /numbers/:id", {
+    params: paramsOf("Id", { id: "number" }),
+    response: number,
+    lifecycle: {
+      deprecation: "@1767225600",
+      sunset: "Thu, 31 Dec 2026 00:00:00 GMT",
+      link: '</v2/numbers>; rel="successor-version"',
+    },
+  }),
   on("GET /search", {
     query: queryOf("Search", { page: "number?" }),
     response: responseOf("Page", { page: "number" }),

@@ -35,6 +35,7 @@ mod declaration;
 mod environment;
 mod errors;
 mod ids;
+mod lifecycle;
 mod literal;
 mod literal_option;
 mod property;
@@ -53,6 +54,7 @@ pub use environment::EnvironmentVariables;
 pub use errors::{DeclaredFormat, ErrorFormat, ErrorPaths, ErrorRules, Errors};
 pub use ids::{Arena, DeclarationId, EntityId, RouteId, SourceId, TypeId};
 pub use kit_router::{InvalidPath, Method, RoutePath, Segment};
+pub use lifecycle::{CalendarDate, Lifecycle};
 pub use literal::LiteralValue;
 pub use literal_option::LiteralOption;
 pub use property::{

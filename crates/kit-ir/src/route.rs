@@ -3,7 +3,7 @@
 use kit_router::{Method, RoutePath};
 use serde::{Deserialize, Serialize};
 
-use crate::{BodyFormat, DeclarationId, Documentation, Security, Span};
+use crate::{BodyFormat, DeclarationId, Documentation, Lifecycle, Security, Span};
 
 /// Word in place of the method in the key of a route that accepts WebSockets: `WS /rooms/:id`.
 pub const SOCKET_METHOD: &str = "WS";
@@ -62,6 +62,9 @@ pub struct Route {
     /// Description and hints from the doc comment.
     #[serde(default)]
     pub documentation: Documentation,
+    /// Dates of the route and its successor, from the tags of the route or of its group.
+    #[serde(default, skip_serializing_if = "Lifecycle::is_empty")]
+    pub lifecycle: Lifecycle,
     /// Names of the middleware that runs before the handler, in the order of execution. See
     /// [`Application::middleware`](crate::Application::middleware).
     #[serde(default)]

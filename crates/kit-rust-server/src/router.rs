@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use heck::ToSnakeCase;
 use kit_analysis::sensitive_names;
-use kit_ir::{DeclaredError, MiddlewareKind, Program, Route, RouteLimits, Segment, Slot, TypeKind};
+use kit_ir::{
+    DeclaredError, Lifecycle, MiddlewareKind, Program, Route, RouteLimits, Segment, Slot, TypeKind,
+};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -426,8 +428,10 @@ fn router(types: &Types<'_>, routes: &Routes<'_>) -> TokenStream {
         let function = ident(&handled.function);
         let source = source(types, handled);
         let (file, name) = (string_literal(&group.file()), string_literal(&handled.function));
-        let limits = limits(route.limits);
-        quote!(.route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits)
+        let (limits, lifecycle) = (limits(route.limits), lifecycle(&route.lifecycle));
+        quote! {
+            .route(#reference, &[#(#segments),*], #function) #source.handler(#file, #name) #limits #lifecycle
+        }
     });
     let sensitive = sensitive(types.program);
     quote! {
@@ -451,6 +455,19 @@ fn limits(limits: RouteLimits) -> TokenStream {
     let timeout = limits.timeout_ms.map(integer);
     let timeout = timeout.map(|millis| quote!(.timeout_ms(#millis)));
     quote!(#body #timeout)
+}
+
+/// Returns the method call that sets the headers about the life of a route. Returns `None` if there are no such headers.
+fn lifecycle(lifecycle: &Lifecycle) -> Option<TokenStream> {
+    let headers: Vec<_> = lifecycle
+        .headers()
+        .iter()
+        .map(|(name, value)| {
+            let (name, value) = (string_literal(name), string_literal(value));
+            quote!((#name, #value))
+        })
+        .collect();
+    (!headers.is_empty()).then(|| quote!(.lifecycle(&[#(#headers),*])))
 }
 
 /// Returns the Rust expression for a segment of a path pattern: `Segment::Parameter("id")`. Static text is in

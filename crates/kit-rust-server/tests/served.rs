@@ -221,7 +221,7 @@ fn refuses_to_start_with_wrong_environment_variables() {
     let output = server.output().unwrap();
     assert!(!output.status.success());
     let expected = "error: 3 environment variables are not valid
-  - GREETING: expected string, at most 40 characters; received \"Dear friends, Romans, countrymen, lend m…\"; use 40 characters or fewer
+  - GREETING: expected string, at most 40 characters; received \"Dear friends, Romans, countrymen, lend m…\"; make it at least 11 characters shorter
   - RETRIES: expected integer, at most 9; received \"10\"; use 9 or less
   - API_KEY: expected string, at least 8 characters; received a value that is not shown
   declared at src/environment.ts:4

@@ -239,6 +239,7 @@ impl Builder {
             wrappers: Vec::new(),
             operation: None,
             limits: RouteLimits::default(),
+            lifecycle: kit_ir::Lifecycle::default(),
             summary: None,
             tags: Vec::new(),
             throws: Vec::new(),

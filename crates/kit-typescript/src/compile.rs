@@ -340,6 +340,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             _ => None,
         };
         routes::add_group(lowering, &name, declared);
+        let life = routes::life_of_group(lowering, declared);
         for contract in &contracts {
             registered.insert(contract.location);
             let options = group.on.get(&contract.key);
@@ -347,6 +348,7 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             let chain = factory::chain([&factory.middleware, &group.middleware, own]);
             let registration = Registration {
                 group: name.clone(),
+                life: life.clone(),
                 prefixes: group.prefixes.clone(),
                 handler: group.handlers.source(lowering, &contract.key),
                 middleware: chain.into_iter().cloned().collect(),
@@ -377,9 +379,11 @@ fn routes(lowering: &mut Lowering<'_>, factory: &Factory, route_modules: &[Modul
             );
             if factory.location.is_none() {
                 routes::add_group(lowering, name, Some(decl));
+                let life = routes::life_of_group(lowering, Some(decl));
                 for contract in new {
                     let registration = Registration {
                         group: name.to_owned(),
+                        life: life.clone(),
                         prefixes: Vec::new(),
                         handler: None,
                         middleware: Vec::new(),

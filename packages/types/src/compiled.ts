@@ -103,6 +103,8 @@ export interface CompiledRoute {
   readonly wrappers?: Readonly<Record<string, Readonly<Record<number, CompiledReply>>>>;
   /** Errors with declared details: the serializer of the details, by code. Absent if there are none. */
   readonly details?: Readonly<Record<string, Serializer<unknown>>>;
+  /** Headers of each response about the life of the route, such as `deprecation`. Absent if there are none. */
+  readonly lifecycle?: Readonly<Record<string, string>>;
   /** Names of the compiled middleware chain, in order of execution. */
   readonly middleware: readonly string[];
   /** Locations in the source code, for error messages in development. Paths are relative to the project's root. */

@@ -1,6 +1,7 @@
 //! Objects of an OpenAPI document that kit writes, in the order of the output.
 
 use indexmap::IndexMap;
+use kit_ir::CalendarDate;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -141,6 +142,12 @@ pub(crate) struct Operation {
     pub(crate) description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deprecated: Option<bool>,
+    #[serde(rename = "x-deprecated-since", skip_serializing_if = "Option::is_none")]
+    pub(crate) deprecated_since: Option<CalendarDate>,
+    #[serde(rename = "x-sunset", skip_serializing_if = "Option::is_none")]
+    pub(crate) sunset: Option<CalendarDate>,
+    #[serde(rename = "x-successor", skip_serializing_if = "Option::is_none")]
+    pub(crate) successor: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) parameters: Vec<Parameter>,
     #[serde(skip_serializing_if = "Option::is_none")]

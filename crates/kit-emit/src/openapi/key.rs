@@ -34,6 +34,7 @@ pub(super) fn operation(
         tags,
         throws,
         documentation,
+        lifecycle,
         middleware: _,
         security,
         handler: _,
@@ -57,7 +58,7 @@ pub(super) fn operation(
         .map(|reply| (reply.status, &reply.format))
         .collect();
     let formats = (body_format, event_types);
-    let texts = (summary, tags, throws, documentation);
+    let texts = (summary, tags, throws, documentation, lifecycle);
     let asked = (security, operations.names_of(security), operations.is_open(route));
     let rules = context.program.application.error_rules();
     let errors = serde_json::to_string(rules).unwrap_or_default();

@@ -87,6 +87,9 @@ impl<'a> Operations<'a> {
             summary: route.summary.clone(),
             description: route.documentation.description.clone(),
             deprecated: route.documentation.deprecated.is_some().then_some(true),
+            deprecated_since: route.lifecycle.deprecated_since.clone(),
+            sunset: route.lifecycle.sunset.clone(),
+            successor: route.lifecycle.successor.clone(),
             parameters,
             request_body: self
                 .bodies()

@@ -134,6 +134,12 @@ fn write_route(context: Context<'_>, route: &Route, writer: &mut Writer, module:
     if route.throws.iter().any(|error| error.details.is_some()) {
         fields.push(("details", details(context, route, module)));
     }
+    let announced = route.lifecycle.headers();
+    if !announced.is_empty() {
+        let headers = announced.into_iter();
+        let headers = headers.map(|(name, value)| (literal::key(name), literal::string(&value)));
+        fields.push(("lifecycle", literal::object(headers)));
+    }
     fields.push(("middleware", literal::strings(&route.middleware)));
     writer.block("{", "},", |writer| {
         for (key, value) in fields {

@@ -60,6 +60,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         tags: _,
         documentation: _,
         security: _,
+        lifecycle,
         middleware,
         handler,
         tests,
@@ -78,7 +79,7 @@ pub(crate) fn route_key(context: Context<'_>, route: &Route) -> Fingerprint {
         (program.path(span), span.line, &handler.export)
     });
     let contract = (program.path(*span), span.line);
-    let address = (method, path, key, group, parameters, status);
+    let address = (method, path, key, group, parameters, status, lifecycle);
     let name = |id: DeclarationId| &program.declarations[id].name;
     let named = |replies: &[DeclaredReply]| -> Vec<_> {
         let replies = replies.iter();

@@ -34,6 +34,8 @@ pub(super) struct Route<A> {
     pub(super) method: &'static str,
     pub(super) declaration: MatchedRoute,
     pub(super) limits: Limits,
+    /// Names and values of headers that each response of the route has.
+    pub(super) lifecycle: &'static [(&'static str, &'static str)],
     pub(super) handler: Handler<A>,
 }
 
@@ -86,6 +88,7 @@ impl<A: Application> Routes<A> {
                 source: RouteSource::default(),
             },
             limits: Limits::default(),
+            lifecycle: &[],
             handler: Box::new(move |app, request| Box::pin(handler(app, request))),
         });
         self
@@ -119,6 +122,16 @@ impl<A: Application> Routes<A> {
     pub fn handler(mut self, file: &'static str, function: &'static str) -> Self {
         if let Some(route) = self.list.last_mut() {
             route.declaration.source.handler = (file, function);
+        }
+        self
+    }
+
+    /// Sets headers about the life of the route that was added last, such as `deprecation`. Each response of the route has
+    /// these headers. The names are in lower case.
+    #[must_use]
+    pub fn lifecycle(mut self, headers: &'static [(&'static str, &'static str)]) -> Self {
+        if let Some(route) = self.list.last_mut() {
+            route.lifecycle = headers;
         }
         self
     }

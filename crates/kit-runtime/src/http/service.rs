@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
@@ -286,6 +286,9 @@ impl<A: Application> Service<A> {
         };
         let route = &self.routes.list[number];
         context.set_route(route.declaration);
+        for (name, value) in route.lifecycle {
+            context.set_header(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
         if let Some(csrf) = &self.routes.csrf {
             csrf.check(context)?;
         }

@@ -67,6 +67,25 @@ pub fn problem(program: &Path) {
     );
     assert_eq!(errors[0]["rule"], "minLength");
 
+    let announced = |method: &str| {
+        let answer = server.answer(method, "/books", &[], None);
+        ["deprecation", "sunset", "link"].map(|name| answer.header(name).map(str::to_owned))
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let (since, sunset) = (text("@1767225600"), text("Thu, 31 Dec 2026 00:00:00 GMT"));
+    let link = text("</v2/books>; rel=\"successor-version\"");
+    assert_eq!(announced("GET"), [since.clone(), sunset.clone(), link]);
+    assert_eq!(
+        announced("POST"),
+        [since, sunset, None],
+        "a request without a body"
+    );
+    assert_eq!(
+        announced("DELETE"),
+        [None, None, None],
+        "no route has this method"
+    );
+
     let cross_site = ("sec-fetch-site", "cross-site");
     for (origin, expected) in [
         ("https://evil.example", 403),

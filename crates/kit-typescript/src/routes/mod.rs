@@ -7,6 +7,7 @@ mod failures;
 mod fields;
 mod files;
 mod key;
+mod lifecycle;
 mod replies;
 mod sockets;
 mod tags;
@@ -16,6 +17,7 @@ pub(crate) use check::{check, check_environment, environment_mistake};
 use contract::Part;
 pub(crate) use contract::{Contract, contracts, groups};
 pub(crate) use key::{mistake, parse_key, parse_path};
+pub(crate) use lifecycle::{Life, of_group as life_of_group};
 pub(crate) use tags::{invalid, throws};
 pub(crate) use wrappers::read as read_wrappers;
 
@@ -35,6 +37,8 @@ use crate::modules::{DeclId, Location};
 pub(crate) struct Registration {
     /// Name of the group that declares the route.
     pub(crate) group: String,
+    /// Tags of the group about the life of its routes.
+    pub(crate) life: Life,
     /// Prefixes of the path, the innermost first, with their locations.
     pub(crate) prefixes: Vec<(String, Location)>,
     pub(crate) handler: Option<HandlerSource>,
@@ -127,6 +131,9 @@ pub(crate) fn add(
         headers: None,
     };
     wrappers::check(lowering, contract, &replies, plain, &registration.middleware);
+    let life = lifecycle::of_route(lowering, contract, &registration.life);
+    let mut documentation = contract.doc.as_deref().map(documentation).unwrap_or_default();
+    documentation.deprecated = life.deprecated;
     let span = lowering.span(contract.location);
     Some(
         lowering.program.routes.push(Route {
@@ -146,7 +153,8 @@ pub(crate) fn add(
             summary: tags.summary,
             tags: tags.tags,
             throws,
-            documentation: contract.doc.as_deref().map(documentation).unwrap_or_default(),
+            documentation,
+            lifecycle: life.lifecycle,
             security: registration
                 .middleware
                 .iter()

@@ -181,6 +181,8 @@ export interface Route {
   wrappers?: { name: string; replies?: DeclaredReply[]; errors?: string[] }[];
   /** Name of the operation in generated code. */
   operation?: string;
+  /** Dates of the route, as `2026-01-31`, and the path or URL of its successor. */
+  lifecycle?: { deprecatedSince?: string; sunset?: string; successor?: string };
   /** Limits of this route alone. */
   limits?: RouteLimits;
   summary?: string;

@@ -93,6 +93,8 @@ export class RequestState implements RequestFailure, PendingRequest {
     const slot = recorder === null ? null : recorder.begin(exchange, executable);
     this.#slot = slot;
     this.#sequence = slot === null ? 0 : slot.sequence;
+    const lifecycle = executable === null ? undefined : executable.compiled.lifecycle;
+    if (lifecycle !== undefined) for (const name in lifecycle) this.setHeader(name, lifecycle[name]!);
   }
 
   get route(): CompiledRoute | null {

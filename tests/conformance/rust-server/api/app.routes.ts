@@ -25,6 +25,7 @@ export interface AppRoutes {
   "GET /assets/logo": RouteContract<void, void, void, OneValue>;
   "GET /assets/*path": RouteContract<{ path: string }, void, void, OneValue>;
   "GET /raw/:top/*path": RouteContract<{ top: string; path: string }, void, void, OneValue>;
+  /** @deprecatedSince 2026-01-01 @sunset 2026-12-31 @successor /v2/numbers */
   "GET /numbers/:id": RouteContract<{ id: number }, void, void, Numbered>;
   "GET /search": RouteContract<void, { page?: number }, void, { page: number }>;
   "POST /notes": RouteContract<void, void, OneText, OneText>;

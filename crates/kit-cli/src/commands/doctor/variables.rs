@@ -42,7 +42,10 @@ pub(super) async fn check(project: &Project, context: &Context<'_>) -> Vec<Check
     };
     let end = context.host.run_node(&run).await;
     let Some(message) = end.ok().and_then(|end| end.report) else {
-        let check = Check::warn(NAME, "the variables cannot be checked, because the build cannot be loaded");
+        let check = Check::warn(
+            NAME,
+            "the variables cannot be checked, because the build cannot be loaded",
+        );
         return vec![check.help("run `npm install` and `kit build`")];
     };
     let mut mistakes = message

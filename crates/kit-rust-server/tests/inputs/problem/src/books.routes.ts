@@ -7,7 +7,9 @@ export interface Book {
   title: string;
 }
 
+/** @deprecatedSince 2026-01-01 @sunset 2026-12-31 */
 export interface BookRoutes {
+  /** @successor /v2/books */
   "GET /books": RouteContract<void, void, void, Book[]>;
   "POST /books": RouteContract<void, void, Omit<Book, "id">, Book>;
 }
