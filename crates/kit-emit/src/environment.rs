@@ -78,16 +78,14 @@ pub fn example(program: &Program) -> Option<String> {
         } else {
             " (optional)"
         };
-        text.push_str(&format!(
-            "# {}{need}\n",
-            kit_analysis::describe(program, variable.r#type)
-        ));
+        let r#type = kit_analysis::describe(program, variable.r#type);
+        text.extend(["# ", &r#type, need, "\n"]);
         let mark = if variable.optional && variable.tags.default.is_none() {
             "# "
         } else {
             ""
         };
-        text.push_str(&format!("{mark}{}={}\n", variable.name, shown_default(variable)));
+        text.extend([mark, &variable.name, "=", &shown_default(variable), "\n"]);
     }
     Some(text)
 }

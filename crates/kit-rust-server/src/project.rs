@@ -266,8 +266,8 @@ fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
     let comment = file_doc("State that handlers share.");
     let (field, read) = environment(types).unzip();
     if database.is_empty() {
-        let new = match (&field, &read) {
-            (Some(field), Some(read)) => quote! {
+        let new = if let (Some(field), Some(read)) = (&field, &read) {
+            quote! {
                 #[derive(Debug, Clone)]
                 pub struct App { #field }
 
@@ -277,8 +277,9 @@ fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
                         Ok(Self { #read })
                     }
                 }
-            },
-            _ => quote! {
+            }
+        } else {
+            quote! {
                 #[derive(Debug, Clone, Default)]
                 pub struct App;
 
@@ -288,7 +289,7 @@ fn app(types: &Types<'_>, database: &Database<'_>) -> TokenStream {
                         Self
                     }
                 }
-            },
+            }
         };
         return quote! {
             #comment

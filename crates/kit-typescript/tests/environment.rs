@@ -72,7 +72,7 @@ fn refuses_a_call_without_a_type_and_a_second_type() {
 
 #[test]
 fn refuses_types_that_are_not_objects_of_texts() {
-    for (r#type, message) in [
+    for (written, message) in [
         ("string", "the type of `env` must be an object, not `string`"),
         ("Record<string, string>", "the type of `env` may have any key"),
         (
@@ -92,13 +92,12 @@ fn refuses_types_that_are_not_objects_of_texts() {
             "text cannot be coerced to `string[][]`, the type of the variable `A`",
         ),
     ] {
-        let source = format!("{IMPORT}export const values = await env<{}>();", r#type);
+        let source = format!("{IMPORT}export const values = await env<{written}>();");
         let output = output(&[("src/main.ts", source.as_str())]);
         let found = mistakes(&output);
         assert!(
             found.contains(&format!("KIT1418 {message}")),
-            "{}: {found}",
-            r#type
+            "{written}: {found}"
         );
     }
 }

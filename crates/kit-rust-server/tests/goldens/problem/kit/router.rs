@@ -41,11 +41,20 @@ pub struct PostBooks {
 pub fn router(app: App) -> Router<App> {
     Routes::new(app)
         .route("GET /books", &[Segment::Static("books")], get_books)
-        .source("src/books.routes.ts:11", &[], &[])
+        .source("src/books.routes.ts:13", &[], &[])
         .handler("src/handlers/books.rs", "get_books")
+        .lifecycle(&[
+            ("deprecation", "@1767225600"),
+            ("sunset", "Thu, 31 Dec 2026 00:00:00 GMT"),
+            ("link", "</v2/books>; rel=\"successor-version\""),
+        ])
         .route("POST /books", &[Segment::Static("books")], post_books)
-        .source("src/books.routes.ts:12", &[], &[])
+        .source("src/books.routes.ts:14", &[], &[])
         .handler("src/handlers/books.rs", "post_books")
+        .lifecycle(&[
+            ("deprecation", "@1767225600"),
+            ("sunset", "Thu, 31 Dec 2026 00:00:00 GMT"),
+        ])
         .cors(Cors::origins(&["https://app.example.com"]).credentials())
         .security_headers(&[
             (
