@@ -11,7 +11,7 @@ export type { DocsOptions } from "./app/docs-option.ts";
 export type { AppListenOptions } from "./app/listen-options.ts";
 export type { NotAddedByMiddleware } from "./app/group-check.ts";
 export type { AppOptions, LoggingOptions, RouteGroup, RouteOptions } from "./app/options.ts";
-export { env, type EnvOptions } from "./env.ts";
+export { env, type EnvOptions } from "./app/env.ts";
 export type { Environment } from "./environment.ts";
 export type { TelemetryOptions } from "./app/telemetry-options.ts";
 export type { ContentCoding } from "./edge/accept-encoding.ts";

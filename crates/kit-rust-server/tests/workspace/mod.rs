@@ -348,8 +348,6 @@ impl Runtime {
                     let text = SHARED.iter().fold(text, |text, name| {
                         text.replace(&format!("path = \"{name}\""), &format!("path = \"../{name}\""))
                     });
-                    let text = text.replace("path = \"guard\"", "path = \"../guard\"");
-                    let text = text.replace("path = \"static\"", "path = \"../static\"");
                     let library = "\n[lib]\nname = \"kit_runtime\"\n";
                     write(
                         &root.join(&self.name).join(path),
@@ -359,12 +357,6 @@ impl Runtime {
                 _ if SHARED.iter().any(|name| path.starts_with(&format!("{name}/"))) => {
                     let lints = if path.ends_with("/Cargo.toml") { &lints } else { "" };
                     write(&root.join(path), &format!("{}{lints}", file.text));
-                }
-                "guard/Cargo.toml" | "static/Cargo.toml" => {
-                    write(&root.join(path), &format!("{}{lints}", file.text));
-                }
-                _ if path.starts_with("guard/") || path.starts_with("static/") => {
-                    write(&root.join(path), &file.text);
                 }
                 _ => write(&root.join(&self.name).join(path), &file.text),
             }

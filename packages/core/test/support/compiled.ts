@@ -131,6 +131,7 @@ export function route(
       | "params"
       | "query"
       | "headers"
+      | "lifecycle"
       | "cookies"
       | "body"
       | "response"

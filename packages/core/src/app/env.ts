@@ -1,8 +1,8 @@
 import type { CompiledEnvironment, ValidationFailure } from "@kit/types";
 
-import { loadEnvironment, checkVersion } from "./app/find-compiled.ts";
-import { REDACTED } from "./codec/display-value.ts";
-import { showStartErrors, StartError } from "./app/start-error.ts";
+import { loadEnvironment, checkVersion } from "./find-compiled.ts";
+import { REDACTED } from "../codec/display-value.ts";
+import { showStartErrors, StartError } from "./start-error.ts";
 
 /** Maximum number of mistakes that an error lists. */
 const MAX_LISTED = 1000;
