@@ -149,11 +149,13 @@ fn problems_of_site(option: &Named<'_>, name: &str, site: &Map<String, Value>) -
         }
     };
     let is_text = |valid: fn(&str) -> bool| move |value: &Value| value.as_str().is_some_and(valid);
+    let is_apart = is_text(|dir| dir.split('/').any(|name| !matches!(name, "" | "." | "..")));
+    let help = "put the files into a directory of their own, such as \"public\"";
     check(
         "dir",
-        &is_text(|dir| !dir.is_empty()),
-        "the path of a directory",
-        EXAMPLE,
+        &is_apart,
+        "a directory beside the sources of the project",
+        help,
     );
     let is_prefix = is_text(|prefix| prefix == "/" || is_plain_path(prefix));
     check("prefix", &is_prefix, "a path", "write a path such as \"/assets\"");
@@ -260,7 +262,7 @@ mod tests {
             "dir": "dist", "prefix": "/assets", "cacheControl": "public, max-age=60", "precompressed": true,
             "headers": { "X-A": "b" }, "spa": "index.html", "spaExcept": ["/api"], "dotFiles": false,
         });
-        assert!(messages(Some(json!([site, { "dir": "." }]))).is_empty());
+        assert!(messages(Some(json!([site, { "dir": "../web/dist" }]))).is_empty());
     }
 
     #[test]
@@ -271,6 +273,8 @@ mod tests {
         assert!(one(json!([{}])).contains("`staticFiles[0].dir` is missing"));
         for (member, value) in [
             ("dir", json!("")),
+            ("dir", json!(".")),
+            ("dir", json!("../..")),
             ("prefix", json!("assets")),
             ("cacheControl", json!("a\nb")),
             ("spa", json!("../index.html")),

@@ -71,6 +71,16 @@ describe("option staticFiles", () => {
     );
   });
 
+  for (const dir of [".", "..", "/"]) {
+    test(`refuses to start with the directory ${dir}, which contains the project`, async () => {
+      const app = application({ staticFiles: { dir } });
+      await assert.rejects(
+        app.fetch(new Request("http://a/")),
+        /`staticFiles\.dir`: .* contains the project/,
+      );
+    });
+  }
+
   test("refuses to start without the page of `spa`", async () => {
     const app = application({ staticFiles: [{ dir: root, spa: "index.html" }] });
     await assert.rejects(app.fetch(new Request("http://a/")), /`staticFiles\[0\]\.spa`: there is no file/);

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { resolve, sep } from "node:path";
 
 import type { FileSite } from "@kit/types";
 
@@ -129,10 +129,16 @@ function requireFileName(value: unknown, name: string): void {
   }
 }
 
+/** Returns true if a path is that of a directory, or of something in the directory. */
+function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
 /**
  * Finds the directories of the option `staticFiles`. Relative paths begin at the project's root.
  *
- * @throws {Error} If a directory or a file of `spa` does not exist. The message names the option and the path.
+ * @throws {Error} If a directory or a file of `spa` does not exist, or if a directory contains the project. The message
+ * names the option and the path.
  */
 export function findSites(list: readonly ReadStaticFiles[], projectRoot: string): readonly FileSite[] {
   return list.map(({ name, dir, spa, ...site }) => {
@@ -144,6 +150,11 @@ export function findSites(list: readonly ReadStaticFiles[], projectRoot: string)
       );
     }
     const root = realpathSync(path);
+    if (isInside(realpathSync(projectRoot), root)) {
+      throw new Error(
+        `createApp: \`${name}.dir\`: the directory ${root} contains the project, so its sources would be public. Put the files into a directory of their own, such as "public"`,
+      );
+    }
     if (spa !== null && statSync(resolve(root, spa), { throwIfNoEntry: false })?.isFile() !== true) {
       throw new Error(`createApp: \`${name}.spa\`: there is no file ${resolve(root, spa)}`);
     }
