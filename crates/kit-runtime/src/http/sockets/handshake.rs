@@ -76,16 +76,16 @@ impl Response {
                 && has_token(headers, &header::CONNECTION, "upgrade")
         });
         let Some(upgrade) = upgrade else {
-            let message = "This path is a WebSocket. Send a request of HTTP/1.1 with `connection: upgrade` and `upgrade: websocket`";
+            let message = "This path accepts only WebSockets. Send a handshake with `upgrade: websocket`";
             return Err(upgrade_required(message, header::UPGRADE, "websocket"));
         };
         if context.header("sec-websocket-version").as_deref() != Some("13") {
-            let message = "The header `sec-websocket-version` must be 13";
+            let message = "This server supports version 13 of the WebSocket protocol";
             return Err(upgrade_required(message, header::SEC_WEBSOCKET_VERSION, "13"));
         }
         let key = context.header("sec-websocket-key").filter(|key| is_key(key));
         let Some(key) = key else {
-            let message = "The header `sec-websocket-key` must be 16 bytes in base64";
+            let message = "The header sec-websocket-key must be 16 bytes in Base64";
             return Err(Error::bad_request("BAD_REQUEST", message));
         };
         check_origin(context, options.origins)?;
@@ -139,10 +139,15 @@ fn has_token(headers: &HeaderMap, name: &HeaderName, token: &str) -> bool {
     })
 }
 
-/// Returns true for 16 bytes in base64.
+/// Returns true for 16 bytes in Base64. The last character before the padding has only two significant bits.
 fn is_key(key: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    key.len() == 24 && key.ends_with("==") && key[..22].bytes().all(is_digit)
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    match key.as_bytes() {
+        [digits @ .., b'A' | b'Q' | b'g' | b'w', b'=', b'='] => {
+            digits.len() == 21 && digits.iter().all(is_digit)
+        }
+        _ => false,
+    }
 }
 
 /// Refuses web pages of other origins: browsers send cookies with the handshake of any page.
@@ -155,6 +160,6 @@ fn check_origin(context: &Context, origins: Option<&'static [&'static str]>) -> 
     if is_own || origins.iter().any(|allowed| is_allowed(allowed, &origin)) {
         return Ok(());
     }
-    let message = "Web pages of this origin may not open the WebSocket";
-    Err(Error::forbidden("ORIGIN_NOT_ALLOWED", message))
+    let message = "The WebSocket comes from a web page of an origin that may not open it";
+    Err(Error::forbidden("CROSS_SITE_REQUEST", message))
 }

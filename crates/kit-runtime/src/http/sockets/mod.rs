@@ -22,6 +22,9 @@ use shared::Shared;
 pub use handshake::SocketOptions;
 pub use kit_websocket::Close as SocketClose;
 
+/// Maximum length of the reason of a close frame in bytes.
+const LONGEST_REASON: usize = 123;
+
 /// Open WebSocket of a client. `In` is the type of the messages of the client, `Out` the type of the messages of the server.
 /// Clones refer to the same socket, so that one task can receive while another one sends.
 ///
@@ -120,17 +123,14 @@ impl<In, Out> fmt::Debug for Socket<In, Out> {
 /// Decodes a message. An error is the code and the reason with which the socket closes.
 fn read<T: Contract>(message: Message<'static>) -> Result<T, (u16, Cow<'static, str>)> {
     let Message::Text(text) = message else {
-        return Err((1003, "a message must be a text with JSON".into()));
+        return Err((1003, "$: expected JSON in a text message".into()));
     };
     let Ok(value) = parse(&text) else {
-        return Err((1007, "the message is not JSON".into()));
+        return Err((1007, "$: expected JSON".into()));
     };
     let refused = |failure: &Failure| {
-        let reason = format!(
-            "{}: expected {}, received {}",
-            failure.path, failure.expected, failure.received
-        );
-        (1008, cut_reason(&reason).to_owned().into())
+        let reason = format!("{}: expected {}", failure.path, failure.expected);
+        (1008, shortened(reason).into())
     };
     if let Some(failure) = explain_without(Secrets::None, T::shape(), &value, true).first() {
         return Err(refused(failure));
@@ -142,4 +142,31 @@ fn read<T: Contract>(message: Message<'static>) -> Result<T, (u16, Cow<'static, 
         None
     };
     unstorable.map_or(Ok(decoded), |failure| Err(refused(&failure)))
+}
+
+/// Returns a reason that fits into a close frame. A reason that is cut ends with three dots, as on Node.
+fn shortened(reason: String) -> String {
+    if cut_reason(&reason).len() == reason.len() {
+        return reason;
+    }
+    let mut end = cut_reason(&reason).len().min(LONGEST_REASON - 3);
+    while !reason.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}...", &reason[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn shortens_a_reason_that_does_not_fit_into_a_close_frame() {
+        assert_eq!(shortened("x".repeat(123)), "x".repeat(123));
+        assert_eq!(shortened("x".repeat(124)), format!("{}...", "x".repeat(120)));
+        assert_eq!(
+            shortened(format!("x{}", "é".repeat(100))),
+            format!("x{}...", "é".repeat(59))
+        );
+    }
 }
