@@ -35,9 +35,6 @@ const NO_PANIC: [&str; 5] = [
 /// The same lints without those for indexing, because the runtime indexes bytes at positions that it has checked.
 const NO_PANIC_OF_THE_RUNTIME: [&str; 3] = ["unwrap_used", "expect_used", "panic"];
 
-/// Crates beside the runtime, which all runtimes of the workspace share.
-const SHARED: [&str; 2] = ["guard", "static"];
-
 /// Start of the names of projects with the OpenTelemetry exporter. They are compiled by themselves, because the exporter
 /// changes features of most dependencies.
 const WITH_EXPORTER: &str = "shop";
@@ -337,6 +334,17 @@ impl Runtime {
     pub fn write(&self, output: &Output) {
         let root = project_directory::directory_of_all();
         let lints = lints(&NO_PANIC_OF_THE_RUNTIME);
+        // Crates in directories of the runtime, such as `guard`, which all runtimes of the workspace share.
+        let in_runtime = |path: &str| path.strip_prefix(project_directory::RUNTIME).map(str::to_owned);
+        let shared: Vec<String> = output
+            .files
+            .iter()
+            .filter_map(|file| {
+                in_runtime(&file.path)?
+                    .strip_suffix("/Cargo.toml")
+                    .map(str::to_owned)
+            })
+            .collect();
         for file in output.files.iter().filter(|file| file.owner == Owner::Output) {
             let Some(path) = file.path.strip_prefix(project_directory::RUNTIME) else {
                 continue;
@@ -345,7 +353,7 @@ impl Runtime {
                 "Cargo.toml" => {
                     let name = format!("name = \"{}\"", self.name);
                     let text = file.text.replacen("name = \"kit-runtime\"", &name, 1);
-                    let text = SHARED.iter().fold(text, |text, name| {
+                    let text = shared.iter().fold(text, |text, name| {
                         text.replace(&format!("path = \"{name}\""), &format!("path = \"../{name}\""))
                     });
                     let library = "\n[lib]\nname = \"kit_runtime\"\n";
@@ -354,7 +362,7 @@ impl Runtime {
                         &format!("{text}{library}{lints}"),
                     );
                 }
-                _ if SHARED.iter().any(|name| path.starts_with(&format!("{name}/"))) => {
+                _ if shared.iter().any(|name| path.starts_with(&format!("{name}/"))) => {
                     let lints = if path.ends_with("/Cargo.toml") { &lints } else { "" };
                     write(&root.join(path), &format!("{}{lints}", file.text));
                 }
