@@ -33,6 +33,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("http-splits", http::splits),
     ("http-traffic", http::traffic),
     ("migration", migration),
+    ("multipart", runtime::multipart),
     ("paths", paths),
     ("runtime-json", runtime::json),
     ("text", text),

@@ -71,3 +71,43 @@ fn header_of_a_client_does_not_change_its_address_behind_proxies() {
         );
     }
 }
+
+#[test]
+fn parts_of_a_multipart_body_have_the_same_contents_if_they_are_written_again() {
+    assert!(replay("multipart", kit_fuzz::runtime::multipart) >= 10);
+    let pieces = [
+        "--b",
+        "\r\n--b",
+        "\r\n--b--",
+        "\r\n--b\r\ncontent-disposition: form-data; name=a\r\n\r\n",
+        "\r\n--b\r\ncontent-disposition: form-data; name=a; filename=\"b\"\r\ncontent-type: a/b\r\n\r\n",
+        "\r\n",
+        "\r",
+        "\n",
+        "--",
+        "b",
+        " ",
+        "\t",
+        "content-length: 1\r\n",
+        "\"",
+        ";",
+    ];
+    let types = [
+        "multipart/form-data; boundary=b\n",
+        "multipart/form-data; boundary=\"-b\"\n",
+        "multipart/form-data; boundary=\"b\\b\"\n",
+    ];
+    for seed in 0..4000 {
+        for content_type in types {
+            for (end, length) in [("", 12), ("\r\n--b--", 6), ("\r\n--b--\r\n", 3)] {
+                let mut bytes = content_type.as_bytes().to_vec();
+                bytes.extend_from_slice(b"--b\r\ncontent-disposition: form-data; name=a\r\n\r\n");
+                bytes.extend(near(seed, length, &pieces));
+                bytes.extend_from_slice(end.as_bytes());
+                guarded(&format!("seed {seed}"), &bytes, kit_fuzz::runtime::multipart);
+            }
+        }
+        let any = random(seed, 60);
+        guarded(&format!("seed {seed}"), &any, kit_fuzz::runtime::multipart);
+    }
+}

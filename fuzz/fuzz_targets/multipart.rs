@@ -1,0 +1,4 @@
+//! Calls [`kit_fuzz::runtime::multipart`] with the bytes of libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| kit_fuzz::runtime::multipart(data));
