@@ -268,7 +268,7 @@ pub fn lines(server: &Path) {
     );
     assert_eq!(
         refused(&send("application/json", book)),
-        "415 The request has another content type; send application/jsonl"
+        "415 The request has another content type; send application/jsonl or application/x-ndjson or application/x-jsonlines"
     );
 }
 
