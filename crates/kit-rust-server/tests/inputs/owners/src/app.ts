@@ -88,7 +88,12 @@ export const app = createApp({
   compression: { encodings: ["gzip"], minBytes: 2048 },
   etag: true,
   staticFiles: [
-    { dir: "dist/assets", prefix: "/assets", cacheControl: "public, max-age=31536000, immutable", precompressed: true },
+    {
+      dir: "dist/assets",
+      prefix: "/assets",
+      cacheControl: "public, max-age=31536000, immutable",
+      precompressed: true,
+    },
     {
       dir: "dist",
       headers: { "X-Site": "a" },
