@@ -151,7 +151,7 @@ impl Session {
             Poll::Pending => Ok(self
                 .exchange
                 .asked()
-                .expect("a command waits for nothing but its host")),
+                .expect("a command that waits has asked its host for something")),
         }
     }
 

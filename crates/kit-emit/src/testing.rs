@@ -55,7 +55,8 @@ fn write(context: Context<'_>, runner: TestRunner) -> String {
     text
 }
 
-/// Writes the routes whose contracts declare headers or cookies, for `request` of integration suites.
+/// Writes the types of declared headers and cookies by route. They are the types of the options `headers` and `cookies` when a
+/// test of the project calls `request("GET /notes")`.
 fn write_routes(context: Context<'_>, writer: &mut Writer) {
     let slots = |route: &Route| {
         let slots = [Slot::Headers, Slot::Cookies].into_iter();

@@ -41,7 +41,7 @@ pub enum ErrorFormat {
     Envelope,
     /// Problem details of RFC 9457.
     ProblemDetails,
-    /// A type of the application, from `defineErrorFormat`.
+    /// Error bodies have a type of the application, which `defineErrorFormat<T>` names.
     Declared(DeclaredFormat),
 }
 

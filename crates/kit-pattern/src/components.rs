@@ -68,7 +68,7 @@ mod tests {
     use super::components;
 
     #[test]
-    fn number_of_a_component_is_greater_than_the_numbers_of_the_components_it_leads_to() {
+    fn a_component_has_a_greater_number_than_each_component_that_can_be_reached_from_it() {
         let edges: [&[usize]; 5] = [&[1], &[2, 3], &[1], &[4], &[]];
         let found = components(5, 0..5, |node, list| {
             list.extend(edges[node]);

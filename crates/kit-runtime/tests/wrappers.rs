@@ -344,7 +344,7 @@ fn reads_the_bytes_of_an_answer_without_consuming_them() {
 }
 
 #[test]
-fn replies_without_the_handler() {
+fn a_wrapper_replies_and_the_handler_is_not_called() {
     let answer = ask("/page?page=1", "reply-early");
     assert_eq!((answer.status, answer.body.as_str()), (304, ""));
     assert_eq!(

@@ -285,7 +285,7 @@ describe("a declared format", () => {
     assert.match(request, /^[0-9a-f]{32}$/);
   });
 
-  it("stops the start of the application if its function fails for every error", async () => {
+  it("fails the start of the application if the function of the format throws for every error", async () => {
     const format = defineErrorFormat<OwnError>({
       body: () => {
         throw new Error("no texts");

@@ -49,7 +49,7 @@ test("responds with 404 if middleware calls `notFound`", async () => {
   assert.equal(await statusOf(app, "/notes/1"), 404);
 });
 
-test("the routes of an application have precedence over kit, even if the application has served a request before it listens", async () => {
+test("routes of the Hono application come before kit's routes, also if Hono has handled a request before the server starts", async () => {
   const app = guarded("/notes/1");
   assert.equal((await app.request("/notes/1")).status, 401);
   assert.equal(await statusOf(app, "/notes/1"), 401);

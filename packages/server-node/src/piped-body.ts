@@ -25,8 +25,8 @@ interface Sink {
 }
 
 /**
- * Writes the body of a response that a framework sends. The body goes into a stream, which the framework and its hooks and middleware read
- * as fast as the client reads.
+ * Writes the body of a response into a stream that a framework sends. The framework reads the stream only as fast as the
+ * client receives the body.
  */
 class PipedResponseWriter implements ResponseWriter {
   readonly #response: ServerResponse;

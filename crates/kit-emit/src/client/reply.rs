@@ -89,7 +89,7 @@ fn headers(program: &Program, id: DeclarationId) -> String {
     }))
 }
 
-/// Conversion of the text of a header: the types that the client tries one after the other.
+/// Types to which the client converts the text of a header. The client uses the first type that fits the text.
 #[derive(Default)]
 struct HeaderCodec {
     list: bool,

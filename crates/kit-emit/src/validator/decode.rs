@@ -301,8 +301,8 @@ impl<'a> Decoder<'a> {
         });
     }
 
-    /// Returns code for a property that the decoded value always contains. Adds a local variable if the code needs the property
-    /// twice.
+    /// Returns the expression that decodes a property which is never absent. Stores the property in a
+    /// local variable first if the expression reads the property twice.
     fn required(
         &self,
         property: &Property,

@@ -14,7 +14,7 @@ use crate::types::{Definition, Field, Form, RuntimeItem, RuntimeType, RustType};
 /// Field of a struct for an index signature: a map with the keys that match the signature.
 struct Map<'a> {
     name: String,
-    /// Name of the map type, `IndexMap`.
+    /// Type of the map in generated code: `IndexMap` of the runtime.
     kind: RuntimeType,
     value: RustType,
     key: &'a IndexKey,

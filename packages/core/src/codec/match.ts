@@ -385,7 +385,7 @@ export function hasTupleLength(shape: TupleShape, length: number): boolean {
   return length >= least && (most === undefined || length <= most);
 }
 
-/** Returns the shape of a tuple's item. `length` is the number of items in the value, which must be valid. */
+/** Returns the shape of a tuple's item. `length` is the number of items in the value. It tells how many items belong to a rest element. */
 export function elementAt({ elements }: TupleShape, index: number, length: number): Shape {
   const rest = elements.findIndex((element) => element.rest);
   const after = rest < 0 ? 0 : elements.length - rest - 1;

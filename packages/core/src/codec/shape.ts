@@ -123,7 +123,7 @@ export interface ObjectShape {
 export interface ObjectExplainer {
   /** Reports that a property is invalid or missing, if its type has no nested values. `position` is its index. */
   refuse(position: number, value: unknown): void;
-  /** Checks a property with nested values. `position` is the index of the property. */
+  /** Checks a property whose value is an object or an array. `position` is the index of the property in the list of the shape. */
   visit(position: number, value: unknown): void;
 }
 
