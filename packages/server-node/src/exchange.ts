@@ -9,7 +9,7 @@ import { hadTrailingSlash } from "./destination.ts";
 import { RequestBody } from "./request-body.ts";
 import { noteLogged } from "./answer-log.ts";
 import { isRuled } from "./response-rules.ts";
-import { type AcceptSocket, acceptorOf } from "./web-sockets.ts";
+import { acceptorOf } from "./web-sockets.ts";
 
 /**
  * One request of a server on node:http whose body has been read. Subclasses define how the response is written, because a framework may run
@@ -40,7 +40,7 @@ export abstract class NodeExchange implements ServerExchange {
   readonly bodyTooLarge: boolean;
   readonly bodyLength: number;
   declare readonly readBody?: () => RequestBodyReader;
-  declare readonly acceptSocket?: AcceptSocket;
+  declare readonly acceptSocket?: NonNullable<ServerExchange["acceptSocket"]>;
   protected readonly request: IncomingMessage;
   protected readonly response: ServerResponse;
   readonly #body: RequestBody;
