@@ -165,7 +165,13 @@ for (const [server, make] of servers) {
         (await ask(port, "/echo", { ...handshake, origin })).status;
       assert.equal(await from("https://evil.example.com"), 403);
       assert.equal(await from("null"), 403);
-      assert.equal(await from(`http://127.0.0.1:${port}`), 101);
+      const own = `http://127.0.0.1:${port}`;
+      assert.equal(await from(own), 101);
+      const site = async (value: string): Promise<number> =>
+        (await ask(port, "/echo", { ...handshake, origin: own, "sec-fetch-site": value })).status;
+      assert.deepEqual([await site("same-origin"), await site("cross-site")], [101, 403]);
+      const named = { ...handshake, host: "app.test:443", origin: "https://app.test" };
+      assert.equal((await ask(port, "/echo", named)).status, 101);
       assert.equal(await from("https://app.example.com"), 101);
     });
 

@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import type { ServerService, ServerSocket, SocketEvents, SocketOptions } from "@kit/types";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
 
-import { checkResponse } from "./response-check.ts";
+import { checkResponse, codedError } from "./response-check.ts";
 
 /** Bytes that wait for a client from which on the sender should wait, as for streamed responses. */
 const greatestWaiting = 64 * 1024;
@@ -111,7 +111,7 @@ export function acceptorOf(request: IncomingMessage, response: ServerResponse): 
   if (upgrade === undefined) return undefined;
   const { socket, head, servers } = upgrade;
   return (options, events) => {
-    checkResponse(200, null, null, options.headers);
+    checkHeaders(options.headers ?? []);
     const lines = [...linesOf(response), ...linesOfList(options.headers ?? [])];
     response.detachSocket(socket);
     accepted.add(socket);
@@ -130,6 +130,14 @@ export function acceptorOf(request: IncomingMessage, response: ServerResponse): 
   };
 }
 
+/** Throws an error if a header of the handshake is invalid, or if `ws` writes the header itself. */
+function checkHeaders(headers: readonly string[]): void {
+  checkResponse(200, null, null, headers);
+  const own = headers.find((name, index) => index % 2 === 0 && name.startsWith("sec-websocket-"));
+  if (own !== undefined)
+    throw codedError("ERR_INVALID_HTTP_TOKEN", `The header \`${own}\` is set by the server itself`);
+}
+
 /** Headers that `ws` writes itself, or that describe a body. */
 const notCopied: ReadonlySet<string> = new Set([
   "connection",
@@ -145,7 +153,7 @@ const notCopied: ReadonlySet<string> = new Set([
 function linesOf(response: ServerResponse): string[] {
   const lines: string[] = [];
   for (const [name, value] of Object.entries(response.getHeaders())) {
-    if (notCopied.has(name) || value === undefined) continue;
+    if (notCopied.has(name) || name.startsWith("sec-websocket-") || value === undefined) continue;
     for (const one of [value].flat()) lines.push(`${name}: ${one}`);
   }
   return lines;
@@ -223,6 +231,8 @@ class NodeSocket implements ServerSocket {
   }
 
   pause(): void {
+    // The server does not read from the client, so only the operating system notices that the client is gone.
+    this.#connection.setKeepAlive(true, this.#pingMs);
     this.#webSocket?.pause();
   }
 

@@ -64,9 +64,24 @@ function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null): boolean {
   const origin = exchange.header("origin");
   // Programs send no origin, and no page can make them act as its user.
   if (origin === undefined) return true;
-  const host = /^https?:\/\/([^/?#@\s]+)$/i.exec(origin)?.[1];
-  if (host !== undefined && host.toLowerCase() === exchange.header("host")?.toLowerCase()) return true;
+  if (isOwnOrigin(origin, exchange)) return true;
   return cors !== null && cors.allowsSocket(origin, exchange.header("cookie") !== undefined);
+}
+
+/** Default ports, by the scheme of an origin. An origin does not contain its default port, but `Host` may. */
+const defaultPorts: Readonly<Record<string, string>> = { http: ":80", https: ":443" };
+
+/**
+ * Returns true if a page has the host of the request. A server behind a proxy does not know its own scheme. Browsers tell with
+ * `sec-fetch-site` (Fetch Metadata) if the scheme of the page differs, on connections with TLS.
+ */
+function isOwnOrigin(origin: string, exchange: ServerExchange): boolean {
+  const site = exchange.header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin" && site !== "none") return false;
+  const [, scheme = "", host] = /^(https?):\/\/([^/?#@\s]+)$/.exec(origin.toLowerCase()) ?? [];
+  if (host === undefined) return false;
+  const own = exchange.header("host")?.toLowerCase();
+  return own === host || own === host + defaultPorts[scheme];
 }
 
 function refusal(
