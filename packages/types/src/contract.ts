@@ -200,7 +200,18 @@ export interface Upload extends AsyncIterable<Uint8Array> {
   /** Media type that the client declared, without parameters. */
   readonly type: string;
   /** Writes the file to a stream of the web platform and closes the stream. An error aborts the stream. */
-  pipeTo(destination: WritableStream<Uint8Array>): Promise<void>;
+  pipeTo(destination: UploadDestination): Promise<void>;
+}
+
+/** Stream to which {@link Upload.pipeTo} writes, such as a `WritableStream<Uint8Array>` of the web platform. */
+export interface UploadDestination {
+  /** Locks the stream and returns its writer. */
+  getWriter(): {
+    write(chunk: Uint8Array): Promise<void>;
+    close(): Promise<void>;
+    abort(reason?: unknown): Promise<void>;
+    releaseLock(): void;
+  };
 }
 
 /**

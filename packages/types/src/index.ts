@@ -37,6 +37,7 @@ export type {
   RouteKey,
   Text,
   Upload,
+  UploadDestination,
   Uploads,
 } from "./contract.ts";
 export type { RespondedRequest, BuildState, DevelopmentLink } from "./development.ts";

@@ -41,7 +41,13 @@ impl Drop for Server {
 
 impl Server {
     pub fn start(program: &Path, database: &str) -> Self {
+        Self::start_in(Path::new("."), program, database)
+    }
+
+    /// Starts a server whose relative paths begin at `directory`.
+    pub fn start_in(directory: &Path, program: &Path, database: &str) -> Self {
         let mut child = Command::new(program)
+            .current_dir(directory)
             .env("DATABASE_URL", database)
             .env("PORT", "0")
             .env("HOST", "127.0.0.1")

@@ -53,7 +53,11 @@ fn path(of: &str, row: &Value) -> String {
 const NOWHERE: &str = "00000000-0000-4000-8000-000000000000";
 
 pub fn owners(program: &Path, database: &str) {
-    let server = Server::start(program, database);
+    // The application serves files of `dist`.
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("owners");
+    std::fs::create_dir_all(directory.join("dist/assets")).unwrap();
+    std::fs::write(directory.join("dist/index.html"), "<title>Owners</title>").unwrap();
+    let server = Server::start_in(&directory, program, database);
     let user = |name| User {
         server: &server,
         name,

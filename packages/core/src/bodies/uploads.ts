@@ -1,5 +1,12 @@
 /** Multipart bodies with files that the handler reads while the files arrive: `Upload` and `Uploads`. */
-import type { CompiledBody, CompiledFilePart, Upload, Uploads, ValidationFailure } from "@kit/types";
+import type {
+  CompiledBody,
+  CompiledFilePart,
+  Upload,
+  Uploads,
+  ValidationFailure,
+  UploadDestination,
+} from "@kit/types";
 
 import { memberPath } from "../codec/path.ts";
 import { serialIterator } from "../serial-iterator.ts";
@@ -324,7 +331,7 @@ class StreamedUpload implements Upload {
     );
   }
 
-  async pipeTo(destination: WritableStream<Uint8Array>): Promise<void> {
+  async pipeTo(destination: UploadDestination): Promise<void> {
     const writer = destination.getWriter();
     try {
       for await (const bytes of this) await writer.write(bytes);
