@@ -41,6 +41,15 @@ interface Input {
 }
 
 const messages = { in: objectOf("In", { text: "string" }), out: responseOf("Out", { text: "string" }) };
+/** Validator whose description is longer than a reason may be. */
+const long: typeof messages.in = {
+  ...messages.in,
+  failures: (value) => {
+    const failures = messages.in.failures(value);
+    for (const failure of failures) failure.expected = "\u00fc".repeat(200);
+    return failures;
+  },
+};
 const ws = (ref: string, parts: object = {}): ReturnType<typeof route> =>
   route(ref, { status: 101, socket: messages, ...parts });
 
@@ -98,6 +107,9 @@ const handlers = {
   "WS /wrapped": async ({ socket }: Input) => {
     await socket.send({ text: "in" });
   },
+  "WS /long": async ({ socket }: Input) => {
+    for await (const { text } of socket) await socket.send({ text });
+  },
   "GET /plain": () => ({ text: "plain" }),
 };
 
@@ -127,6 +139,7 @@ export function socketOptions(): Omit<AppOptions, "server"> {
         cookies: cookiesOf("Cookies", { sid: "string?" }),
         ...name,
       }),
+      ws("WS /long", { socket: { ...messages, in: long } }),
       ws("WS /fail"),
       ws("WS /close"),
       ws("WS /broken"),

@@ -197,6 +197,14 @@ for (const [server, make] of servers) {
       assert.deepEqual(client.messages, [{ text: "first" }]);
     });
 
+    test("shortens a reason without cutting a character", async () => {
+      const client = await Client.open(port, "/long");
+      client.send({ text: 1 });
+      const { code, reason } = await client.closed;
+      assert.equal(code, 1008);
+      assert.equal(reason, `$.text: expected ${"\u00fc".repeat(51)}...`);
+    });
+
     test("closes with 1007 after text that is not JSON, and with 1003 after a binary message", async () => {
       const text = await Client.open(port, "/echo");
       text.socket.send("{");

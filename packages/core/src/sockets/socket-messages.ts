@@ -262,13 +262,12 @@ function reasonOf([failure]: readonly ValidationFailure[]): string {
 
 /** Shortens a text to the bytes that a close frame may have, without cutting a character. */
 function cut(text: string): string {
-  if (Buffer.byteLength(text) <= longestReason) return text;
-  let bytes = Buffer.from(text).subarray(0, longestReason - 3);
-  // Continuation bytes of UTF-8 are 10xxxxxx. A character that is cut loses its first bytes too.
-  let end = bytes.length;
-  while (end > 0 && (Buffer.from(text)[end]! & 0xc0) === 0x80) end -= 1;
-  bytes = bytes.subarray(0, end);
-  return `${bytes.toString()}...`;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= longestReason) return text;
+  let end = longestReason - 3;
+  // Bytes 10xxxxxx continue a character of UTF-8. A character that does not fit is left out.
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString("utf8", 0, end)}...`;
 }
 
 /** Returns true for close codes that an application may send (RFC 6455, 7.4.2; 1012 and 1013 from the registry of IANA). */
