@@ -1,7 +1,8 @@
 //! Sends requests of two users to a generated server whose handlers the user has not changed. The rows that a user
 //! must not access exist all the time, so a refusal is never caused by a missing row.
 
-#![allow(unreachable_pub)] // a module of tests has no outside
+// A module of tests has no outside, and writes the files that the server serves.
+#![allow(unreachable_pub, clippy::disallowed_methods)]
 
 use std::path::Path;
 
