@@ -56,6 +56,9 @@ const ws = (ref: string, parts: object = {}): ReturnType<typeof route> =>
 /** Events that handlers have noticed, by the name that the client has sent. */
 export const noticed: Map<string, string[]> = new Map();
 
+/** Lets the handlers of `WS /late` continue, which fail then. */
+export const released: PromiseWithResolvers<void> = Promise.withResolvers();
+
 function note(name: string, event: string): void {
   noticed.set(name, [...(noticed.get(name) ?? []), event]);
 }
@@ -107,6 +110,11 @@ const handlers = {
   "WS /wrapped": async ({ socket }: Input) => {
     await socket.send({ text: "in" });
   },
+  "WS /late": async ({ socket }: Input) => {
+    for await (const { text } of socket) await socket.send({ text });
+    await released.promise;
+    throw new Error("The handler failed after the end of its socket");
+  },
   "WS /long": async ({ socket }: Input) => {
     for await (const { text } of socket) await socket.send({ text });
   },
@@ -140,6 +148,7 @@ export function socketOptions(): Omit<AppOptions, "server"> {
         ...name,
       }),
       ws("WS /long", { socket: { ...messages, in: long } }),
+      ws("WS /late"),
       ws("WS /fail"),
       ws("WS /close"),
       ws("WS /broken"),

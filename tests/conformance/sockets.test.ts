@@ -7,15 +7,16 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, test } from "node:test";
 
-import { createApp } from "@kit/core";
+import { createApp, type Plugin, type PluginHost } from "@kit/core";
 import { expressServer } from "@kit/server-express";
+import { nativeServer } from "@kit/server-native";
 import express from "express";
 import { WebSocket } from "ws";
 
 import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
 import { isRust, notInRust } from "./rust.ts";
 import { servers } from "./servers.ts";
-import { createSocketApp, noticed, socketOptions } from "./sockets-application.ts";
+import { createSocketApp, noticed, released, socketOptions } from "./sockets-application.ts";
 
 quietStdout();
 notInRust("WebSockets", "a Rust server refuses routes with the key WS at the build");
@@ -337,6 +338,40 @@ test("Express middleware refuses a handshake", { skip: isRust && "there is no Ex
     await app.close({ graceMs: 0 });
   }
 });
+
+test(
+  "a handler that fails after its socket does not change the record of another request",
+  {
+    skip: isRust && "a Rust server has no plugins",
+  },
+  async () => {
+    let host: PluginHost | undefined;
+    const plugin: Plugin = {
+      name: "watch",
+      observe: { capacity: 1 },
+      onStart: (given) => void (host = given),
+    };
+    const app = createApp({ ...socketOptions(), server: nativeServer(), plugins: [plugin] } as never);
+    const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+    try {
+      const client = await Client.open(port, "/late");
+      client.send({ text: "hello" });
+      await client.receive(1);
+      client.socket.close();
+      await client.closed;
+      await until(() => host!.requests!.finishedCount === 1);
+      for (let index = 0; index < 4; index += 1) await ask(port, "/plain", {});
+      released.resolve();
+      await sleep(20);
+      assert.deepEqual(
+        host!.requests!.recent({}).map(({ route, fault }) => [route, fault]),
+        [["GET /plain", null]],
+      );
+    } finally {
+      await app.close({ graceMs: 0 });
+    }
+  },
+);
 
 test("app.fetch answers 426, and 501 to a handshake", { skip: isRust && "no such function" }, async () => {
   const app = createApp(socketOptions() as never);

@@ -3,7 +3,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-import type { ServerService, ServerSocket, SocketEvents, SocketOptions } from "@kit/types";
+import type { ServerExchange, ServerService, ServerSocket, SocketEvents, SocketOptions } from "@kit/types";
 import type { ServerOptions, WebSocket, WebSocketServer } from "ws";
 
 import { checkResponse, codedError } from "./response-check.ts";
@@ -102,8 +102,8 @@ export class WebSocketServers {
   }
 }
 
-/** Function that accepts a handshake. See `ServerExchange.acceptSocket`. */
-export type AcceptSocket = (options: SocketOptions, events: SocketEvents) => ServerSocket;
+/** Function that accepts a handshake. */
+type AcceptSocket = NonNullable<ServerExchange["acceptSocket"]>;
 
 /** Returns the function that accepts a handshake. `undefined` if the request is no handshake. */
 export function acceptorOf(request: IncomingMessage, response: ServerResponse): AcceptSocket | undefined {

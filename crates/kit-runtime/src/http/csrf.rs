@@ -89,8 +89,7 @@ impl Csrf {
         let Some(origin) = origin else {
             return self.has_token(context);
         };
-        let host = context.header("host").map(|host| host.to_ascii_lowercase());
-        host_of(&origin).is_some_and(|own| Some(own.to_ascii_lowercase()) == host)
+        is_origin_of(&origin, context.header("host").as_deref())
     }
 
     fn has_token(&self, context: &Context) -> bool {
@@ -106,12 +105,17 @@ impl Csrf {
     }
 }
 
-/// Returns the host and port of an origin; `None` for `null` and for a text that is no origin.
-pub(super) fn host_of(origin: &str) -> Option<&str> {
-    let rest = origin
-        .strip_prefix("https://")
-        .or_else(|| origin.strip_prefix("http://"))?;
+/// Returns true if an origin has the host and the port of the header `Host`. False for `null` and for a text that is no
+/// origin. An origin does not contain the default port of its scheme, but `Host` may.
+pub(super) fn is_origin_of(origin: &str, host: Option<&str>) -> bool {
+    let https = origin.strip_prefix("https://").map(|rest| (rest, ":443"));
+    let parts = https.or_else(|| origin.strip_prefix("http://").map(|rest| (rest, ":80")));
+    let (Some((own, default_port)), Some(host)) = (parts, host) else {
+        return false;
+    };
     let is_of_host =
         |character: char| !matches!(character, '/' | '?' | '#' | '@') && !character.is_whitespace();
-    (!rest.is_empty() && rest.chars().all(is_of_host)).then_some(rest)
+    !own.is_empty()
+        && own.chars().all(is_of_host)
+        && (host.eq_ignore_ascii_case(own) || host.eq_ignore_ascii_case(&format!("{own}{default_port}")))
 }

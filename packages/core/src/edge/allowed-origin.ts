@@ -15,3 +15,14 @@ export function matchesOrigin(list: readonly AllowedOrigin[], origin: string): b
     return subdomains.test(origin.slice(scheme.length, -suffix.length));
   });
 }
+
+/** Default ports, by the scheme of an origin. An origin does not contain its default port, but `Host` may. */
+const defaultPorts: Readonly<Record<string, string>> = { http: ":80", https: ":443" };
+
+/** Returns true if the origin has the host and the port of the header `Host`. False for `null` and for a text that is no origin. */
+export function isOriginOf(origin: string, host: string | undefined): boolean {
+  const [, scheme = "", own] = /^(https?):\/\/([^/?#@\s]+)$/.exec(origin.toLowerCase()) ?? [];
+  if (own === undefined) return false;
+  const asked = host?.toLowerCase();
+  return asked === own || asked === own + defaultPorts[scheme];
+}

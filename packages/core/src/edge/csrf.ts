@@ -1,4 +1,4 @@
-import { type AllowedOrigin, matchesOrigin } from "./allowed-origin.ts";
+import { type AllowedOrigin, isOriginOf, matchesOrigin } from "./allowed-origin.ts";
 
 /** Options against requests that web pages of other sites make with the cookies of a user (CSRF). */
 export interface CsrfOptions {
@@ -56,7 +56,7 @@ export class Csrf {
     const origin = header("origin");
     if (origin !== undefined && matchesOrigin(this.#options.origins, origin)) return true;
     if (site !== undefined) return false;
-    if (origin !== undefined) return hostOf(origin) === header("host")?.toLowerCase();
+    if (origin !== undefined) return isOriginOf(origin, header("host"));
     return this.#hasToken(header);
   }
 
@@ -67,11 +67,6 @@ export class Csrf {
     const given = header(token.header);
     return given !== undefined && given !== "" && cookieOf(cookies, token.cookie) === given;
   }
-}
-
-/** Returns the host and port of an origin. `undefined` for `null` and for a text that is no origin. */
-function hostOf(origin: string): string | undefined {
-  return /^https?:\/\/([^/?#@\s]+)$/.exec(origin)?.[1]?.toLowerCase();
 }
 
 /** Returns the value of the first cookie with the name. */

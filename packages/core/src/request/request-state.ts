@@ -538,10 +538,12 @@ export class RequestState implements RequestFailure, PendingRequest {
 
   /** Records why the request failed in its current phase. */
   #recordFault(code: string, error: unknown): void {
-    if (this.#slot === null) return;
+    // The handler of a WebSocket may fail after the end of its socket, when the slot already records another request.
+    const slot = this.#ownSlot;
+    if (slot === null) return;
     const { name } = describeWithoutStack(error);
     const fault = { code, name, message: this.settings.log.text(textForLog(error)), phase: this.phase };
-    this.settings.recorder!.fail(this.#slot, fault);
+    this.settings.recorder!.fail(slot, fault);
   }
 
   #finish(written: number): void {

@@ -1,6 +1,7 @@
 import { AppError } from "@kit/errors";
 import type { ServerExchange } from "@kit/types";
 
+import { isOriginOf } from "../edge/allowed-origin.ts";
 import type { Cors } from "../edge/cors.ts";
 import { withoutStack } from "../errors/without-stack.ts";
 
@@ -68,9 +69,6 @@ function isAllowedOrigin(exchange: ServerExchange, cors: Cors | null): boolean {
   return cors !== null && cors.allowsSocket(origin, exchange.header("cookie") !== undefined);
 }
 
-/** Default ports, by the scheme of an origin. An origin does not contain its default port, but `Host` may. */
-const defaultPorts: Readonly<Record<string, string>> = { http: ":80", https: ":443" };
-
 /**
  * Returns true if a page has the host of the request. A server behind a proxy does not know its own scheme. Browsers tell with
  * `sec-fetch-site` (Fetch Metadata) if the scheme of the page differs, on connections with TLS.
@@ -78,10 +76,7 @@ const defaultPorts: Readonly<Record<string, string>> = { http: ":80", https: ":4
 function isOwnOrigin(origin: string, exchange: ServerExchange): boolean {
   const site = exchange.header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  const [, scheme = "", host] = /^(https?):\/\/([^/?#@\s]+)$/.exec(origin.toLowerCase()) ?? [];
-  if (host === undefined) return false;
-  const own = exchange.header("host")?.toLowerCase();
-  return own === host || own === host + defaultPorts[scheme];
+  return isOriginOf(origin, exchange.header("host"));
 }
 
 function refusal(

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use kit_websocket::{Compression, Session, accept_key};
 
 use super::super::cors::is_allowed;
-use super::super::csrf::host_of;
+use super::super::csrf::is_origin_of;
 use super::super::{Context, Error, Response};
 use super::Socket;
 use super::driver;
@@ -155,8 +155,9 @@ fn check_origin(context: &Context, origins: Option<&'static [&'static str]>) -> 
     let (Some(origin), Some(origins)) = (context.header("origin"), origins) else {
         return Ok(());
     };
-    let host = context.header("host").map(|host| host.to_ascii_lowercase());
-    let is_own = host_of(&origin).is_some_and(|own| Some(own.to_ascii_lowercase()) == host);
+    let site = context.header("sec-fetch-site");
+    let is_other_site = site.is_some_and(|site| site != "same-origin" && site != "none");
+    let is_own = !is_other_site && is_origin_of(&origin, context.header("host").as_deref());
     if is_own || origins.iter().any(|allowed| is_allowed(allowed, &origin)) {
         return Ok(());
     }
