@@ -4,6 +4,7 @@
  * @module
  */
 export type { ApiDocs, ApiDocsFile, ApiDocsLinks } from "./api-docs.ts";
+export type { Auth } from "./auth.ts";
 export type {
   CompiledApplication,
   CompiledBody,
