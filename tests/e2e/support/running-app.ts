@@ -72,6 +72,11 @@ export class RunningApp {
     }
   }
 
+  /** Number of the process, for its files in `/proc`. */
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Returns a client that sends the access token of a user. */
   as(user: string, role = "user"): Api {
     return new Api(this.url, { authorization: `Bearer ${user}:${role}` });
