@@ -25,6 +25,14 @@ const mostShared = 100;
 /** Maximum number of bytes of a request body that are recorded. Bodies are recorded only in development. */
 const receivedBodyBytes = 8 * 1024;
 
+/**
+ * Maximum numbers of WebSockets and streams that are kept, and of their latest messages. Messages are kept only in
+ * development. All of them take at most 200 times 20 times 2 KiB, about 8 MiB.
+ */
+const keptStreams = { count: 200, messages: 20, messageLength: 1_024 } as const;
+/** Maximum number of messages of a stream that a worker shares with the other workers. */
+const sharedMessages = 5;
+
 /** Debug sidecar of an application. */
 export interface DebugPlugin extends Plugin {
   /** Address that the sidecar listens on. Null before it listens, and while another process uses its port. */
@@ -82,6 +90,8 @@ class Sidecar implements DebugPlugin {
       calls: { around: this.#current.run, always: !options.isProduction },
       // Recorded requests can be shown and repeated. In production, the content of requests is private.
       ...(!options.isProduction && { captureRequests: { bodyBytes: receivedBodyBytes } }),
+      // Like the content of requests, the content of messages is private in production.
+      streams: options.isProduction ? { ...keptStreams, messages: 0 } : keptStreams,
       onResponse: (request) => {
         memory.answered(request);
         this.#stored?.answered(request);
@@ -113,6 +123,10 @@ class Sidecar implements DebugPlugin {
       host,
       history,
       active: () => [...this.#memory.active(), ...others().flatMap(({ active }) => active)],
+      streams: () => [
+        ...(host.requests?.streams() ?? []),
+        ...others().flatMap(({ streams = [] }) => streams),
+      ],
       others,
       redaction: this.#redaction!,
       lag: this.#lag!,
@@ -152,6 +166,12 @@ class Sidecar implements DebugPlugin {
     return {
       health: ownHealth(host, this.#lag!),
       active: active.map((record) => this.#redaction!.request(record)),
+      streams: host
+        .requests!.streams()
+        .slice(0, mostShared)
+        .map((record) =>
+          this.#redaction!.stream({ ...record, messages: record.messages.slice(-sharedMessages) }),
+        ),
     };
   }
 

@@ -60,6 +60,11 @@ export type {
   RunningSpan,
   SamplingInput,
   SpanRecord,
+  StreamCount,
+  StreamEnd,
+  StreamLimits,
+  StreamMessage,
+  StreamRecord,
 } from "./observe.ts";
 export type {
   ExportCounts,

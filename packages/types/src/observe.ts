@@ -179,6 +179,68 @@ export interface RequestRecord {
   readonly received: ReceivedRequest | null;
 }
 
+/** Message of a WebSocket, event of a stream of events, or lines of a stream of lines. */
+export interface StreamMessage {
+  /** Time in milliseconds since 1970, with a fraction. */
+  readonly time: number;
+  /** `in` for messages of the client, `out` for messages of the handler. */
+  readonly direction: "in" | "out";
+  /** Number of bytes on the wire, without frames. */
+  readonly bytes: number;
+  /** Name of the event. `null` for WebSockets and lines. */
+  readonly event: string | null;
+  /**
+   * JSON of the message, without redaction. `null` if the message is binary, or longer than the `messageLength` of
+   * {@link RequestObserver.streams}.
+   */
+  readonly text: string | null;
+}
+
+/** Number of messages and their bytes. */
+export interface StreamCount {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** End of a WebSocket or streamed response. */
+export interface StreamEnd {
+  /** Time in milliseconds since 1970, with a fraction. */
+  readonly time: number;
+  /**
+   * `complete` if all messages were sent, `closed` if the application closed a WebSocket, `disconnected` if the client left,
+   * `failed` if the handler failed.
+   */
+  readonly result: "complete" | "closed" | "disconnected" | "failed";
+  /** Close code of a WebSocket (RFC 6455, 7.4). `null` for other streams. */
+  readonly code: number | null;
+  /** Close reason of a WebSocket, or the message of the error. Empty if there is none. */
+  readonly reason: string;
+}
+
+/** Record of a WebSocket, or of a response that is a stream of events or lines. */
+export interface StreamRecord {
+  /** Id of the request in logs. */
+  readonly requestId: string;
+  /** Trace id: 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Format of the stream. */
+  readonly kind: "socket" | "events" | "lines";
+  /** Route, such as `WS /rooms/:room`. */
+  readonly route: string;
+  /** Path and query. Values are hidden for parameters with names that are redacted in logs. */
+  readonly target: string;
+  /** Time at which the stream was opened, in milliseconds since 1970, with a fraction. */
+  readonly startTime: number;
+  /** Messages from the client. */
+  readonly received: StreamCount;
+  /** Messages to the client. */
+  readonly sent: StreamCount;
+  /** Latest messages, oldest first. */
+  readonly messages: readonly StreamMessage[];
+  /** End of the stream. `null` while the stream is open. */
+  readonly end: StreamEnd | null;
+}
+
 /**
  * View of a request with its response, for {@link RequestObserver.onResponse}. Valid only during that call, because its
  * memory is reused for other requests afterwards. Numbers are stored. Other properties are computed when they are read.
@@ -277,6 +339,13 @@ export interface SamplingInput {
   readonly route: string | null;
 }
 
+/** Maximum numbers of streams and messages that are kept in memory. */
+export interface StreamLimits {
+  readonly count: number;
+  readonly messages: number;
+  readonly messageLength: number;
+}
+
 /**
  * Options and functions with which a plugin observes requests: its property `observe`. All of them are optional. With
  * an empty object, kit records requests and the plugin can read them with `host.requests`. kit logs errors that
@@ -297,6 +366,12 @@ export interface RequestObserver {
    * development, to show and repeat requests.
    */
   readonly captureRequests?: { readonly bodyBytes: number };
+  /**
+   * Keeps WebSockets and streams of events and lines, while they are open and after their end: at most `count` of them, each
+   * with its latest `messages` messages. A message of more than `messageLength` characters is kept without its text. Default:
+   * not kept.
+   */
+  readonly streams?: StreamLimits;
   /**
    * Called after each response. The call is on the path of the request, so it should only update counters and return.
    */
@@ -349,6 +424,10 @@ export interface RequestHistory {
    * again, because they may make calls.
    */
   unassignedCall(): void;
+  /** Returns the kept streams: open ones, then ended ones, each with the newest first. */
+  streams(): StreamRecord[];
+  /** Number of streams that were not kept, because too many were open. */
+  readonly missedStreams: number;
   /** Returns an active or kept request by its id. */
   find(requestId: string): RequestRecord | undefined;
 }

@@ -1,6 +1,7 @@
 /** Response bodies that are not JSON: text, bytes, lines and events. */
 import type { CompiledContent, ValidationFailure } from "@kit/types";
 
+import type { StreamLog } from "../observe/streams.ts";
 import { writeEvents } from "./events.ts";
 import { writeLines } from "./lines.ts";
 import { endSource } from "./value-iterator.ts";
@@ -19,6 +20,7 @@ export type ReportBreach = (name: string, failures: readonly ValidationFailure[]
  *
  * @param ref - Route, for messages.
  * @param report - Throws the error for values that break the contract. `null` if values are not checked.
+ * @param log - Log of the events or lines, for observers.
  * @throws {TypeError} If the value has another type than the format needs.
  */
 export function writeContent(
@@ -26,6 +28,7 @@ export function writeContent(
   content: CompiledContent,
   value: unknown,
   report: ReportBreach | null,
+  log: StreamLog | null = null,
 ): ContentBody {
   const { format, mediaType } = content;
   switch (format) {
@@ -45,7 +48,7 @@ export function writeContent(
         const failures = report === null ? [] : line.failures(item);
         if (failures.length > 0) report!(line.name, failures);
       };
-      return { body: writeLines(value, line, check), contentType: mediaType };
+      return { body: writeLines(value, line, check, log), contentType: mediaType };
     }
     case "events": {
       if (!isAsyncIterable(value)) throw wrongValue(ref, "Events", "an async iterable of events", value);
@@ -55,7 +58,7 @@ export function writeContent(
         const failures = report === null || serializer === null ? [] : serializer.failures(data);
         if (failures.length > 0) report!(serializer!.name, failures);
       };
-      return { body: writeEvents(value, events, check), contentType: mediaType };
+      return { body: writeEvents(value, events, check, log), contentType: mediaType };
     }
   }
 }

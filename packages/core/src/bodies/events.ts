@@ -1,6 +1,7 @@
 /** Server-Sent Events (WHATWG HTML, 9.2). */
 import type { CompiledContent } from "@kit/types";
 
+import type { StreamLog } from "../observe/streams.ts";
 import { endSource, type ValueIterator } from "./value-iterator.ts";
 
 /** Milliseconds without an event after which a comment line is sent, so that proxies keep the connection open. */
@@ -17,13 +18,17 @@ interface SentEvent {
   readonly retry?: unknown;
 }
 
-/** Returns the text of the events of a response. `check` throws if the data of an event breaks the contract. */
+/**
+ * Returns the text of the events of a response. `check` throws if the data of an event breaks the contract. `log` notes the
+ * events for observers.
+ */
 export function writeEvents(
   source: AsyncIterable<unknown>,
   events: NonNullable<CompiledContent["events"]>,
   check: (event: string, data: unknown) => void,
+  log: StreamLog | null = null,
 ): AsyncIterable<string> {
-  return { [Symbol.asyncIterator]: () => new EventTexts(source, events, check) };
+  return { [Symbol.asyncIterator]: () => new EventTexts(source, events, check, log) };
 }
 
 class EventTexts implements AsyncIterator<string, undefined, undefined> {
@@ -31,6 +36,7 @@ class EventTexts implements AsyncIterator<string, undefined, undefined> {
   readonly #iterator: ValueIterator;
   readonly #events: NonNullable<CompiledContent["events"]>;
   readonly #check: (event: string, data: unknown) => void;
+  readonly #log: StreamLog | null;
   /** Next event of the source, if it was requested and has not been sent. */
   #pending: Promise<IteratorResult<unknown, unknown>> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,11 +46,13 @@ class EventTexts implements AsyncIterator<string, undefined, undefined> {
     source: AsyncIterable<unknown>,
     events: NonNullable<CompiledContent["events"]>,
     check: (event: string, data: unknown) => void,
+    log: StreamLog | null,
   ) {
     this.#source = source;
     this.#iterator = source[Symbol.asyncIterator]();
     this.#events = events;
     this.#check = check;
+    this.#log = log;
   }
 
   async next(): Promise<IteratorResult<string, undefined>> {
@@ -91,7 +99,10 @@ class EventTexts implements AsyncIterator<string, undefined, undefined> {
     if (retry !== undefined) text += `retry: ${retryMs(retry)}\n`;
     // The serializer writes no line breaks, so the data is one line. A client ignores an event without the field `data`
     // (WHATWG HTML, 9.2.6), so an event without data sends `null`.
-    return `${text}data: ${serializer === null ? "null" : serializer.serialize(data)}\n\n`;
+    const json = serializer === null ? "null" : serializer.serialize(data);
+    text += `data: ${json}\n\n`;
+    this.#log?.sent(json, name, text);
+    return text;
   }
 }
 

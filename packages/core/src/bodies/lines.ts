@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 
 import type { Serializer, ValidationFailure, Validator } from "@kit/types";
 
+import type { StreamLog } from "../observe/streams.ts";
 import { findUnstorable } from "../unstorable-characters.ts";
 import { mapIterator } from "./value-iterator.ts";
 
@@ -96,15 +97,18 @@ function below(path: string, failure: ValidationFailure): ValidationFailure {
 /** Number of characters that the lines of a synchronous iterable have in one chunk, at least. */
 const chunkLength = 16 * 1024;
 
-/** Returns the lines of a response. `check` throws if a value breaks the contract. */
+/** Returns the lines of a response. `check` throws if a value breaks the contract. `log` notes the lines for observers. */
 export function writeLines(
   values: Iterable<unknown> | AsyncIterable<unknown>,
   serializer: Serializer<unknown>,
   check: (value: unknown) => void,
+  log: StreamLog | null = null,
 ): AsyncIterable<string> {
   const write = (value: unknown): string => {
     check(value);
-    return `${serializer.serialize(value)}\n`;
+    const text = serializer.serialize(value);
+    log?.sent(text);
+    return `${text}\n`;
   };
   if (Symbol.asyncIterator in values) {
     const iterator = values[Symbol.asyncIterator]();

@@ -8,6 +8,8 @@ import type {
   RequestRecord,
   RunningSpan,
   ServerExchange,
+  StreamLimits,
+  StreamRecord,
 } from "@kit/types";
 
 import type { Redactor } from "../logging/redact.ts";
@@ -18,6 +20,8 @@ import * as phases from "./phases.ts";
 import { PhaseSpan } from "./phase-span.ts";
 import * as read from "./slot-records.ts";
 import { type Slot, SlotPool } from "./slot.ts";
+import { type StreamLog, Streams } from "./streams.ts";
+import { shownTarget } from "./target.ts";
 
 /** Settings of a recorder, and the functions that it calls. */
 export interface RecorderParts {
@@ -48,6 +52,8 @@ export class Recorder implements RequestHistory {
   readonly #isSampled: RequestObserver["isSampled"];
   /** Maximum size of a request body to record, in bytes. -1 if neither headers nor bodies are recorded. */
   readonly #receivedBytes: number;
+  /** Streams for observers. `null` if no observer reads them. */
+  readonly #streams: Streams | null;
   readonly #view: View;
   #sequence = 0;
   #nextWake = 0;
@@ -69,6 +75,8 @@ export class Recorder implements RequestHistory {
       -1,
       ...observers.map(({ captureRequests }) => captureRequests?.bodyBytes ?? -1),
     );
+    const limits = observers.flatMap(({ streams }) => (streams === undefined ? [] : [streams]));
+    this.#streams = limits.length === 0 ? null : new Streams(greatestOf(limits));
     this.#view = new View(this);
   }
 
@@ -134,6 +142,26 @@ export class Recorder implements RequestHistory {
       for (const slot of slots) if (slot.requestId === requestId) return this.recordOf(slot);
     }
     return undefined;
+  }
+
+  streams(): StreamRecord[] {
+    return this.#streams?.records() ?? [];
+  }
+
+  get missedStreams(): number {
+    return this.#streams?.missed ?? 0;
+  }
+
+  /** Returns the log of the stream that a request opens. `null` if no observer reads streams. */
+  streamOf(slot: Slot, kind: StreamRecord["kind"]): StreamLog | null {
+    if (this.#streams === null) return null;
+    return this.#streams.log({
+      requestId: read.requestIdOfSlot(slot),
+      traceId: read.traceIdOfSlot(slot),
+      kind,
+      route: slot.route!.compiled.ref,
+      target: shownTarget(slot, this.#parts.redactor),
+    });
   }
 
   /** Records the arrival of a request. */
@@ -262,6 +290,15 @@ export class Recorder implements RequestHistory {
       this.#parts.onFailure(error);
     }
   }
+}
+
+/** Returns limits that satisfy all observers. */
+function greatestOf(all: readonly StreamLimits[]): StreamLimits {
+  return {
+    count: Math.max(...all.map(({ count }) => count)),
+    messages: Math.max(...all.map(({ messages }) => messages)),
+    messageLength: Math.max(...all.map(({ messageLength }) => messageLength)),
+  };
 }
 
 function bound<THook extends "around" | "isSampled" | "onResponse">(

@@ -9,6 +9,7 @@ import type {
   ServerSocket,
   SocketEvents,
   SocketOptions,
+  StreamRecord,
 } from "@kit/types";
 
 import type { Conditional } from "../edge/conditional.ts";
@@ -19,6 +20,7 @@ import type { Logger } from "../logging/log-entry.ts";
 import * as phases from "../observe/phases.ts";
 import { phaseSpanId, requestIdOfSlot, traceIdOfSlot } from "../observe/slot-records.ts";
 import type { Slot } from "../observe/slot.ts";
+import type { StreamLog } from "../observe/streams.ts";
 import { helpOf, missingSchema } from "../missing-schema.ts";
 import { withDeclaredDetails } from "./declared-details.ts";
 import { normalTarget } from "../router/normal-path.ts";
@@ -46,6 +48,7 @@ import { applicationCloses, contentRangeOf, preconditionFailed, requestTimeout }
 import { isBodyFailure } from "./streamed-body.ts";
 import type { RequestHeaders } from "./request-context.ts";
 import { ResponseHeaders } from "./response-headers.ts";
+import type { SocketEnd } from "../sockets/socket-messages.ts";
 
 /**
  * State of a request from its arrival to its response: ids, phase, headers, and its success or failure. Contains
@@ -76,6 +79,8 @@ export class RequestState implements RequestFailure, PendingRequest {
   #isStreaming = false;
   /** Cancels the stream from which the response body is read. */
   #cancelBody: ((reason: unknown) => void) | undefined;
+  /** Log of the WebSocket or streamed response, for observers. */
+  #stream: StreamLog | null = null;
   /** Reason why the response was sent before the handler ended. */
   #abortReason: AppError | undefined;
   #log: Logger | undefined;
@@ -428,6 +433,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     }
     this.#noteAnswered();
     this.#isStreaming = true;
+    this.#stream?.open();
     this.#cancelBody = (reason) => stream.cut(reason);
     this.settings.inFlight.addStream(this);
     if (this.exchange.method === "HEAD") stream.startEmpty(writer);
@@ -440,6 +446,7 @@ export class RequestState implements RequestFailure, PendingRequest {
     if (!end.isWhole) {
       const { error } = end;
       if (error === undefined) {
+        this.#stream?.end("disconnected");
         this.#controller?.abort(new Error("The client disconnected before the end of the body"));
       } else if (error !== this.#abortReason) {
         this.logFailure("The response body failed after the head was sent; the connection was closed", error);
@@ -447,7 +454,9 @@ export class RequestState implements RequestFailure, PendingRequest {
         this.#notify(this.settings.onError, (listener) => listener(error, this));
         this.#controller?.abort(error);
       }
+      if (error !== undefined) this.#stream?.end("failed", null, this.settings.log.text(textForLog(error)));
     }
+    this.#stream?.end("complete");
     this.#finish(status);
   }
 
@@ -472,11 +481,19 @@ export class RequestState implements RequestFailure, PendingRequest {
       return undefined;
     }
     this.#noteAnswered();
+    this.#stream?.open();
     return socket;
   }
 
+  /** Creates the log of the WebSocket or streamed response. Returns `null` if no observer reads streams. */
+  protected startStreamLog(kind: StreamRecord["kind"]): StreamLog | null {
+    const recorder = this.#slot === null ? null : this.settings.recorder;
+    return (this.#stream = recorder === null ? null : recorder.streamOf(this.#slot!, kind));
+  }
+
   /** Ends a request whose WebSocket is closed, and aborts `ctx.signal`. */
-  protected endSocket(): void {
+  protected endSocket({ code, reason, isByApplication }: SocketEnd): void {
+    this.#stream?.end(isByApplication ? "closed" : "disconnected", code, reason);
     this.#controller?.abort(new Error("The WebSocket is closed"));
     this.enter(phases.write);
     this.#finish(101);

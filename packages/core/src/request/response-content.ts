@@ -2,12 +2,24 @@
 import type { CompiledContent, CompiledRoute, ValidationFailure } from "@kit/types";
 
 import { writeContent } from "../bodies/content.ts";
+import type { StreamLog } from "../observe/streams.ts";
 import { ResponseContractError } from "../validation-error.ts";
 import { RawResponse } from "./raw-response.ts";
 import type { ResponseHeaders } from "./response-headers.ts";
 
+/** Request for which a body is written. */
+export interface ContentRequest {
+  /** True if values are checked against the contract. */
+  readonly isChecked: boolean;
+  readonly headers: ResponseHeaders;
+  /** Headers of a declared reply. */
+  readonly declaredHeaders: readonly string[];
+  /** Log of the events or lines, for observers. */
+  readonly log: StreamLog | null;
+}
+
 /**
- * Returns the body of a response that is not JSON. `declaredHeaders` are those of a declared reply.
+ * Returns the body of a response that is not JSON.
  *
  * @throws {ResponseContractError} If `isChecked` is true and the value breaks the contract.
  */
@@ -15,14 +27,12 @@ export function responseContent(
   ref: string,
   content: CompiledContent,
   value: unknown,
-  isChecked: boolean,
-  headers: ResponseHeaders,
-  declaredHeaders: readonly string[],
+  { isChecked, headers, declaredHeaders, log }: ContentRequest,
 ): RawResponse {
   const report = (name: string, failures: readonly ValidationFailure[]): void => {
     throw new ResponseContractError(ref, name, failures);
   };
-  const { body, contentType } = writeContent(ref, content, value, isChecked ? report : null);
+  const { body, contentType } = writeContent(ref, content, value, isChecked ? report : null, log);
   if (content.format === "events") {
     // Without these headers, a cache or a proxy may hold back events until the response ends.
     if (headers.get("cache-control") === null) headers.set("cache-control", "no-store");

@@ -476,9 +476,10 @@ export class RequestRun extends RequestState implements RoutedRequest {
         const error = invalidSlot("body", compiled.in, failures);
         this.settings.refusedRequests.count(this, 400, () => error.message, error);
       },
-      ended: () => {
+      log: this.startStreamLog("socket"),
+      ended: (end) => {
         inFlight.removeSocket(request);
-        this.endSocket();
+        this.endSocket(end);
       },
     });
     const socket = this.acceptSocket(
@@ -535,7 +536,14 @@ export class RequestRun extends RequestState implements RoutedRequest {
   #content(content: CompiledContent, value: unknown, declaredHeaders: readonly string[] = []): RawResponse {
     const { ref } = this.executable.compiled;
     const { checkResponses } = this.settings;
-    return responseContent(ref, content, value, checkResponses, this.responseHeaders, declaredHeaders);
+    const { format } = content;
+    const log = format === "events" || format === "lines" ? this.startStreamLog(format) : null;
+    return responseContent(ref, content, value, {
+      isChecked: checkResponses,
+      headers: this.responseHeaders,
+      declaredHeaders,
+      log,
+    });
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { CompiledSocket, ServerSocket, SocketEvents, ValidationFailure, Validator } from "@kit/types";
 
+import type { StreamLog } from "../observe/streams.ts";
 import { findUnstorable } from "../unstorable-characters.ts";
 
 /**
@@ -55,6 +56,15 @@ export class PendingSocket {
   }
 }
 
+/** End of a WebSocket. */
+export interface SocketEnd {
+  /** Close code (RFC 6455, 7.4). */
+  readonly code: number;
+  readonly reason: string;
+  /** True if the handler, a broken message or the end of the application closed the socket. */
+  readonly isByApplication: boolean;
+}
+
 /** Parts of a request that {@link SocketMessages} needs. */
 export interface SocketOwner {
   /** Functions for the messages. */
@@ -63,8 +73,10 @@ export interface SocketOwner {
   readonly check: ((message: unknown) => void) | null;
   /** Called once if the client sends a message that breaks the contract. */
   refused(failures: readonly ValidationFailure[]): void;
-  /** Called once, when the connection has ended. `code` is the close code. */
-  ended(code: number): void;
+  /** Log of the messages, for observers. `null` if messages are not recorded. */
+  readonly log: StreamLog | null;
+  /** Called once, when the connection has ended. */
+  ended(end: SocketEnd): void;
 }
 
 /** Number of bytes of unread messages from which on the server does not read from the client. */
@@ -91,6 +103,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
   #drained: PromiseWithResolvers<void> | undefined;
   /** Code with which the server closes the socket, or with which the connection has ended. `undefined` while it is open. */
   #closeCode: number | undefined;
+  #closeReason = "";
 
   constructor(owner: SocketOwner) {
     this.#owner = owner;
@@ -114,6 +127,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
     } catch (error) {
       return rejected(error);
     }
+    this.#owner.log?.sent(text);
     if (this.#socket!.send(text)) return sent;
     if (this.#drained === undefined) {
       this.#drained = Promise.withResolvers();
@@ -152,6 +166,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
 
   message(data: Received): void {
     if (this.#closeCode !== undefined) return;
+    this.#owner.log?.received(data);
     this.#unread.push(data);
     this.#unreadBytes += data.length;
     const resolve = this.#waiting.shift();
@@ -170,10 +185,15 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
     this.#drained = undefined;
   }
 
-  closed(code: number): void {
+  closed(code: number, reason: string): void {
+    const isByApplication = this.#closeCode !== undefined;
     // Messages that arrived before the close frame are still read.
-    this.#stop(code, this.#closeCode === undefined);
-    this.#owner.ended(code);
+    this.#stop(code, !isByApplication);
+    this.#owner.ended({
+      code: this.#closeCode!,
+      reason: isByApplication ? this.#closeReason : reason,
+      isByApplication,
+    });
   }
 
   get #isFull(): boolean {
@@ -206,6 +226,7 @@ export class SocketMessages implements OpenSocket<unknown, unknown>, SocketEvent
 
   #close(code: number, reason: string): void {
     if (this.#closeCode !== undefined) return;
+    this.#closeReason = reason;
     this.#stop(code);
     this.#socket?.close(code, reason);
   }

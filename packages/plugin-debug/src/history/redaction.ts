@@ -1,6 +1,13 @@
 import type { PluginHost, PluginRedactor } from "@kit/core";
 import { hideParameters } from "@kit/core/router";
-import type { ErrorRecord, LogEntry, ReceivedRequest, RequestRecord, SpanRecord } from "@kit/types";
+import type {
+  ErrorRecord,
+  LogEntry,
+  ReceivedRequest,
+  RequestRecord,
+  SpanRecord,
+  StreamRecord,
+} from "@kit/types";
 
 import { withoutQuery } from "../calls/http.ts";
 import { sqlWithoutValues } from "../calls/sql.ts";
@@ -28,6 +35,22 @@ export class Redaction {
       fault: record.fault && { ...record.fault, message: this.#redactor.text(record.fault.message) },
       target: this.#target(record.target, record.route),
       spans,
+    };
+  }
+
+  stream(record: StreamRecord): StreamRecord {
+    const { target, route, messages, end } = record;
+    return {
+      ...record,
+      target: this.#target(target, route),
+      messages: messages.map(({ time, direction, bytes, event, text }) => ({
+        time,
+        direction,
+        bytes,
+        event,
+        text: text === null ? null : this.#json(text),
+      })),
+      end: end && { ...end, reason: this.#redactor.text(end.reason) },
     };
   }
 
@@ -73,14 +96,14 @@ export class Redaction {
   #received({ headers, body, bodyLength }: ReceivedRequest): ReceivedRequest {
     return {
       headers: this.#redactor.toLoggable(headers) as Record<string, string>,
-      body: body === null ? null : this.#body(body),
+      body: body === null ? null : this.#json(body),
       bodyLength,
     };
   }
 
-  #body(body: string): string | null {
+  #json(text: string): string | null {
     try {
-      return JSON.stringify(this.#redactor.toLoggable(JSON.parse(body)));
+      return JSON.stringify(this.#redactor.toLoggable(JSON.parse(text)));
     } catch {
       return null;
     }

@@ -3,7 +3,7 @@ import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-import type { FinishedRequestView, ErrorRecord, LogEntry, RequestRecord } from "@kit/types";
+import type { FinishedRequestView, ErrorRecord, LogEntry, RequestRecord, StreamRecord } from "@kit/types";
 
 import type { ProcessHealth } from "../health/process-health.ts";
 import type { History, LogSelection, Missed, RequestSelection, Selection } from "./history.ts";
@@ -55,6 +55,8 @@ export interface ProcessState {
   readonly health: ProcessHealth;
   /** Requests in progress. */
   readonly active: readonly RequestRecord[];
+  /** WebSockets and streams, open and ended. Absent in the state of a process with an earlier version. */
+  readonly streams?: readonly StreamRecord[];
 }
 
 /**

@@ -13,6 +13,7 @@ import { allRoutes, oneRoute } from "./routes.ts";
 import { allSchemas, schemaOf } from "./schema.ts";
 import { seriesOf } from "./series.ts";
 import { sourceOf } from "./source.ts";
+import { streamOf, streamsOf } from "./streams.ts";
 
 interface Endpoint {
   readonly path: string;
@@ -37,6 +38,18 @@ const endpoints: readonly Endpoint[] = [
     query: [],
     about: "a request with its log entries and its error",
     respond: (state, _, [requestId = ""]) => requestOf(state, requestId),
+  },
+  {
+    path: "/_debug/streams",
+    query: ["limit", "route"],
+    about: "open WebSockets, open streams of events and lines, and the last ones that ended",
+    respond: streamsOf,
+  },
+  {
+    path: "/_debug/streams/:requestId",
+    query: [],
+    about: "a WebSocket or stream with its latest messages",
+    respond: (state, _, [requestId = ""]) => streamOf(state, requestId),
   },
   {
     path: "/_debug/errors",

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CompiledRoute, ReceivedRequest, RequestRecord } from "@kit/types";
+import type { CompiledRoute, ReceivedRequest, RequestRecord, StreamRecord } from "@kit/types";
 
 /** Information that the dashboard requests first. */
 export interface DashboardInfo {
@@ -53,6 +53,19 @@ export interface Feed {
   readonly active: readonly RequestSummary[];
   /** Number of finished requests since the last poll that are not in the list. */
   readonly skipped: number;
+}
+
+/** WebSocket, or stream of events or lines, in a list. */
+export type StreamSummary = Omit<StreamRecord, "messages">;
+
+/** WebSockets and streams. */
+export interface StreamList {
+  /** Number of open streams. */
+  readonly open: number;
+  /** Number of streams that were not kept, because too many were open. */
+  readonly missed: number;
+  /** Open streams, then ended ones, each with the newest first. */
+  readonly streams: readonly StreamSummary[];
 }
 
 /** Latencies of one slice of time, in milliseconds. */

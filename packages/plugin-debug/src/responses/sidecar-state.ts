@@ -1,5 +1,5 @@
 import type { PluginHost } from "@kit/core";
-import type { ListenAddress, RequestRecord } from "@kit/types";
+import type { ListenAddress, RequestRecord, StreamRecord } from "@kit/types";
 
 import type { RateLimit } from "../access/rate-limit.ts";
 import type { EventLoopLag } from "../health/event-loop-lag.ts";
@@ -13,6 +13,8 @@ export interface SidecarState {
   readonly history: History;
   /** Returns the requests in progress of this process and of the other workers. */
   active(): readonly RequestRecord[];
+  /** Returns the WebSockets and streams of this process and of the other workers. */
+  streams(): readonly StreamRecord[];
   /** Returns the states that the other workers wrote within the last seconds. */
   others(): readonly ProcessState[];
   readonly redaction: Redaction;

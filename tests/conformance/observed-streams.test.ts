@@ -1,0 +1,293 @@
+// Tests that the debug sidecar shows WebSockets and streams while they are open and after their end, on every server.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, test } from "node:test";
+
+import { type AppOptions, createApp } from "@kit/core";
+import { type DebugOptions, type DebugPlugin, debugPlugin } from "@kit/plugin-debug";
+import type { StreamRecord } from "@kit/types";
+import { WebSocket } from "ws";
+
+import { compiled, objectOf, queryOf, responseOf, route } from "../../packages/core/test/support/compiled.ts";
+import { quietStdout } from "../../packages/core/test/support/quiet-stdout.ts";
+import { sendRequest, until } from "../../packages/plugin-debug/test/support/sidecar.ts";
+import { notInRust } from "./rust.ts";
+import { servers } from "./servers.ts";
+
+quietStdout();
+notInRust("streams in a debug sidecar", "a Rust server has no debug sidecar");
+
+type List = { readonly open: number; readonly missed: number; readonly streams: readonly StreamRecord[] };
+
+const progress = responseOf("Progress", { percent: "number", pin: "string?" });
+const message = {
+  in: objectOf("In", { text: "string", password: "string?" }),
+  out: responseOf("Out", { text: "string" }),
+};
+
+/** Ends the streams of `GET /events` and `GET /lines`. */
+let release: PromiseWithResolvers<void>;
+
+async function* events(): AsyncGenerator<object> {
+  yield { event: "progress", data: { percent: 10, pin: "1234" } };
+  yield { event: "progress", data: { percent: 20 } };
+  await release.promise;
+  yield { event: "done" };
+}
+
+async function* lines(): AsyncGenerator<object> {
+  yield { percent: 1 };
+  // Only a write shows that a client is gone.
+  for (let isOver = false; !isOver; yield { percent: 2 })
+    isOver = await Promise.race([release.promise.then(() => true), sleep(20, false)]);
+  throw new Error("The disk is full");
+}
+
+const handlers = {
+  "WS /echo": async ({
+    socket,
+  }: {
+    socket: AsyncIterable<{ text: string }> & {
+      send(value: object): Promise<void>;
+      close(code: number, reason: string): void;
+    };
+  }) => {
+    for await (const { text } of socket) {
+      if (text === "bye") socket.close(4001, "As you wish");
+      else await socket.send({ text });
+    }
+  },
+  "GET /events": () => events(),
+  "GET /lines": () => lines(),
+};
+
+interface Running extends AsyncDisposable {
+  readonly port: number;
+  list(query?: string): Promise<List>;
+  one(stream: StreamRecord): Promise<StreamRecord>;
+}
+
+async function start(server: AppOptions["server"], options: DebugOptions): Promise<Running> {
+  const plugin: DebugPlugin = debugPlugin({ port: 0, ...options });
+  const app = createApp({
+    server,
+    signals: false,
+    compiled: {
+      ...compiled(
+        route("WS /echo", { status: 101, socket: message, query: queryOf("Query", { token: "string?" }) }),
+        {
+          ...route("GET /events", { response: progress }),
+          responseFormat: {
+            format: "events",
+            mediaType: "text/event-stream",
+            events: { progress, done: null },
+          },
+        },
+        {
+          ...route("GET /lines", { response: progress }),
+          responseFormat: { format: "lines", mediaType: "application/jsonl", line: progress },
+        },
+      ),
+      sensitive: ["pin"],
+    },
+    routes: [{ handlers }],
+    env: "development",
+    logging: { level: "fatal" },
+    plugins: [plugin],
+  } as unknown as AppOptions);
+  const { port } = await app.listen({ port: 0, host: "127.0.0.1" });
+  await until("the sidecar listens", () => plugin.address !== null);
+  const get = async (path: string): Promise<unknown> => {
+    const headers = { "x-debug-key": options.apiKey ?? "" };
+    const answer = await sendRequest(
+      plugin.address!.port,
+      path,
+      options.apiKey === undefined ? {} : { headers },
+    );
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  return {
+    port,
+    list: async (query = "") => (await get(`/_debug/streams${query}`)) as List,
+    one: async ({ requestId }) =>
+      ((await get(`/_debug/streams/${requestId}`)) as { stream: StreamRecord }).stream,
+    [Symbol.asyncDispose]: () => app.close({ delayMs: 0, graceMs: 500 }),
+  };
+}
+
+async function open(port: number, path: string): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
+  await once(socket, "open");
+  return socket;
+}
+
+/** Sends a text message and waits for the echo. */
+async function echo(socket: WebSocket, value: object): Promise<void> {
+  socket.send(JSON.stringify(value));
+  await once(socket, "message");
+}
+
+/** Begins to read a response. Returns the function that disconnects. */
+async function read(port: number, path: string, text: RegExp): Promise<() => void> {
+  const sent = request({ port, host: "127.0.0.1", path, agent: false }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  let received = "";
+  response.on("error", () => undefined);
+  response.on("data", (chunk: Buffer) => (received += chunk.toString()));
+  await until(`the client has received ${text}`, () => text.test(received));
+  return () => void sent.destroy();
+}
+
+const texts = ({ messages }: StreamRecord): string[] =>
+  messages.map(({ direction, event, text }) =>
+    [direction, event, text].filter((part) => part !== null).join(" "),
+  );
+
+for (const [server, make] of servers) {
+  describe(server, () => {
+    let app: Running;
+    before(async () => {
+      app = await start(make(), { mode: "dev" });
+    });
+    after(() => app[Symbol.asyncDispose]());
+    const latest = async (name: string): Promise<StreamRecord> => {
+      const { streams } = await app.list(`?route=${encodeURIComponent(name)}&limit=1`);
+      return app.one(streams[0]!);
+    };
+
+    test("shows a WebSocket with its messages while it is open, and the close code of the handler at its end", async () => {
+      const socket = await open(app.port, "/echo?token=secret");
+      await echo(socket, { text: "Grüße", password: "hunter2" });
+      const stream = await latest("WS /echo");
+      assert.equal(stream.kind, "socket");
+      assert.equal(stream.route, "WS /echo");
+      assert.equal(stream.target, "/echo?token=[redacted]");
+      assert.equal(stream.end, null);
+      assert.ok(Math.abs(stream.startTime - Date.now()) < 30_000);
+      assert.deepEqual(texts(stream), [
+        `in {"text":"Grüße","password":"[redacted]"}`,
+        `out {"text":"Grüße"}`,
+      ]);
+      const bytes = [`{"text":"Grüße","password":"hunter2"}`, `{"text":"Grüße"}`].map((text) =>
+        Buffer.byteLength(text),
+      );
+      assert.deepEqual(stream.received, { messages: 1, bytes: bytes[0] });
+      assert.deepEqual(stream.sent, { messages: 1, bytes: bytes[1] });
+      assert.equal((await app.list()).open, 1);
+      assert.ok(!("messages" in (await app.list()).streams[0]!), "the list has no messages");
+      socket.send(`{"text":"bye"}`);
+      await once(socket, "close");
+      await until("the sidecar shows the end", async () => (await latest("WS /echo")).end !== null);
+      const { time, ...end } = (await latest("WS /echo")).end!;
+      assert.deepEqual(end, { result: "closed", code: 4001, reason: "As you wish" });
+      assert.ok(time >= stream.startTime);
+      assert.equal((await app.list()).open, 0);
+    });
+
+    test("shows the close code and reason of the client, and those for a message that breaks the contract", async () => {
+      const ends: unknown[] = [];
+      for (const finish of [
+        (socket: WebSocket) => socket.close(3001, "enough"),
+        (socket: WebSocket) => socket.send(`{"text":5}`),
+        (socket: WebSocket) => socket.terminate(),
+      ]) {
+        const socket = await open(app.port, "/echo");
+        await echo(socket, { text: "hello" });
+        finish(socket);
+        await once(socket, "close");
+        await until("the sidecar shows the end", async () => (await latest("WS /echo")).end !== null);
+        const { result, code, reason } = (await latest("WS /echo")).end!;
+        ends.push([result, code, reason]);
+      }
+      assert.deepEqual(ends, [
+        ["disconnected", 3001, "enough"],
+        ["closed", 1008, "$.text: expected string"],
+        ["disconnected", 1006, ""],
+      ]);
+    });
+
+    test("keeps the last 20 messages, and of long and binary messages only the number of bytes", async () => {
+      const socket = await open(app.port, "/echo");
+      for (let index = 0; index < 15; index += 1) await echo(socket, { text: `${index}` });
+      await echo(socket, { text: "x".repeat(2_000) });
+      socket.send(Buffer.from([1, 2, 3]));
+      await once(socket, "close");
+      const { messages, received, sent, end } = await latest("WS /echo");
+      assert.equal(messages.length, 20);
+      assert.deepEqual(
+        messages.slice(-5).map(({ direction, bytes, text }) => [direction, bytes, text]),
+        [
+          ["in", 13, `{"text":"14"}`],
+          ["out", 13, `{"text":"14"}`],
+          ["in", 2_011, null],
+          ["out", 2_011, null],
+          ["in", 3, null],
+        ],
+      );
+      assert.deepEqual([received.messages, sent.messages], [17, 16]);
+      assert.equal(end?.code, 1003);
+    });
+
+    test("shows a stream of events while it is open, and its complete end", async () => {
+      release = Promise.withResolvers();
+      await read(app.port, "/events", /"percent":20/);
+      const stream = await latest("GET /events");
+      assert.equal(stream.kind, "events");
+      assert.deepEqual(texts(stream), [
+        `out progress {"percent":10,"pin":"[redacted]"}`,
+        `out progress {"percent":20}`,
+      ]);
+      assert.deepEqual(stream.received, { messages: 0, bytes: 0 });
+      assert.equal(stream.end, null);
+      release.resolve();
+      await until("the sidecar shows the end", async () => (await latest("GET /events")).end !== null);
+      const { end, sent } = await latest("GET /events");
+      assert.deepEqual([end!.result, end!.code, sent.messages], ["complete", null, 3]);
+    });
+
+    test("shows that the client of a stream left, and that the handler of a stream failed", async () => {
+      release = Promise.withResolvers();
+      const leave = await read(app.port, "/lines", /"percent":1/);
+      leave();
+      await until("the sidecar shows the end", async () => (await latest("GET /lines")).end !== null);
+      const { end: left, kind } = await latest("GET /lines");
+      assert.deepEqual([kind, left!.result, left!.reason], ["lines", "disconnected", ""]);
+      release = Promise.withResolvers();
+      await read(app.port, "/lines", /"percent":1/);
+      release.resolve();
+      await until("the sidecar shows the end", async () => (await latest("GET /lines")).end !== null);
+      const { end, messages } = await latest("GET /lines");
+      assert.deepEqual([end!.result, end!.reason], ["failed", "The disk is full"]);
+      assert.equal(messages[0]!.text, `{"percent":1}`);
+    });
+
+    test("keeps 200 streams, and counts the streams that were opened while 200 others were open", async () => {
+      const sockets: WebSocket[] = [];
+      for (let index = 0; index < 205; index += 1) sockets.push(await open(app.port, "/echo"));
+      const { open: count, missed, streams } = await app.list("?limit=1000");
+      assert.deepEqual([count, missed, streams.length], [200, 5, 200]);
+      for (const socket of sockets) socket.terminate();
+      await until("all have ended", async () => (await app.list()).open === 0);
+      assert.equal((await app.list("?limit=1000")).streams.length, 200);
+    });
+
+    test("keeps no messages in production", async () => {
+      await using production = await start(make(), { mode: "production", apiKey: "key-of-this-test" });
+      const socket = await open(production.port, "/echo");
+      await echo(socket, { text: "private" });
+      const { streams } = await production.list();
+      const stream = await production.one(streams[0]!);
+      assert.deepEqual([stream.received.messages, stream.sent.messages, stream.messages], [1, 1, []]);
+      socket.terminate();
+    });
+
+    test("answers 404 for an unknown stream and for an unknown route", async () => {
+      await assert.rejects(app.list("?route=/nowhere"), /there is no route/);
+      await assert.rejects(app.one({ requestId: "unknown" } as StreamRecord), /there is no stream unknown/);
+    });
+  });
+}
